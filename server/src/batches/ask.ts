@@ -14,10 +14,10 @@ import type { BatchesDeps } from './deps.ts';
 import type { Outcome } from './store/requests.ts';
 import type { BatchRow, RequestRow } from './store/tables.ts';
 
-/** Tries at a request that a busy or broken upstream refused, and the waits between them, doubled each time. */
+/** Attempts at a request that a busy or failing upstream refused, and the delays between them, doubled each time. */
 const mostTries = 4;
 const firstWaitMs = 1_000;
-/** Until there may be room again for what a request grows to. */
+/** Delay until there may be memory for what a request grows to. */
 const roomWaitMs = 250;
 const mostWaitMs = 30_000;
 
@@ -25,11 +25,11 @@ export const callOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<RequestRo
   ...{ work: batch.id, call: `${position}` },
 });
 
-/** Under which a line that asks a model of ours has what its own calls were answered. */
+/** Key under which a line that asks a built-in model stores the answers to its own calls. */
 export const innerWorkOf = (batch: Pick<BatchRow, 'id'>, { position }: Pick<RequestRow, 'position'>): string =>
   `${batch.id}:${position}`;
 
-/** What was answered and paid for by a process that did not live to write it down. */
+/** Answers that a previous process paid for, but crashed before storing. */
 export async function paidOutcomes({ db }: BatchesDeps, batch: BatchRow): Promise<Paid[]> {
   return (await keptOf(db, batch.id)).map(({ call, request_id: requestId, body: text }) => ({
     row: { position: Number(call) },
@@ -42,7 +42,7 @@ export interface Paid {
   outcome: Outcome;
 }
 
-/** Sends one request the way a client's would go, with the rights that its owner has now. */
+/** Sends one request like a client's, with its owner's current rights. */
 export async function askRequest(
   deps: BatchesDeps,
   batch: BatchRow,
@@ -53,7 +53,7 @@ export async function askRequest(
   if (!route) throw new Error(`there is no endpoint ${batch.endpoint}`);
   const body = await bodyOf(deps, batch, row);
   for (let tried = 1; ; tried += 1) {
-    // A call is billed once for each id: another attempt, after a kill too, has another.
+    // A call is billed once per id, so every attempt, also after a crash, has its own.
     const requestId = `${batch.id}-${row.position}-${batch.attempts}-${tried}`;
     try {
       const calls = { work: innerWorkOf(batch, row), attempt: `${tried}:`, again: batch.attempts > 1 };
@@ -62,7 +62,7 @@ export async function askRequest(
       const text = await chargeWithAnswer(deps.billing, callOf(batch, row), signal, ask, String);
       return { state: 'succeeded', requestId, statusCode: 200, text };
     } catch (thrown) {
-      // Stopping, or lost: another goes on.
+      // Shutting down, or taken over: another process continues.
       signal.throwIfAborted();
       if (thrown instanceof NoRoom) {
         // Nothing was asked yet.
@@ -70,7 +70,7 @@ export async function askRequest(
         await pause(roomWaitMs, signal);
         continue;
       }
-      // The charge stands in line with its answer, and whoever begins again finds both.
+      // The charge is queued together with its answer; the next attempt finds both.
       if (isAway(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a request of a batch failed');
@@ -127,7 +127,7 @@ async function send(
   const { user_id: userId, key_id: keyId } = batch;
   const { group, models, unlimited } = await deps.permit({ userId, keyId });
   let grown = 0;
-  // All that endpoints ask of a user.
+  // All that endpoints read of a user.
   const user = { id: userId, group } as KeyPrincipal['user'];
   const behind: Behind = { ...left, parentRequestId: batch.id, priceFactor: deps.priceFactor() };
   const request = new Request(`http://batch.invalid${route.path}`, {

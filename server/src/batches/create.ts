@@ -12,7 +12,7 @@ import { formerPlace, type Place } from './store/place.ts';
 import type { BatchRow, Wire } from './store/tables.ts';
 import { enqueueBatch } from './work.ts';
 
-/** Whose it is, and with which key it works. */
+/** The owner, and the key it works with. */
 export interface Owner {
   userId: number;
   keyId: number | null;
@@ -30,7 +30,7 @@ interface NewBatch {
   outputSeconds: number | null;
 }
 
-/** The row first, then its work: a crash in between leaves a row that the sweep finds. */
+/** The row first, then its job: a crash in between leaves a row that the sweep finds. */
 export async function createFromFile(deps: BatchesDeps, owner: Owner, given: NewBatch): Promise<BatchRow> {
   const now = nowSeconds(deps.clock);
   const file = await findFile(deps.db, owner.userId, given.inputFileId, now);
@@ -50,7 +50,7 @@ export async function createFromFile(deps: BatchesDeps, owner: Owner, given: New
   return batch;
 }
 
-/** What came in the request itself becomes an input like a file's. */
+/** Requests in the body become an input file. */
 export async function createFromRequests(
   deps: BatchesDeps,
   owner: Owner,
@@ -59,7 +59,7 @@ export async function createFromRequests(
   await refuseMany(deps, owner);
   const id = `msgbatch_${timedHex(deps.clock.nowMs(), 32)}`;
   const lines = requests.map(({ custom_id, params }) => `${JSON.stringify({ custom_id, params })}\n`);
-  // Read line by line later on, where one that is too long would end the whole batch without a word.
+  // Lines are read later, where one that is too long would fail the whole batch without an explanation.
   const long = lines.findIndex((line) => Buffer.byteLength(line) > limits.lineBytes);
   if (long >= 0)
     throw new AppError('request_too_large', `requests.${long} is larger than ${limits.lineBytes} bytes.`, {
@@ -69,7 +69,7 @@ export async function createFromRequests(
   await deps.keeping.take(owner.userId, bytes.byteLength + rowBytes);
   const input = await putFile(deps, owner.userId, bytes);
   const batch = await deps.db.transaction().execute(async (tx) => {
-    // The batch has it from here on.
+    // From here on the batch owns it.
     await dropFile(tx, input.id);
     return insert({ ...deps, db: tx }, owner, id, 'anthropic', {
       ...{ endpoint: '/v1/messages', input_file_id: null, input_blob: input.blob, total: requests.length },
@@ -100,7 +100,7 @@ export async function requireBatch({ db }: BatchesDeps, userId: number, wire: Wi
   return batch;
 }
 
-/** Where a list goes on that names this one, also where it is gone; undefined where none is named. */
+/** The list position of a batch, also of a deleted one; undefined if none is named. */
 export async function placeOfBatch(
   { db, clock }: BatchesDeps,
   userId: number,
@@ -115,7 +115,7 @@ export async function placeOfBatch(
   return place;
 }
 
-/** Requests under way are finished, others not begun. One that is being cancelled stays so; null when it has ended. */
+/** Requests in progress finish, others are not started. Idempotent; null if the batch has ended. */
 export async function cancel(deps: BatchesDeps, batch: BatchRow): Promise<BatchRow | null> {
   await store.cancelBatch(deps.db, batch.ref, nowSeconds(deps.clock));
   const now = await store.readBatch(deps.db, batch.id);
@@ -125,7 +125,7 @@ export async function cancel(deps: BatchesDeps, batch: BatchRow): Promise<BatchR
   return now;
 }
 
-/** With its results, where those are no files of the user's own. */
+/** Including its results, unless they are files of the user. */
 export async function removeBatch(deps: Pick<BatchesDeps, 'db' | 'blobs'>, batch: store.Remains): Promise<void> {
   await clearBatch(deps, batch);
   if (batch.results_blob !== null) await deps.blobs.delete(batch.results_blob);

@@ -20,25 +20,25 @@ export interface BatchesDeps {
   clock: Clock;
   log: Log;
   keeping: Keeping;
-  /** What a batch's owner may do now. */
+  /** The current rights of a batch's owner. */
   permit: Permits['of'];
-  /** The endpoints that requests of batches go to. */
+  /** The endpoints of batch requests. */
   routes: readonly Route[];
   baseUrl: string;
-  /** The share of a model's price that requests of batches pay. */
+  /** The share of a model's price that batch requests pay. */
   priceFactor(): number;
   maxFileBytes(): number;
   maxUserBytes(): number;
-  /** Of a file that comes in parts. */
+  /** Of a file uploaded in parts. */
   maxUploadBytes(): number;
-  /** What requests of batches grow by beyond their lines, by the files that they name. */
+  /** Memory that batch requests need beyond their lines, for files they refer to. */
   growth: Growth;
 }
 
-/** In messages; whatever else a client sends is cut. */
+/** For messages; anything else a client sends is truncated. */
 const named = (id: string): string => `'${id.slice(0, 100)}'`;
 
-/** The same words whether it never was, is somebody else's, or is no longer kept. */
+/** The same message whether it never existed, is another user's, or has expired. */
 export const noFile = (id: string, param?: string) =>
   new AppError('not_found', `No such File object: ${named(id)}.`, param ? { param } : {});
 export const noBatch = (id: string) => new AppError('not_found', `No batch found with id ${named(id)}.`);

@@ -7,11 +7,11 @@ import { limits } from './limits.ts';
 import * as store from './store/files.ts';
 import type { FileRow } from './store/tables.ts';
 
-/** Hexadecimal, as names of blobs have no capitals. */
+/** Hexadecimal, as blob names have no capitals. */
 const newFileId = (nowMs: number): string => `file-${timedHex(nowMs, 24)}`;
 export const blobOf = (fileId: string): string => `files/${fileId}`;
 
-/** An upload that is not whole by then was broken off together with its process. */
+/** An upload that is incomplete by then was interrupted together with its process. */
 const uploadSeconds = 6 * 3_600;
 const sweepFiles = 200;
 
@@ -22,11 +22,11 @@ export interface FileAbout {
 }
 
 export interface Upload {
-  /** Stores what comes; more than a file may have is refused. */
+  /** Stores the content; refuses more than a file may have. */
   store(content: ReadableStream<Uint8Array>): Promise<void>;
-  /** Shows the file; before that nobody sees it. */
+  /** Publishes the file; before that it is invisible. */
   finish(about: FileAbout): Promise<FileRow>;
-  /** Throws out what came. */
+  /** Discards what was received. */
   giveUp(): Promise<void>;
 }
 
@@ -34,8 +34,8 @@ type Kept = Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>;
 type FileDeps = Kept & Pick<BatchesDeps, 'keeping' | 'maxFileBytes' | 'maxUserBytes'>;
 
 /**
- * The row is there before the bytes are: a kill in between leaves a row that the sweep finds, and several uploads at once
- * see what the others will take.
+ * The row is written before the bytes: a crash in between leaves a row that the sweep finds, and concurrent uploads see
+ * each other's reserved size.
  */
 export async function beginFile({ db, blobs, clock }: Kept, userId: number, expectedBytes: number) {
   const id = newFileId(clock.nowMs());
@@ -52,7 +52,7 @@ export async function beginFile({ db, blobs, clock }: Kept, userId: number, expe
   return { id, blob, now, giveUp };
 }
 
-/** A file of lines that the service makes itself: shown to nobody until its maker says so, and gone if that never happens. */
+/** A file written by the service itself: invisible until published, and deleted if that never happens. */
 export async function putFile(deps: Kept, userId: number, lines: Uint8Array | ReadableStream<Uint8Array>) {
   const file = await beginFile(deps, userId, 0);
   try {
@@ -88,7 +88,7 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
       const expiresAt = expirySeconds === null ? null : now + expirySeconds;
       const row = await store.completeFile(db, id, { purpose, filename, bytes, expires_at: expiresAt });
       if (!row) throw noFile(id);
-      // Nobody has to say beforehand how much will come.
+      // The length may be unknown beforehand.
       await refuseFull(deps, userId);
       return row;
     },
@@ -103,7 +103,7 @@ export async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number)
   });
 }
 
-/** A file as a request of its owner may name it. */
+/** A file as its owner's requests may refer to it. */
 export async function ownFile(
   { db, blobs, clock }: Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>,
   userId: number,
@@ -118,7 +118,7 @@ export async function ownFile(
   return { filename: file.filename, bytes: file.bytes, content };
 }
 
-/** Files with requests or results are kept for a while, others until they are deleted. */
+/** Files with requests or results expire, others are kept until deleted. */
 export const defaultExpiry = (purpose: string): number | null => (purpose === 'batch' ? limits.keptSeconds : null);
 
 export async function removeFile({ db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>, { id, blob }: FileRow) {

@@ -13,10 +13,10 @@ import type { BatchRow, RequestState } from './store/tables.ts';
 
 const succeeded: RequestState[] = ['succeeded'];
 const others: RequestState[] = ['errored', 'canceled', 'expired'];
-/** Answers can be long: few are read at once. */
+/** Answers can be long, so few are read at once. */
 const rowsAtOnce = 20;
 
-/** Writes the results and ends the batch; false when there is still something to ask. May be repeated. */
+/** Writes the results and ends the batch; false if requests remain. Idempotent. */
 export async function finalizeBatch(deps: BatchesDeps, begun: BatchRow): Promise<boolean> {
   const { db, clock } = deps;
   let batch = begun;
@@ -26,7 +26,7 @@ export async function finalizeBatch(deps: BatchesDeps, begun: BatchRow): Promise
     if (left > 0 && now < batch.expires_at) return false;
     const set = { status: 'finalizing', finalizing_at: now, touched_at: now };
     const moved = (await advance(db, batch, 'in_progress', set)) ?? (await readBatch(db, batch.id));
-    // Gone, or cancelled just now.
+    // Deleted, or cancelled just now.
     if (!moved) return true;
     batch = moved;
   }
@@ -42,7 +42,7 @@ export async function finalizeBatch(deps: BatchesDeps, begun: BatchRow): Promise
   return true;
 }
 
-/** What nobody needs after the end. */
+/** Deletes what is not needed after the end. */
 export async function clearBatch(
   { db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>,
   batch: Pick<BatchRow, 'ref' | 'id' | 'wire' | 'input_blob'>,
@@ -54,14 +54,14 @@ export async function clearBatch(
 
 interface Results {
   names: Pick<BatchRow, 'output_file_id' | 'error_file_id' | 'results_blob' | 'bytes'>;
-  /** In the transaction that ends the batch. */
+  /** Runs in the transaction that ends the batch. */
   show(tx: Db): Promise<unknown>;
   giveUp(): Promise<unknown>;
 }
 
 /**
- * Each attempt writes files of its own. One that stood still meanwhile, and finds the requests cleared away, would write over
- * what another has written whole; what a kill leaves is found by the sweep, as it is of an upload.
+ * Each attempt writes its own files. A process that resumes late and finds the requests deleted would otherwise
+ * overwrite a complete file; leftovers of a crash are found by the sweep.
  */
 async function writeResults(
   deps: BatchesDeps,

@@ -1,11 +1,11 @@
-/** A line of a file, and where in it. Without bytes: it is longer than may be. */
+/** A line of a file and its position. Without bytes: it is too long. */
 export interface Line {
   first: number;
   last: number;
   bytes: Buffer | null;
 }
 
-/** The lines of a file as it is read; at most one of them is in memory. What holds nothing but white space is left out. */
+/** The lines of a file while it is read, with at most one in memory. Blank lines are skipped. */
 export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];
   let size = 0;

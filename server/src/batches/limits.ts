@@ -1,29 +1,29 @@
 const mebibyte = 1024 * 1024;
 
 export const limits = {
-  /** Of one batch, as at OpenAI. */
+  /** Per batch, as at OpenAI. */
   requests: 50_000,
-  /** A line is read as a whole, and as many of them at once as there are requests under way. */
+  /** A line is read whole, and as many at once as requests in progress. */
   lineBytes: 8 * mebibyte,
   customIdLength: 512,
-  /** What is wrong with the first lines tells what is wrong with the others. */
+  /** The first errors tell what is wrong with the others. */
   errors: 100,
-  /** Batches of one user that have not ended. */
+  /** Unfinished batches of one user. */
   running: 20,
-  /** As OpenAI allows: an hour to thirty days. */
+  /** OpenAI's range: an hour to thirty days. */
   leastExpirySeconds: 3_600,
   mostExpirySeconds: 30 * 86_400,
-  /** Of files, as Anthropic allows. */
+  /** Of files, Anthropic's maximum. */
   mostAnthropicExpirySeconds: 90 * 86_400,
-  /** Of a file that comes in parts, as at OpenAI: one of them, and the time for all. */
+  /** Of an upload in parts, as at OpenAI: size of a part, and time for all. */
   partBytes: 64 * mebibyte,
   uploadSeconds: 3_600,
-  /** Each is a row and a blob; of the size that clients choose, eight gigabytes are 128. */
+  /** Each is a row and a blob; at the size clients choose, eight gigabytes are 128. */
   parts: 1_000,
   windowSeconds: 86_400,
-  /** Of a batch that has ended, and of files with requests or results. */
+  /** Of a finished batch, and of files with requests or results. */
   keptSeconds: 30 * 86_400,
 };
 
-/** Batches that one process works on, and requests of one of them under way: 32 calls of batches in all. */
+/** Batches per process, and requests in progress per batch: 32 calls in all. */
 export const parallel = { batches: 4, requests: 8 };

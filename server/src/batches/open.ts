@@ -20,13 +20,13 @@ import { batchQueue, enqueueBatch, workOn } from './work.ts';
 export interface Batches {
   routes: Route[];
   exportOf(userId: number): PersonalData;
-  /** Ends what runs and removes what is kept. May be repeated. */
+  /** Cancels running work and deletes stored data. Idempotent. */
   forgetUser(userId: number): Promise<void>;
-  /** Throws out what has run out, and puts work back that was lost. */
+  /** Deletes expired data, and requeues lost work. */
   sweep(): Promise<void>;
 }
 
-/** Longer than from a row to its work item, so that only lost ones are found. */
+/** Longer than it takes from a row to its job, so that only lost ones are found. */
 const staleSeconds = 120;
 const sweepRows = 100;
 const workData = z.object({ id: z.string() });
@@ -47,7 +47,7 @@ export function openBatches(deps: BatchesDeps): Batches {
     ],
     exportOf: (userId) => exportOf(db, userId),
     forgetUser: async (userId) => {
-      // Whoever works on one finds that its row is gone.
+      // Workers find that the row is gone.
       for (let some = await batchesOf(db, userId, sweepRows); some.length > 0; ) {
         for (const batch of some) await removeBatch(deps, batch);
         some = await batchesOf(db, userId, sweepRows);

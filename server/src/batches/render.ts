@@ -56,7 +56,7 @@ export const openaiBatch = (row: BatchRow) => ({
 const timeOf = (seconds: number | null): string | null =>
   seconds === null ? null : new Date(seconds * 1_000).toISOString();
 
-/** Before its lines are looked at, all that were sent are being worked on. */
+/** Before its lines are validated, all requests count as in progress. */
 export const anthropicBatch = (row: BatchRow, baseUrl: string) => ({
   id: row.id,
   type: 'message_batch',

@@ -15,7 +15,7 @@ import * as store from './store/uploads.ts';
 
 type Kept = Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>;
 
-/** An upload as it is told: with its file, once it is one. */
+/** An upload in its public form, with its file once it has one. */
 export interface Told {
   upload: UploadRow;
   file: FileRow | null;
@@ -58,7 +58,7 @@ const ended = ({ id, status }: UploadRow) => new AppError('conflict', `Upload '$
 
 const mostOf = ({ bytes }: UploadRow): number => Math.min(bytes, limits.partBytes);
 
-/** As with a file, the row is there before the bytes are. */
+/** As with files, the row is written before the bytes. */
 export async function beginPart({ db, blobs, clock }: Kept, upload: UploadRow, expectedBytes: number) {
   if (upload.status !== 'pending') throw ended(upload);
   const most = mostOf(upload);
@@ -72,7 +72,7 @@ export async function beginPart({ db, blobs, clock }: Kept, upload: UploadRow, e
   const giveUp = () => dropPart({ db, blobs }, part);
   const room = async () => {
     const parts = await store.partsOf(db, upload.id);
-    // Whoever sends one again, since its answer was lost, has sent it twice.
+    // A part whose answer was lost may be sent twice.
     if (parts.length <= limits.parts && bytesOf(parts) <= 2 * upload.bytes) return;
     throw new AppError('request_too_large', `The parts of upload '${upload.id}' are more than it was made for.`);
   };
@@ -107,7 +107,7 @@ interface Completion {
   md5: string | undefined;
 }
 
-/** Parts become a file in the order that is named. Whoever asks again, as clients do that got no answer, gets the same file. */
+/** Joins the parts in the given order. A repeated request, after a lost answer, gets the same file. */
 export async function completeUpload(deps: BatchesDeps, upload: UploadRow, wanted: Completion): Promise<Told> {
   const madeOf = sha256Hex(wanted.partIds.join(' '));
   if (upload.status !== 'pending') return completedBefore(deps, upload, madeOf);
@@ -161,7 +161,7 @@ async function join(blobs: Blobs, blob: string, parts: PartRow[], md5: string | 
   const hash = createHash('md5');
   await blobs.put(blob, streamOf(piecesOf(blobs, parts, hash)), 'application/octet-stream');
   const sum = hash.digest();
-  // OpenAI says nothing of how it is written.
+  // OpenAI does not document the encoding.
   if (md5 === undefined || [sum.toString('hex'), sum.toString('base64')].includes(md5)) return;
   const message = `The MD5 of the parts is ${sum.toString('hex')}, not the one that was named.`;
   throw new AppError('invalid_value', message, { param: 'md5' });
@@ -178,7 +178,7 @@ async function* piecesOf(blobs: Blobs, parts: PartRow[], hash: ReturnType<typeof
   }
 }
 
-/** One that was cancelled stays so. */
+/** Idempotent. */
 export async function cancelUpload(deps: Kept, upload: UploadRow): Promise<Told> {
   const cancelled =
     (await store.endUpload(deps.db, upload.id, { status: 'cancelled' })) ??

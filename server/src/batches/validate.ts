@@ -9,7 +9,7 @@ import { advance, withinAttempt } from './store/batches.ts';
 import { deleteRequests, insertRequests, type NewRequest } from './store/requests.ts';
 import type { BatchRow } from './store/tables.ts';
 
-/** As OpenAI shows it. */
+/** In OpenAI's form. */
 interface Fault {
   code: string;
   message: string;
@@ -19,10 +19,10 @@ interface Fault {
 
 type Json = Record<string, unknown>;
 const rowsAtOnce = 200;
-/** A line below this is read in milliseconds, whatever it is made of. */
+/** A smaller line is parsed within milliseconds, whatever its content. */
 const largeBytes = 64 * 1024;
 
-/** Looks at every line before any is asked. The batch as it is then; null when it failed or is gone. */
+/** Validates all lines before any is asked. Returns the batch as it is then; null if it failed or is gone. */
 export async function validateBatch(
   deps: Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>,
   batch: BatchRow,
@@ -30,7 +30,7 @@ export async function validateBatch(
 ): Promise<BatchRow | null> {
   const { db } = deps;
   const clear = () => inBatches((most) => withinAttempt(db, batch, (tx) => deleteRequests(tx, batch.ref, most)));
-  // A process that died may have come half way.
+  // A crashed process may have got half way.
   await clear();
   const content = await deps.blobs.read(batch.input_blob);
   const check = new Check(batch);

@@ -15,18 +15,18 @@ import { validateBatch } from './validate.ts';
 
 export const batchQueue = 'batches';
 const maxAttempts = 50;
-/** Then it is another batch's turn, where some wait. */
+/** Then another waiting batch gets its turn. */
 const turnMs = 20_000;
 const rowsAtOnce = 100;
-/** A disk without room, or a bucket that does not answer: looked at again, however long it lasts, without waiting ever longer. */
+/** A full disk or an unavailable bucket: retried at this interval for as long as it lasts. */
 const unkeptMs = 5_000;
 
-/** A batch that has a work item already gets no second one. */
+/** A batch with a job gets no second one. */
 export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: string): Promise<void> {
   await jobs.enqueue(batchQueue, { id }, { key: id, maxAttempts, promised: true });
 }
 
-/** Works on a batch from whatever its rows say; called again after a kill, perhaps elsewhere. */
+/** Continues a batch from its rows; called again after a crash, possibly in another process. */
 export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal): Promise<Worked> {
   try {
     return await workOnce(deps, id, signal);
@@ -43,7 +43,7 @@ async function workOnce(deps: BatchesDeps, id: string, signal: AbortSignal): Pro
   if (!begun) return;
   // Before anything is asked, expires or is cancelled: these were answered.
   if (begun.attempts > 1) for (const paid of await paidOutcomes(deps, begun)) await write(deps, begun, paid);
-  // Also one that was cancelled before: each of its requests is told so.
+  // Also if it was cancelled before: each of its requests is marked so.
   if (begun.in_progress_at === null) await validateBatch(deps, begun, signal);
   const batch = await readBatch(deps.db, id);
   if (!batch || batch.ended_at !== null || batch.attempts !== begun.attempts) return;
@@ -51,7 +51,7 @@ async function workOnce(deps: BatchesDeps, id: string, signal: AbortSignal): Pro
   if (!(await finalizeBatch(deps, batch))) return { againInMs: 0 };
 }
 
-/** Answers requests for a while, some at once; true when none is left, or none should be asked any more. */
+/** Processes requests for a while, several in parallel; true if none is left, or none should be asked any more. */
 async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSignal): Promise<boolean> {
   const turn = { endsMs: deps.clock.steadyMs() + turnMs, over: false, ended: false };
   const next = newReader(deps, batch.ref);
@@ -68,7 +68,7 @@ async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSigna
         }
       }
     } catch (error) {
-      // The others need not go on either: the work begins again.
+      // Stops the others as well: the work starts again.
       turn.over = true;
       throw error;
     }
@@ -79,13 +79,13 @@ async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSigna
   return turn.ended || !turn.over;
 }
 
-/** Its outcome is durable before the next is asked. False when the batch was cancelled, is gone or is another's. */
+/** The outcome is durable before the next request. False if the batch was cancelled, deleted or taken over. */
 async function answerOne(deps: BatchesDeps, batch: BatchRow, row: RequestRow, signal: AbortSignal): Promise<boolean> {
   const outcome = await askRequest(deps, batch, row, signal);
   return (await write(deps, batch, { row, outcome })) === 'in_progress';
 }
 
-/** The status of the batch then. The answer has been paid for: written although the database may be away for a while. */
+/** Returns the batch's status. The answer was paid for, so the write is retried while the database is unavailable. */
 async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid): Promise<string | undefined> {
   let status: string | undefined;
   const { work, call } = callOf(batch, row);
@@ -107,7 +107,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
   return status;
 }
 
-/** One request after the other, read a page at a time. */
+/** Reads requests one by one, in pages. */
 function newReader({ db }: BatchesDeps, ref: number): () => Promise<RequestRow | undefined> {
   let rows: RequestRow[] = [];
   let last = 0;

@@ -1,16 +1,16 @@
 import type { ChannelKind } from '../lib/vendors/vendor.ts';
 import type { ProviderModelFields } from '../routing/catalog/store/provider-models.ts';
 
-/** What another gateway has, in the words of this one. Every `foreignId` is the same whenever the same is read again. */
+/** Another gateway's data in our terms. Every `foreignId` is stable across repeated reads. */
 export interface Intake {
-  /** Which gateway, as in the table of what was taken in. */
+  /** The source gateway, as recorded with the import. */
   source: 'litellm' | 'new-api';
   channels: ChannelIntake[];
   aliases: AliasIntake[];
   people: PersonIntake[];
   keys: KeyIntake[];
   codes: CodeIntake[];
-  /** What stays behind, or comes in other than it was, and why. */
+  /** What is not imported, or imported differently, and why. */
   notes: string[];
 }
 
@@ -45,12 +45,12 @@ export interface AliasIntake {
 
 export interface PersonIntake {
   foreignId: string;
-  /** For a name of its own where the other one does not do. */
+  /** Used for a name if the original does not fit. */
   number: number;
   username: string;
   displayName: string;
   email: string;
-  /** Empty for whoever has none. */
+  /** Empty if there is none. */
   passwordHash: string;
   role: number;
   status: number;
@@ -59,13 +59,13 @@ export interface PersonIntake {
 }
 
 export interface KeyIntake {
-  /** In the clear, `sk-…`: clients go on with it. */
+  /** In plain text, `sk-…`: clients keep using it. */
   secret: string;
-  /** Null for the root user of this service. */
+  /** Null for this service's root user. */
   owner: PersonIntake['foreignId'] | null;
   name: string;
   status: number;
-  /** -1 never. */
+  /** -1: never. */
   expiredTime: number;
   remainQuota: number;
   unlimited: boolean;
@@ -78,6 +78,6 @@ export interface CodeIntake {
   owner: PersonIntake['foreignId'];
   quota: number;
   note: string;
-  /** 0 never. */
+  /** 0: never. */
   expiresAt: number;
 }

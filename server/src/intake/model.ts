@@ -4,13 +4,13 @@ import { type DiscoveredModel, fieldsOf } from '../routing/catalog/provider-mode
 import { enabled } from '../routing/catalog/store/tables.ts';
 import type { ModelIntake } from './intake.ts';
 
-/** Whose entry in the price list tells of a model: the provider's own, else that of the first vendor who has it. */
+/** Whose price list entry describes a model: the provider's own, else the first vendor's that has it. */
 export const listedBy = (provider: string, modelName: string): string =>
   [provider, ...vendors.map(({ id }) => id)].find((id) => priceOf(id, modelName)) ?? provider;
 
 /**
- * A model by the name that clients ask for. What the other gateway does not say is looked up; what it can do only for the
- * vendor itself, since a reseller has a name and a price, but not every endpoint.
+ * A model under its public name. Missing prices are looked up; capabilities only for the vendor itself, since a
+ * reseller may lack endpoints.
  */
 export function modelOf(provider: string, modelId: string, model: DiscoveredModel): ModelIntake {
   const { channelId: _, ...fields } = fieldsOf({ id: 0, provider: listedBy(provider, model.name) }, model);

@@ -3,7 +3,7 @@ import { findVendor } from '../lib/vendors/find-vendor.ts';
 import { vendors } from '../lib/vendors/table.ts';
 import { type ChannelKind, compatible, type Vendor } from '../lib/vendors/vendor.ts';
 
-/** Where a channel leads. */
+/** The target of a channel. */
 export interface Place {
   provider: string;
   kind: ChannelKind;
@@ -12,7 +12,7 @@ export interface Place {
 
 export const vendorNamed = (id: string): Vendor | undefined => vendors.find((vendor) => vendor.id === id);
 
-/** An OpenAI-compatible server by its address: that of a vendor, or one that is called by its host. */
+/** An OpenAI-compatible server by address: a known vendor, or named by its host. */
 export function compatibleAt(baseUrl: string): Place {
   const { id } = findVendor(vendors, undefined, baseUrl);
   const host = URL.parse(baseUrl)?.hostname ?? '';
@@ -20,7 +20,7 @@ export function compatibleAt(baseUrl: string): Place {
   return { provider, kind: 'openai', baseUrl };
 }
 
-/** Addresses are often given without the path below which the API is. */
+/** Addresses are often given without the API path. */
 export function withPath(address: string, path: string): string {
   const plain = withoutTrailing(address.trim(), '/');
   return URL.parse(plain)?.pathname === '/' ? `${plain}${path}` : plain;

@@ -14,12 +14,12 @@ export async function takeChannels(taking: Taking, channels: readonly ChannelInt
     const known = taking.taken.find('channel', channel.foreignId);
     if (known !== undefined) taking.outcome.before += 1;
     const id = known ?? (await makeChannel(taking, channel));
-    // One that was deleted here since stays so, with its models.
+    // A channel deleted here since stays deleted, with its models.
     if (id !== null && (await findChannel(taking.tx, id))) await takeModels(taking, id, channel);
   }
 }
 
-/** Null where it cannot be one, by the rules that the API has for channels. */
+/** Null if it violates the API's rules for channels. */
 async function makeChannel(taking: Taking, channel: ChannelIntake): Promise<number | null> {
   const { tx, now, outcome } = taking;
   const { data, error } = channelChange.safeParse({

@@ -10,10 +10,7 @@ import type { Outcome } from './taking.ts';
 
 class OnlyLooked extends Error {}
 
-/**
- * Everything in one transaction. Without `write` the same happens and is then undone, so that what is shown before is what
- * will be.
- */
+/** Everything in one transaction. Without `write` the same is done and rolled back, so that the preview is exact. */
 export async function takeIn(
   { db, clock, sealer }: { db: Db; clock: Clock; sealer: Sealer },
   intake: Intake,
@@ -22,7 +19,7 @@ export async function takeIn(
   const nothing = { channels: [], models: [], aliases: [], users: [], keys: [], codes: [] };
   const outcome: Outcome = { ...nothing, before: 0, notes: [...intake.notes] };
   const work = async (tx: Db): Promise<void> => {
-    // Its row lock puts writers one after another: of two intakes at once the second finds what the first took in.
+    // Its row lock serializes writers: the second of two concurrent imports finds what the first one imported.
     await bumpVersion(tx);
     const now = nowSeconds(clock);
     const taking = { tx, sealer, now, taken: await openTakenIn(tx, intake.source, now), outcome };

@@ -20,12 +20,12 @@ export async function takePeople(taking: Taking, people: readonly PersonIntake[]
     const user = (await sameRoot(taking, person)) ?? (await makeUser(taking, person));
     if (user) await taking.taken.add('user', person.foreignId, user.id);
   }
-  // The first start makes a root user only where there is nobody.
+  // The first start only creates a root user if there are no users.
   if (people.length > 0 && !(await findFirstRoot(taking.tx)))
     taking.outcome.notes.push('nobody is root: make somebody that by svc create-admin <username> --root');
 }
 
-/** Whoever runs this service ran the other one: two roots of one name are one, as which the service has begun here. */
+/** The operator of this service ran the other one: root users of the same name are one. */
 async function sameRoot({ tx, outcome }: Taking, person: PersonIntake): Promise<{ id: number } | null> {
   if (person.role !== roles.root) return null;
   const root = await findUserByName(tx, person.username);
@@ -35,7 +35,7 @@ async function sameRoot({ tx, outcome }: Taking, person: PersonIntake): Promise<
   return root;
 }
 
-/** As Go writes it. A cost that takes a processor seconds would be a way to hold the service up. */
+/** Go's format. A higher cost would take seconds of CPU, and could be used to block the service. */
 const bcrypt = /^\$2[ab]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
 const roleWords: Record<number, string> = { [roles.administrator]: ', administrator', [roles.root]: ', root' };
@@ -68,7 +68,7 @@ async function makeUser({ tx, now, outcome }: Taking, person: PersonIntake): Pro
   return null;
 }
 
-/** Whose something is; null, and told, where nobody is there. */
+/** The owner; null, and reported, if there is none. */
 async function ownerOf({ tx, taken, outcome }: Taking, owner: string | null, what: string): Promise<number | null> {
   if (owner === null) {
     const root = await findFirstRoot(tx);
@@ -81,7 +81,7 @@ async function ownerOf({ tx, taken, outcome }: Taking, owner: string | null, wha
   return user?.id ?? null;
 }
 
-/** What is shorter could be guessed, and its masked form would show half of it. */
+/** Shorter secrets could be guessed, and their masked form would show half of them. */
 const shortestSecret = 19;
 
 export async function takeKeys(taking: Taking, keys: readonly KeyIntake[]): Promise<void> {

@@ -2,7 +2,7 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { TakenIn } from './store/taken-in.ts';
 
-/** What came in, or would, in lines for people. */
+/** The result of an import or preview, in lines for people. */
 export interface Outcome {
   channels: string[];
   models: string[];
@@ -10,12 +10,12 @@ export interface Outcome {
   users: string[];
   keys: string[];
   codes: string[];
-  /** How many came in another time. */
+  /** How many were imported earlier. */
   before: number;
   notes: string[];
 }
 
-/** One intake under way. */
+/** One import in progress. */
 export interface Taking {
   tx: Db;
   sealer: Sealer;

@@ -8,7 +8,7 @@ import { cancelUpstream, submissionOf, upstreamOfJob } from './upstream.ts';
 
 const unexpectedWaitMs = 15_000;
 
-/** One step of a job's life, from whatever its row says; the same step may be taken again after a crash. */
+/** One step of a job, from its row's state; it may be repeated after a crash. */
 export async function advanceJob(deps: VideoDeps, id: string, signal: AbortSignal) {
   const job = await findJob(deps.db, id);
   if (!job || job.held === 0) return;
@@ -22,7 +22,7 @@ export async function advanceJob(deps: VideoDeps, id: string, signal: AbortSigna
   return next && { againInMs: Math.min(next.againInMs, leftMs) };
 }
 
-/** The queue's own waits after an error grow past the job's time, and would let it expire late. */
+/** The queue's own backoff would exceed the job's deadline, and let it expire late. */
 async function stepOf(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
   try {
     return await (job.upstream_id === '' ? submitJob(deps, job, signal) : followJob(deps, job, signal));
@@ -33,15 +33,15 @@ async function stepOf(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
   }
 }
 
-/** Cancels somebody's job. Null: there is none. A job that has ended stays as it ended. */
+/** Cancels a job. Null if it does not exist. A finished job stays unchanged. */
 export async function cancelJob(deps: VideoDeps, id: string, userId: number): Promise<VideoJob | null> {
   const job = await findOwnJob(deps.db, id, userId);
   if (!job) return null;
   const cancelled = await finishJob(deps, job, { status: 'cancelled' });
-  // Not waited for: the caller's answer does not depend on it.
+  // Not awaited: the answer does not depend on it.
   if (cancelled) void abandonUpstream(deps, cancelled);
   const ended = await findOwnJob(deps.db, id, userId);
-  // Whoever ended it may still be settling; whoever asks now is told the end, so it is settled first.
+  // It may still be settling in another process; the caller is told the end, so it is settled first.
   if (ended) await closeJob(deps, ended);
   return findOwnJob(deps.db, id, userId);
 }

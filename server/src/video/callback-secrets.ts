@@ -5,13 +5,13 @@ import { nextSecret, type SecretState, secretState } from './store-secrets.ts';
 
 export interface CallbackSecrets {
   secret: string;
-  /** The one before, while it goes on. */
+  /** The previous secret, while it is still valid. */
   previous: { secret: string; endsAt: number } | null;
 }
 
 type Deps = Pick<VideoDeps, 'db' | 'clock' | 'secretKey'>;
 
-/** What signs a user's callbacks. It follows from the service's key and a number, so there is no secret to store. */
+/** Signs a user's callbacks. Derived from the service's key and a number, so no secret is stored. */
 const secretOf = (secretKey: Uint8Array, userId: number, version: number): string => {
   const name = version === 0 ? `video-callback:${userId}` : `video-callback:${userId}:${version}`;
   return `vcs_${hmacSha256Hex(Buffer.from(secretKey).toString('hex'), name)}`;
@@ -25,7 +25,7 @@ function secretsOf({ clock, secretKey }: Deps, userId: number, { version, old_en
 export const callbackSecrets = async (deps: Deps, userId: number): Promise<CallbackSecrets> =>
   secretsOf(deps, userId, await secretState(deps.db, userId));
 
-/** A new one; the present one goes on so long beside it, and the one before that no more. */
+/** Creates a new secret; the current one stays valid for a while, older ones do not. */
 export async function rotateSecret(deps: Deps, userId: number, overlapSeconds: number): Promise<CallbackSecrets> {
   const oldEndsAt = overlapSeconds === 0 ? 0 : nowSeconds(deps.clock) + overlapSeconds;
   return secretsOf(deps, userId, await nextSecret(deps.db, userId, oldEndsAt));

@@ -11,7 +11,7 @@ const keepTryingMs = 24 * 3_600_000;
 const timeoutMs = 10_000;
 const waitMs = (tries: number): number => Math.min(2_000 * 2 ** tries, 3_600_000);
 
-/** One try to tell the job's end; asks to be called again until the receiver takes it or a day has passed. */
+/** One attempt to deliver the job's end; asks to be retried until the receiver accepts it or a day has passed. */
 export async function deliverCallback(deps: VideoDeps, id: string, signal: AbortSignal) {
   const job = await findJob(deps.db, id);
   if (!job || !hasEnded(job.status) || job.callback_url === '' || job.called_back_at_ms > 0) return;
@@ -25,7 +25,7 @@ export async function deliverCallback(deps: VideoDeps, id: string, signal: Abort
   deps.log.error({ job: id }, 'a video callback was given up');
 }
 
-/** Null when the receiver answered 2xx; otherwise why not. */
+/** Null if the receiver answered 2xx; otherwise the reason. */
 async function tell(deps: VideoDeps, job: VideoJob, signal: AbortSignal): Promise<string | null> {
   const { clock, config } = deps;
   const { secret, previous } = await callbackSecrets(deps, job.user_id);

@@ -5,10 +5,10 @@ import type { VideoDeps } from './deps.ts';
 import { aspectRatios, resolutions, type VideoRequest } from './request.ts';
 import { upstreamKinds } from './upstreams/index.ts';
 
-/** What a request without a length gets from a model that does not list any. */
+/** Default length for models that list none. */
 const usualSeconds = 5;
 
-/** Those who can make videos of this model for callers of this group. */
+/** Channels that can make videos with this model for callers of this group. */
 export function makersOf({ catalog }: Pick<VideoDeps, 'catalog'>, modelId: string, group: string): Candidate[] {
   const listed = catalog.candidatesFor(modelId, 'video', group);
   const all = listed.length > 0 ? listed : catalog.legacyCandidatesFor(modelId, 'video', group);
@@ -17,13 +17,13 @@ export function makersOf({ catalog }: Pick<VideoDeps, 'catalog'>, modelId: strin
 
 type Shape = Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>;
 
-/** Of this shape a size would be sent that the model does not have. */
+/** This shape would result in a size that the model does not have. */
 function isWrongSize(candidate: Candidate, can: Capabilities, shape: Shape): boolean {
   const size = upstreamKinds[candidate.channel.kind]?.sizeOf?.(shape);
   return size !== undefined && (can.supported_sizes?.length ?? 0) > 0 && !can.supported_sizes!.includes(size);
 }
 
-/** What can be had of this one: what is said of its model, as far as its channel can be asked for it. */
+/** The model's capabilities, as far as its channel can express them. */
 export function abilitiesOf(candidate: Candidate): Capabilities {
   const said = capabilitiesOf(candidate.capabilities);
   const can = upstreamKinds[candidate.channel.kind]?.narrow?.(said) ?? said;
@@ -37,7 +37,7 @@ export function abilitiesOf(candidate: Candidate): Capabilities {
   };
 }
 
-/** Why this one cannot make it; null when it can. */
+/** Why this candidate cannot make it; null if it can. */
 export function whyNot(candidate: Candidate, request: VideoRequest, model: string): string | null {
   const can = abilitiesOf(candidate);
   const reason = unsupported(request, can, model);
@@ -54,7 +54,7 @@ export function whyNot(candidate: Candidate, request: VideoRequest, model: strin
 export const canMake = (candidate: Candidate, request: VideoRequest): boolean =>
   whyNot(candidate, request, candidate.modelId) === null;
 
-/** Seconds to be made and paid: what is asked for, else the model's first length. */
+/** Seconds to make and charge: as requested, else the model's first length. */
 export const secondsOf = (request: VideoRequest, candidate: Candidate): number =>
   request.duration ?? capabilitiesOf(candidate.capabilities).supported_durations?.[0] ?? usualSeconds;
 

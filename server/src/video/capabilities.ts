@@ -1,6 +1,6 @@
 import type { VideoRequest } from './request.ts';
 
-/** What a video model can do; null where its provider does not say. */
+/** What a video model can do; null if its provider does not say. */
 export interface Capabilities {
   supported_aspect_ratios: string[] | null;
   supported_resolutions: string[] | null;
@@ -8,7 +8,7 @@ export interface Capabilities {
   supported_sizes: string[] | null;
   supported_frame_images: string[] | null;
   generate_audio: boolean;
-  /** Null: not known, so not refused. */
+  /** Null: unknown, so not refused. */
   seed: boolean | null;
 }
 
@@ -20,7 +20,7 @@ const lists = [
   'supported_frame_images',
 ] as const;
 
-/** Capabilities are typed in by operators: what is not understood counts as not said. */
+/** Entered by operators: what is not understood counts as unknown. */
 export function capabilitiesOf(record: Readonly<Record<string, unknown>>): Capabilities {
   const listOf = <T>(name: string, type: 'string' | 'number'): T[] | null => {
     const value = record[name];
@@ -37,7 +37,7 @@ export function capabilitiesOf(record: Readonly<Record<string, unknown>>): Capab
   };
 }
 
-/** What a model can do whoever serves it: a request is fine when one of them can do all of it. */
+/** Union over all providers: a request is valid if one of them can do all of it. */
 export function mergeCapabilities(all: readonly Capabilities[]): Capabilities {
   const merged = { ...all[0]! };
   for (const one of all.slice(1)) {
@@ -51,7 +51,7 @@ export function mergeCapabilities(all: readonly Capabilities[]): Capabilities {
   return merged;
 }
 
-/** Why a model cannot make what is asked, as the client is told; null when it can. */
+/** Why a model cannot make what is asked; null if it can. */
 export function unsupported(request: VideoRequest, can: Capabilities, model: string): string | null {
   const { aspect_ratio, resolution, size, duration } = request;
   const outside = <T>(value: T | undefined, list: T[] | null): boolean =>
@@ -71,7 +71,7 @@ const notBy = (field: string, value: unknown, model: string): string =>
 
 function unsupportedField(request: VideoRequest, can: Capabilities, model: string): string | null {
   const refuse = (field: string): string => `Invalid request parameters: ${field} is not supported by ${model}`;
-  // Spec 4.6: valid only with models that report it, whatever its value.
+  // Valid only for models that report it, whatever its value.
   if (request.generate_audio !== undefined && !can.generate_audio) return refuse('generate_audio');
   if (request.seed !== undefined && can.seed === false) return refuse('seed');
   const frames = can.supported_frame_images ?? [];

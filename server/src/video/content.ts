@@ -5,7 +5,7 @@ import { rangeOf } from './range.ts';
 import type { VideoJob } from './store.ts';
 import { shownStatus } from './view.ts';
 
-/** The bytes of one result, whole or the range asked for. */
+/** The bytes of one result, whole or a range. */
 export async function serveContent(deps: VideoDeps, call: Call, job: VideoJob, index: number): Promise<Response> {
   const status = shownStatus(job);
   if (status !== 'completed') {
@@ -17,7 +17,7 @@ export async function serveContent(deps: VideoDeps, call: Call, job: VideoJob, i
   const { size } = found;
   const etag = `"${job.id}-${index}"`;
   const { headers: asked, method } = call.request;
-  // A result never changes, so a range of an older copy is a range of this one, unless it is of something else.
+  // A result never changes, so a range of an older copy is valid, unless it is of another resource.
   const ifRange = asked.get('if-range');
   const range = ifRange === null || ifRange === etag ? rangeOf(asked.get('range'), size) : null;
   const headers: Record<string, string> = {

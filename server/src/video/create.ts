@@ -8,15 +8,15 @@ import { jobQueue, type VideoDeps } from './deps.ts';
 import { checkCallback, invalid, modelOf, parseRequest, refuse, refuseUnknown, type VideoRequest } from './request.ts';
 import { acceptJob, deleteUnheld, insertJob, type VideoJob } from './store.ts';
 
-/** A job's end may be late when every process was away; its money must still be there to be settled. */
+/** A job may end late if all processes were down; its hold must still exist to be settled. */
 const holdGraceMs = 24 * 3_600_000;
 
-/** Blob keys are lower case, and so are the ids they are made of. */
+/** Blob keys are lower case, and so are the ids they contain. */
 const newId = ({ clock }: Pick<VideoDeps, 'clock'>): string => timedHex(clock.nowMs(), 24);
 
 /**
- * Checks the request, puts the money aside and leaves the rest to the workers. The row comes first and counts only with its
- * hold: a crash in between leaves a row that the sweep removes together with the hold.
+ * Validates the request, places the hold and leaves the rest to the workers. The row is written first and counts only
+ * with its hold: a crash in between leaves a row that the sweep deletes together with the hold.
  */
 export async function createJob(
   deps: VideoDeps,
@@ -53,7 +53,7 @@ export async function createJob(
   return { ...row, held: 1 };
 }
 
-/** A job that has a work item already gets no second one. */
+/** A job with a queue entry gets no second one. */
 export async function enqueueJob({ jobs }: Pick<VideoDeps, 'jobs'>, id: string): Promise<void> {
   await jobs.enqueue(jobQueue, { id }, { key: id, maxAttempts: 50, backoffMs: 1_000, promised: true });
 }
@@ -61,7 +61,7 @@ export async function enqueueJob({ jobs }: Pick<VideoDeps, 'jobs'>, id: string):
 const isShort = (error: unknown): boolean =>
   error instanceof AppError && (error.code === 'insufficient_user_quota' || error.code === 'insufficient_key_quota');
 
-/** What an organisation allows besides money. */
+/** The organisation's limits other than money. */
 async function admitted(
   { admit }: VideoDeps,
   { keyId }: KeyPrincipal,
@@ -76,7 +76,7 @@ async function admitted(
   return [first, ...others];
 }
 
-/** In this order, as only the first fault is told: model, key, request by itself, request with this model. */
+/** In this order, as only the first error is reported: model, key, request, request with this model. */
 function check(deps: VideoDeps, caller: KeyPrincipal, body: unknown) {
   const model = modelOf(body);
   const { group } = caller.user;

@@ -9,17 +9,17 @@ import type { Log } from '../platform/log.ts';
 import type { Catalog } from '../routing/catalog/catalog.ts';
 import type { Routing } from '../routing/routing.ts';
 
-/** Which providers a job may go to. */
+/** Which providers a job may use. */
 interface Admission {
   mayUse(provider: string): boolean;
 }
 
-/** And which models it can ask for. */
+/** And which models. */
 interface Reach extends Admission {
   mayAsk(model: string): boolean;
 }
 
-/** What the room needs of the rest of the house. */
+/** What this room needs from others. */
 export interface VideoDeps {
   db: Db;
   jobs: Jobs;
@@ -29,15 +29,15 @@ export interface VideoDeps {
   catalog: Pick<Catalog, 'resolve' | 'models' | 'candidatesFor' | 'legacyCandidatesFor'>;
   clock: Clock;
   log: Log;
-  /** Throws when the user or the key counts no more by now. */
+  /** Throws if the user or key is no longer valid. */
   permit: Permits['of'];
-  /** Lets a request with a key in by what its organisation allows besides money. */
+  /** Checks the organisation's limits other than money for a request with a key. */
   admit?(keyId: number, models: readonly string[]): Admission | null | Promise<Admission | null>;
-  /** What a key can ask for by its organisation, for lists of models; null where nothing is limited. */
+  /** What a key may use under its organisation's limits, for model lists; null if nothing is limited. */
   reachOf?(keyId: number): Reach | null | Promise<Reach | null>;
-  /** Opens the credentials of channels. */
+  /** Decrypts the credentials of channels. */
   sealer: Sealer;
-  /** The service's own key, from which each user's callback secret follows. */
+  /** The service's own key, from which users' callback secrets are derived. */
   secretKey: Uint8Array;
   config: {
     baseUrl: string;

@@ -1,6 +1,6 @@
 import type { VideoRequest } from './request.ts';
 
-/** Length of the short side; `1K` and its like are named by the long side, in thousands. */
+/** Length of the short side; `1K` and so on are named by the long side, in thousands. */
 const shortSides: Record<string, number> = { '480p': 480, '720p': 720, '768p': 768, '1080p': 1080 };
 const longSides: Record<string, number> = { '1K': 1024, '2K': 2048, '4K': 4096 };
 
@@ -12,7 +12,7 @@ export interface Dimensions {
   height: number;
 }
 
-/** Pixels of what is asked for, for upstreams that know sizes only. */
+/** Pixel size of the requested shape, for upstreams that only know sizes. */
 export function dimensionsOf(
   request: Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>,
   fallback: { resolution: string; aspectRatio: string },

@@ -7,13 +7,13 @@ export type Ending =
   | { status: 'failed'; error: string }
   | { status: 'cancelled' | 'expired' };
 
-/** Ends a job, once: null when it had ended before. What follows from the end is done here too, or by the next worker. */
+/** Ends a job, once: null if it had ended before. What follows is done here, or by the next worker. */
 export async function finishJob(deps: VideoDeps, job: VideoJob, ending: Ending): Promise<VideoJob | null> {
   const now = deps.clock.nowMs();
   const ended = await moveJob(deps.db, job.id, ending.status, {
     finished_at_ms: now,
     touched_at_ms: now,
-    // The pictures that came with the request may be large, and nobody needs them now.
+    // Input images may be large, and are no longer needed.
     inputs: noInputs,
     ...(ending.status === 'completed' && { results: JSON.stringify(ending.results), progress: 100 }),
     ...(ending.status === 'failed' && { error: ending.error }),
@@ -25,8 +25,8 @@ export async function finishJob(deps: VideoDeps, job: VideoJob, ending: Ending):
 const noInputs = JSON.stringify({ frame_images: [], input_references: [] });
 
 /**
- * Charges a completed job, gives the money of every other back, and queues the callback. Each step may be repeated, since a
- * crash between two of them leads here again.
+ * Charges a completed job, releases the hold of any other, and queues the callback. Each step is idempotent, since a
+ * crash in between leads here again.
  */
 export async function closeJob(deps: VideoDeps, job: VideoJob): Promise<void> {
   if (!hasEnded(job.status)) return;
@@ -56,6 +56,6 @@ async function settleJob(deps: VideoDeps, job: VideoJob): Promise<void> {
 }
 
 async function enqueueCallback({ jobs }: VideoDeps, id: string, status: JobStatus): Promise<void> {
-  // The handler counts tries itself; these are only processes that die while calling.
+  // The handler counts attempts itself; these only cover processes that die while calling.
   await jobs.enqueue(callbackQueue, { id }, { key: `${id}-${status}`, maxAttempts: 1_000, backoffMs: 5_000 });
 }

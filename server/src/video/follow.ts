@@ -5,15 +5,15 @@ import { changeJob, findJob, moveJob, type VideoJob } from './store.ts';
 import { ioOf, orderOf, submissionOf, type Upstream, upstreamOfJob } from './upstream.ts';
 import { type Content, type Progress, UpstreamFault } from './upstreams/kind.ts';
 
-/** From half a second to a quarter of a minute, so that a film of minutes costs a few dozen questions. */
+/** From half a second to fifteen seconds, so that minutes cost a few dozen polls. */
 const pollMs = (polls: number): number => Math.min(500 * 1.5 ** polls, 15_000);
-/** An upstream may need a moment to know its own job; after this many times it has lost it. */
+/** An upstream may need a moment to know its job; after this many misses it has lost it. */
 const maxMisses = 5;
 const maxPolls = 1_000_000;
-/** A minute in the best quality has half of that; whatever is larger would only fill the disk. */
+/** Twice a minute in the best quality; more would only fill the disk. */
 const mostVideoBytes = 2 * 1024 ** 3;
 
-/** Asks the upstream how far it is, and fetches the video when it is ready. */
+/** Polls the upstream, and downloads the video when it is ready. */
 export async function followJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
   const upstream = await upstreamOfJob(deps, job);
   if (!upstream) {
@@ -44,7 +44,7 @@ async function react(deps: VideoDeps, job: VideoJob, upstream: Upstream, progres
     await changeJob(deps.db, job.id, noted);
     return { againInMs: pollMs(job.polls) };
   }
-  // A video that is ready is still in progress until it lies here. Null: cancelled meanwhile.
+  // A finished video stays in progress until it is stored here. Null: cancelled meanwhile.
   const moved = await moveJob(deps.db, job.id, 'in_progress', noted);
   if (!moved) return;
   if (progress.status === 'in_progress') return { againInMs: pollMs(job.polls) };
@@ -54,7 +54,7 @@ async function react(deps: VideoDeps, job: VideoJob, upstream: Upstream, progres
 const percentOf = ({ percent }: Progress): number =>
   percent !== undefined && percent >= 0 ? Math.min(99, Math.floor(percent)) : 0;
 
-/** Brings the results home; they are whole in the blob store before anybody hears that the job is done. */
+/** Downloads the results; they are complete in the blob store before the job is reported as done. */
 async function collect(deps: VideoDeps, job: VideoJob, upstream: Upstream, progress: Progress, signal: AbortSignal) {
   const { kind, target } = upstream;
   const results: string[] = [];
@@ -66,7 +66,7 @@ async function collect(deps: VideoDeps, job: VideoJob, upstream: Upstream, progr
     results.push(key);
   }
   if (await finishJob(deps, job, { status: 'completed', results })) return;
-  // Cancelled, or expired. Where another process came first, they are its results as well, under the same names.
+  // Cancelled, or expired. If another process was first, they are its results too, under the same names.
   if ((await findJob(deps.db, job.id))?.status === 'completed') return;
   await Promise.all(results.map((key) => deps.blobs.delete(key)));
 }
@@ -78,12 +78,15 @@ async function store({ blobs }: VideoDeps, key: string, { type, bytes }: Content
   } catch (error) {
     signal.throwIfAborted();
     if (limited.exceeded()) throw new UpstreamFault('unusable', `the video is larger than ${mostVideoBytes} bytes`);
-    // Reading from the upstream and writing here cannot be told apart; both are worth another try.
+    // Read and write errors cannot be told apart here; both are worth a retry.
     throw new UpstreamFault('connection', String(error));
   }
 }
 
-/** The job itself may be fine: it is asked again until its time is up, unless its upstream insists on not knowing it. */
+/**
+ * The job itself may be fine: it is polled again until its deadline, unless the upstream keeps saying that it does not
+ * exist.
+ */
 async function onFault(deps: VideoDeps, job: VideoJob, fault: UpstreamFault) {
   const missed = fault.kind === 'gone' || fault.kind === 'caller';
   const misses = missed ? job.misses + 1 : job.misses;

@@ -8,7 +8,7 @@ import { forgetSecrets } from './store-secrets.ts';
 
 const batch = 100;
 
-/** Cancels what is being made, so that its money comes back, then removes files and rows. May be repeated. */
+/** Cancels jobs in progress, so that their holds are released, then deletes files and rows. Idempotent. */
 export async function forgetUser(deps: VideoDeps, userId: number): Promise<void> {
   for (;;) {
     const found = await jobsOf(deps.db, userId, batch);

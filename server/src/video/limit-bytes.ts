@@ -1,4 +1,4 @@
-/** The same bytes, broken off where there are more than `most`; `exceeded` tells that this was why. */
+/** The same bytes, aborted above `most`; `exceeded` tells that this was the reason. */
 export function limitBytes(
   bytes: Uint8Array | ReadableStream<Uint8Array>,
   most: number,

@@ -10,25 +10,25 @@ import { deleteUnheld, findStale } from './store.ts';
 
 export interface Video {
   routes: Route[];
-  /** Removes the user's jobs and their files. May be repeated. */
+  /** Deletes the user's jobs and their files. Idempotent. */
   forgetUser(userId: number): Promise<void>;
-  /** Puts jobs back to work whose work item was lost, and removes those that were never accepted. */
+  /** Requeues jobs whose queue entry was lost, and deletes those that were never accepted. */
   sweep(): Promise<void>;
 }
 
-/** Most of a job's life is waiting, which takes no place; these are calls and downloads under way. */
+/** Most of a job's life is waiting, which takes no slot; these are calls and downloads in progress. */
 const jobWork = { concurrency: 16 };
 const callbackWork = { concurrency: 8 };
-/** Longer than any wait between two steps, so that only lost jobs are found. */
+/** Longer than any delay between two steps, so that only lost jobs are found. */
 const staleMs = 120_000;
 const sweepBatch = 200;
 
 const workData = z.object({ id: z.string() });
 
-/** Call before the jobs are started: this declares who does the work. */
+/** Registers the workers; call before the jobs are started. */
 export function openVideo(deps: VideoDeps): Video {
   const steps = new Map<string, Promise<unknown>>();
-  /** One step of a job after the other: one that the queue gave up for lost may be about to write who has the job. */
+  /** Serializes the steps of a job: one that the queue gave up may still be recording its upstream. */
   const advance = async (id: string, signal: AbortSignal) => {
     await steps.get(id)?.catch(() => {});
     const step = advanceJob(deps, id, signal);

@@ -7,7 +7,7 @@ import { aspectRatios, invalid, resolutions } from './request.ts';
 import { hasEnded } from './status.ts';
 import { type Listed, seconds, shownStatus, urlsOf } from './view.ts';
 
-/** A job tells by its id whose words it was asked in, and is answered in the same. */
+/** A job's id tells which API it was created with, and it is answered in the same format. */
 const idStart = 'video_';
 export const newIdStart = (openai: boolean): string => (openai ? idStart : 'job-');
 export const inOpenaiWords = ({ id }: { id: string }): boolean => id.startsWith(idStart);
@@ -19,15 +19,15 @@ const telling = ['seconds', 'input_reference'];
 export const isOpenaiBody = (body: unknown): body is Body =>
   typeof body === 'object' && body !== null && telling.some((name) => name in body);
 
-/** A picture to begin with, inside of the form. */
+/** An input image inside the form. */
 const maxFormBytes = 25 * 1024 * 1024;
 
-/** OpenAI's client sends a form, whatever is in it. */
+/** OpenAI's client always sends a form. */
 export async function readOpenaiForm(call: Pick<Call, 'request' | 'arrived'>): Promise<Body> {
   const form = await readMultipart(call, maxFormBytes);
   const body: Body = {};
   for (const [name, value] of form) {
-    // Bun's types of a form know texts only.
+    // Bun's types of a form only know text.
     const file = value as unknown as string | File;
     if (typeof file === 'string') {
       if (file.includes('\0')) throw invalid(`${name} must not contain NUL`, name);
@@ -42,7 +42,7 @@ export async function readOpenaiForm(call: Pick<Call, 'request' | 'arrived'>): P
   return body;
 }
 
-/** The same request in our own words. */
+/** Converts the request to our own format. */
 export function toOwnWords(deps: Pick<VideoDeps, 'catalog'>, { user }: KeyPrincipal, body: Body): Body {
   const { seconds: length, input_reference: picture, size, ...rest } = body;
   return {
@@ -64,7 +64,7 @@ function addressOf(picture: unknown): unknown {
   return image_url;
 }
 
-/** As it is where the model lists it; else the shape that has as many points, which every model may know. */
+/** Unchanged if the model lists it; else a resolution with as many pixels, which any model may know. */
 function sizeFor({ catalog }: Pick<VideoDeps, 'catalog'>, model: unknown, group: string, size: string): Body {
   const modelId = catalog.resolve(String(model), group);
   const makers = modelId === null ? [] : catalog.candidatesFor(modelId, 'video', group);
@@ -84,7 +84,7 @@ const reasons: Record<string, string> = {
   expired: 'The video was not ready in time.',
 };
 
-/** As OpenAI's client expects it; what it does not know stands beside it. */
+/** In the form OpenAI's client expects, with our own members added. */
 export function openaiView(job: Listed, baseUrl: string) {
   const request = JSON.parse(job.request) as { prompt: string; size?: string };
   const status = shownStatus(job);

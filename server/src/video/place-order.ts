@@ -3,20 +3,20 @@ import { changeJob, ownersOf, type VideoJob } from './store.ts';
 import { ioOf, type Upstream } from './upstream.ts';
 import { type FaultKind, type Order, type Taken, UpstreamFault } from './upstreams/kind.ts';
 
-/** After these the upstream may have the job all the same. */
+/** After these the upstream may have accepted the job nevertheless. */
 const maybeTaken: ReadonlySet<FaultKind> = new Set(['timeout', 'connection', 'failure']);
-/** Statuses that an upstream itself gives, and no gateway in front of it that waited in vain. */
+/** Statuses of the upstream itself, rather than of a gateway that timed out. */
 const refusals: ReadonlySet<number> = new Set([500, 501, 503]);
-/** With these an upstream says that it has no list of videos, or none that could be read. */
+/** The upstream has no list of videos, or an unreadable one. */
 const noList: ReadonlySet<FaultKind> = new Set(['gone', 'caller', 'failure', 'unusable']);
-/** How far an upstream's clock may be behind ours. */
+/** How far an upstream's clock may lag behind ours. */
 const clocksDifferMs = 300_000;
-/** An order is not broken off halfway, whoever leaves: it would be made, billed and known to nobody. */
+/** An order is never aborted: it would be made and billed without being known to us. */
 const toTheEnd = new AbortController().signal;
 
 /**
- * Orders a video once, as far as the upstream lets us: who is asked is noted before, and whoever may have taken the order
- * without our hearing of it is first looked at for it. The key that goes along is for upstreams that heed it.
+ * Orders a video once, as far as the upstream allows: the target is recorded beforehand, and an upstream that may have
+ * accepted the order unnoticed is searched for it first. The idempotency key is for upstreams that support it.
  */
 export async function placeOrder(
   deps: VideoDeps,
@@ -38,7 +38,7 @@ export async function placeOrder(
   } catch (error) {
     if (!(error instanceof UpstreamFault)) throw error;
     if (!maybeTaken.has(error.kind) || refusals.has(error.status ?? 0)) {
-      // Whoever was asked before may still have it.
+      // A previously asked upstream may still have it.
       await note(job.asked_channel_id);
       throw error;
     }

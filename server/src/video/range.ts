@@ -4,8 +4,8 @@ export interface ByteRange {
 }
 
 /**
- * One range of a `Range` header, both ends included. Null: serve the whole, since a header that is not understood, or that
- * asks for several ranges, may be ignored (RFC 9110 §14.2). `unsatisfiable`: 416.
+ * One range of a `Range` header, both ends inclusive. Null: serve the whole, since a malformed header, or several
+ * ranges, may be ignored (RFC 9110 §14.2). `unsatisfiable`: 416.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | 'unsatisfiable' | null {
   const found = header === null ? null : /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header);

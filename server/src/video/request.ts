@@ -2,17 +2,17 @@ import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 
-/** Every value that some model may know. */
+/** Every value that some model may support. */
 export const aspectRatios = ['16:9', '9:16', '1:1', '4:3', '3:4', '3:2', '2:3', '21:9', '9:21'] as const;
 export const resolutions = ['480p', '720p', '768p', '1080p', '1K', '2K', '4K'] as const;
 const sizePattern = /^[1-9]\d{1,4}x[1-9]\d{1,4}$/;
 
 const maxPromptLength = 32_000;
 const maxImages = 16;
-/** Longer than any model makes; keeps sums of money in range. */
+/** Longer than any model makes; keeps amounts in range. */
 const maxDuration = 3_600;
 
-/** References are fetched by the upstream, never by us; still, nothing but a web address or the picture itself goes out. */
+/** References are fetched by the upstream, never by us; still, only web addresses and inline data are passed on. */
 const mediaUrl = (kind: 'image' | 'video') =>
   z.string().refine((text) => {
     if (text.startsWith('data:'))
@@ -57,9 +57,9 @@ export const videoRequestSchema = z.object({
     )
     .max(maxImages)
     .default([]),
-  /** As on the other endpoints: which providers, in what order. Checked by routing. */
+  /** As on other endpoints: which providers, in what order. Validated by routing. */
   provider: z.unknown().optional(),
-  /** Callers of similar APIs send it; it changes nothing. */
+  /** Sent by clients of similar APIs; ignored. */
   user: z.string().max(512).optional(),
 });
 export type VideoRequest = z.infer<typeof videoRequestSchema>;
@@ -70,14 +70,14 @@ export const refuse = (message: string, param?: string): AppError =>
 export const invalid = (detail: string, param?: string): AppError =>
   refuse(`Invalid request parameters: ${detail}`, param);
 
-/** The body's `model`, which must be known before the rest can be judged. */
+/** The body's `model`, needed to validate the rest. */
 export function modelOf(body: unknown): string {
   const model = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
   if (typeof model !== 'string' || model === '') throw refuse('Invalid request parameters', 'model');
   return model;
 }
 
-/** The request, with the rules that hold for all models; the first that is broken is the one told. */
+/** The request, validated by the rules common to all models; the first violation is reported. */
 export function parseRequest(body: unknown): VideoRequest {
   const parsed = videoRequestSchema.safeParse(withoutNulls(body as object));
   if (!parsed.success) {
@@ -94,13 +94,13 @@ export function parseRequest(body: unknown): VideoRequest {
   return request;
 }
 
-/** A field that nobody knows is one the model does not support. */
+/** An unknown field is one the model does not support. */
 export function refuseUnknown(body: unknown, model: string): void {
   const unknown = Object.keys(body as object).find((name) => !Object.hasOwn(videoRequestSchema.shape, name));
   if (unknown !== undefined) throw invalid(`${unknown.slice(0, 100)} is not supported by ${model}`, unknown);
 }
 
-/** Clients of typed languages send absent fields as null. */
+/** Clients in typed languages send absent fields as null. */
 const withoutNulls = (body: object): object =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null));
 

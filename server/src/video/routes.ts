@@ -38,7 +38,7 @@ const common = {
 const notFound = () => new AppError('not_found', 'Resource not found');
 
 export function videoRoutes(deps: VideoDeps): Route[] {
-  // Fixed names come before `{jobId}`, which would take them.
+  // Fixed names come before `{jobId}`, which would match them.
   return [
     modelsRoute(deps),
     secretRoute(deps),
@@ -118,7 +118,7 @@ const createRoute = (deps: VideoDeps): Route =>
 
 const isForm = (request: Request): boolean => mediaType(request) === 'multipart/form-data';
 
-/** In the words it was asked in. */
+/** In the format it was created with. */
 const viewOf = (job: VideoJob, baseUrl: string) =>
   inOpenaiWords(job) ? openaiView(job, baseUrl) : jobView(job, baseUrl);
 
@@ -149,7 +149,7 @@ const listRoute = (deps: VideoDeps): Route =>
         return json(call, await listAfter(deps, call.principal.user.id, { limit: limit ?? 20, order, after }));
       const place = rangeOf(call.query);
       const { rows: jobs, total } = await pageOwnJobs(deps.db, call.principal.user.id, place);
-      // Whoever numbers pages speaks our own words; OpenAI's client does not, and may ask without any.
+      // Page numbers imply our own format; OpenAI's client does not use them, and may send no parameters.
       const numbered = /[?&]page(_size)?=/.test(call.request.url);
       const data = jobs.map((job) =>
         inOpenaiWords(job) && !numbered ? openaiView(job, deps.config.baseUrl) : listedView(job, deps.config.baseUrl),
@@ -165,7 +165,7 @@ const endsOf = (jobs: { id: string }[], has_more: boolean) => ({
   last_id: jobs.at(-1)?.id ?? null,
 });
 
-/** As OpenAI's client asks, and so all in its words. */
+/** Cursor paging as OpenAI's client uses it, in its format. */
 async function listAfter(
   { db, config, clock }: VideoDeps,
   userId: number,
@@ -231,7 +231,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
     }),
     defineRoute({
       ...common,
-      // A page's <video> sends the session cookie and no header of ours; reading one's own video changes nothing.
+      // A page's <video> sends the session cookie and no custom header; reading one's own video is safe.
       auth: 'modelsOrSession',
       method: 'get',
       path: '/v1/videos/{jobId}/content',

@@ -35,7 +35,7 @@ const jobFields = {
 };
 const ownJob = z.object(jobFields).meta({ id: 'VideoJob' });
 
-/** A job that was asked for in OpenAI's words. */
+/** A job created in OpenAI's format. */
 const openaiVideo = z
   .looseObject({
     id: z.string().meta({ example: 'video_…' }),
@@ -58,7 +58,7 @@ export const jobAnswer = z.union([ownJob, openaiVideo]);
 const openaiDeleted = z.object({ id: z.string(), object: z.literal('video.deleted'), deleted: z.boolean() });
 export const removedAnswer = z.union([ownJob, openaiDeleted]);
 
-/** Pages by number, or from a job on as OpenAI's client asks for them. What else clients send, as Azure's do, says nothing here. */
+/** By page number, or by cursor as OpenAI's client does. Other parameters, such as Azure's, are ignored. */
 export const listQuery = z.object({
   ...pageFields,
   limit: z
@@ -102,7 +102,7 @@ export const secretAnswer = z.object({
     .describe('The secret before signs too, in a header of its own, until then'),
 });
 
-/** An id of another form names nothing, which is found out by looking it up. */
+/** A malformed id does not exist, which the lookup finds out. */
 export const jobParams = z.object({ jobId: z.string().max(100) });
 export const contentQuery = z.object({
   index: z.string().optional().meta({ type: 'integer', example: 0 }),

@@ -1,7 +1,7 @@
 export const jobStatuses = ['pending', 'in_progress', 'completed', 'failed', 'cancelled', 'expired'] as const;
 export type JobStatus = (typeof jobStatuses)[number];
 
-/** From which states a job may enter each; what has ended stays as it ended. */
+/** From which states a job may enter each; final states never change. */
 export const mayBecome: Record<JobStatus, JobStatus[]> = {
   pending: ['pending'],
   in_progress: ['pending', 'in_progress'],

@@ -2,15 +2,15 @@ import type { Db } from '../platform/db/tables.ts';
 
 declare module '../platform/db/tables.ts' {
   interface Tables {
-    /** Of users who have asked for another secret for their callbacks. */
+    /** Users who rotated their callback secret. */
     video_secrets: { user_id: number; version: number; old_ends_at: number };
   }
 }
 
-/** Which of a user's secrets counts, and until when the one before does. */
+/** The current secret's version, and how long the previous one is valid. */
 export interface SecretState {
   version: number;
-  /** 0 where none of before counts. */
+  /** 0 if no previous one is valid. */
   old_ends_at: number;
 }
 

@@ -16,36 +16,36 @@ interface VideoJobsTable {
   id: string;
   generation_id: string;
   user_id: number;
-  /** 0 where it was asked for in the browser, or before keys were noted. */
+  /** 0 if it was created in the browser, or before keys were recorded. */
   key_id: Generated<number>;
   group_name: string;
   model_id: string;
   status: JobStatus;
-  /** 1 when the money is put aside; before that the job is not yet accepted and nobody sees it. */
+  /** 1 once the hold is placed; before that the job is not accepted, and invisible. */
   held: number;
   /** What has followed from the job's end; one of `closings`. */
   closed: number;
-  /** JSON of the request without its pictures, which are in `inputs` until the job ends. */
+  /** JSON of the request without its images, which are in `inputs` until the job ends. */
   request: string;
   inputs: string;
   /** JSON of the `provider` member, or empty. */
   override: string;
   seconds: number;
-  /** Quota charged on completion; known once an upstream has taken the job. */
+  /** Quota charged on completion; known once an upstream accepted the job. */
   cost: number;
   provider: string;
   channel_id: number;
   model_name: string;
-  /** Who was asked last, noted before: it may have the job although nobody knows. 0 for nobody, or who refused. */
+  /** The upstream asked last, recorded beforehand: it may have the job unnoticed. 0 for none, or one that refused. */
   asked_channel_id: Generated<number>;
-  /** Empty until an upstream has taken the job. */
+  /** Empty until an upstream accepted the job. */
   upstream_id: string;
   poll_url: string;
   submitted_at_ms: number;
-  /** Times that every provider was tried in vain. */
+  /** How often all providers were tried without success. */
   rounds: number;
   polls: number;
-  /** Answers in a row that say the upstream does not know the job. */
+  /** Consecutive answers saying that the upstream does not know the job. */
   misses: number;
   progress: number;
   error: string;
@@ -60,7 +60,7 @@ interface VideoJobsTable {
   expires_at_ms: number;
 }
 
-/** Nothing yet; the money settled or given back, so that the end may be seen; the callback queued too. */
+/** Nothing yet; the hold settled or released, so that the end is visible; the callback queued as well. */
 export const closings = { open: 0, settled: 1, done: 2 } as const;
 
 export type VideoJob = Selectable<VideoJobsTable>;
@@ -70,7 +70,7 @@ export async function insertJob(db: Db, row: Insertable<VideoJobsTable>): Promis
   await db.insertInto('video_jobs').values(row).execute();
 }
 
-/** From here on the job exists for its owner and for the workers. */
+/** From here on the job exists for its owner and the workers. */
 export async function acceptJob(db: Db, id: string): Promise<void> {
   await db.updateTable('video_jobs').set({ held: 1 }).where('id', '=', id).execute();
 }
@@ -81,13 +81,13 @@ export async function deleteUnheld(db: Db, id: string): Promise<void> {
 
 export const findJob = (db: Db, id: string): Promise<VideoJob | null> => findRow(db, 'video_jobs', { id });
 
-/** What is not one's own does not exist. */
+/** Other users' jobs do not exist. */
 export async function findOwnJob(db: Db, id: string, userId: number): Promise<VideoJob | null> {
   const job = await findJob(db, id);
   return job && job.user_id === userId && job.held === 1 ? job : null;
 }
 
-/** Where a list goes on that names this one, also where it is gone; null for what is somebody else's. */
+/** The list position of a job, also of a deleted one; null for another user's. */
 export async function placeOfJob(db: Db, id: string, userId: number, nowMs: number): Promise<After['after']> {
   const job = await findJob(db, id);
   if (job) return job.user_id === userId && job.held === 1 ? job : null;
@@ -110,11 +110,11 @@ export async function pageOwnJobs(db: Db, userId: number, range: Range) {
 export interface After {
   limit: number;
   order: 'asc' | 'desc';
-  /** The job that the page before ended with. */
+  /** The last job of the previous page. */
   after: Pick<VideoJob, 'id' | 'created_at_ms'> | null;
 }
 
-/** The same from a job on, and one more than asked for where there are more. Ids break ties in the order of the list. */
+/** The same from a job on, with one extra row if there are more. Ties are broken by id. */
 export function ownJobsAfter(db: Db, userId: number, { limit, order, after }: After): Promise<VideoJob[]> {
   const [earlier, later] = order === 'desc' ? (['<', '>'] as const) : (['>', '<'] as const);
   let own = db.selectFrom('video_jobs').selectAll().where('user_id', '=', userId).where('held', '=', 1);
@@ -132,7 +132,7 @@ export function ownJobsAfter(db: Db, userId: number, { limit, order, after }: Af
     .execute();
 }
 
-/** Compare and swap: changes the status only from one that may become the new one; null when another was faster. */
+/** Compare and swap: changes the status only from an allowed one; null if another writer was faster. */
 export async function moveJob(db: Db, id: string, to: JobStatus, changes: Changes): Promise<VideoJob | null> {
   const row = await db
     .updateTable('video_jobs')
@@ -145,8 +145,8 @@ export async function moveJob(db: Db, id: string, to: JobStatus, changes: Change
 }
 
 /**
- * Notes which upstream has the job; may be repeated. `over`: the job has ended meanwhile, or another process has it made
- * elsewhere; `another's`: the same video was found for a job that asks for the same, and is that one's.
+ * Records which upstream has the job; idempotent. `over`: the job has ended meanwhile, or another process ordered it
+ * elsewhere; `another's`: the video found belongs to another job with the same request.
  */
 export function recordSubmission(
   db: Db,
@@ -169,7 +169,7 @@ export function recordSubmission(
   });
 }
 
-/** Which jobs videos of an upstream belong to. */
+/** Which jobs an upstream's videos belong to. */
 export const ownersOf = (db: Db, channelId: number, upstreamIds: string[]) =>
   db
     .selectFrom('video_jobs')
@@ -183,7 +183,7 @@ export async function changeJob(db: Db, id: string, changes: Changes): Promise<v
   await db.updateTable('video_jobs').set(changes).where('id', '=', id).execute();
 }
 
-/** Jobs that should have moved by now and did not: their work item was lost, or never made. */
+/** Jobs that should have progressed by now: their queue entry was lost, or never made. */
 export function findStale(db: Db, before: number, limit: number): Promise<{ id: string; held: number }[]> {
   return db
     .selectFrom('video_jobs')

@@ -12,11 +12,11 @@ import { changeJob, recordSubmission, type VideoJob } from './store.ts';
 import { cancelUpstream, orderOf, requestOf, upstreamOf } from './upstream.ts';
 import { type FaultKind, UpstreamFault } from './upstreams/kind.ts';
 
-/** Times every provider is tried before the job fails: with the waits between them, about five minutes. */
+/** How often all providers are tried before the job fails: about five minutes with the delays. */
 const maxRounds = 9;
 const roundWaitMs = (rounds: number): number => Math.min(1_000 * 2 ** rounds, 60_000);
 const firstPollMs = 500;
-/** Longer than a database is away that somebody looks after. */
+/** Longer than the downtime of a maintained database. */
 const recordMs = 10 * 60_000;
 
 const causes: Record<FaultKind, Cause> = {
@@ -31,15 +31,15 @@ const causes: Record<FaultKind, Cause> = {
   failure: 'server_error',
 };
 
-/** What says nothing about how well the upstream does. */
+/** Errors that say nothing about the upstream's health. */
 const notTheirs: ReadonlySet<FaultKind> = new Set(['caller', 'busy', 'shortage']);
 
-/** Finds somebody who takes the job: whoever may have it already is asked before others. */
+/** Finds an upstream for the job: one that may have it already is asked first. */
 export async function submitJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
   const request = requestOf(job);
   let plan: Plan;
   try {
-    // What an upstream has taken it is paid for, and it is made; what waits for one is begun only while its caller may.
+    // An accepted job is paid for and made; a waiting one is only started while its caller is permitted.
     const keyId = job.key_id === 0 ? null : job.key_id;
     await deps.permit({ userId: job.user_id, keyId });
     const reach = keyId === null ? null : await deps.reachOf?.(keyId);
@@ -97,7 +97,7 @@ async function tryOne(
     const taken = await placeOrder(deps, job, orderOf(job, seconds), asked, signal);
     const submittedAtMs = deps.clock.nowMs();
     attempt.report({ ...sample, outcome: 'success', latencyMs: deps.clock.steadyMs() - startedMs });
-    // Whoever asked was told by what was put aside what it may cost; prices may have changed since, and others have come.
+    // The hold was the caller's maximum; prices may have changed since, and other candidates have come.
     const held = (await repeat(() => deps.billing.findHold(job.id), { patienceMs: recordMs }))?.amount ?? 0;
     const submission = {
       upstream_id: taken.upstreamId,
@@ -110,7 +110,7 @@ async function tryOne(
       seconds,
       cost: Math.min(held, priceOf(candidate.price, seconds)),
     };
-    // It is being made and will be billed: a database that is away is waited for.
+    // It is being made and will be billed: retry while the database is unavailable.
     const outcome = await repeat(() => recordSubmission(deps.db, job.id, submission), { patienceMs: recordMs });
     if (outcome !== 'over') return 'again';
     // Cancelled or expired while the upstream was being asked.

@@ -7,7 +7,7 @@ import type { VideoJob } from './store.ts';
 import { upstreamKinds } from './upstreams/index.ts';
 import type { Io, Order, Submission, Target, UpstreamKind } from './upstreams/kind.ts';
 
-/** A cancellation is a courtesy: nobody waits long for it. */
+/** Cancelling is best effort: nobody waits long for it. */
 const cancelMs = 10_000;
 
 export interface Upstream {
@@ -23,7 +23,7 @@ const upstreamAt = (channel: Channel, modelName: string): Upstream | null => {
 
 export const upstreamOf = (candidate: Candidate): Upstream => upstreamAt(candidate.channel, candidate.modelName)!;
 
-/** Where a submitted job is being made: a channel disabled meanwhile still finishes what it began. Null when it is gone. */
+/** Where a submitted job is being made: a channel disabled meanwhile still finishes it. Null if the channel is gone. */
 export async function upstreamOfJob({ db, sealer }: VideoDeps, job: VideoJob): Promise<Upstream | null> {
   if (job.channel_id === builtInChannel.id) return upstreamAt(builtInChannel, job.model_name);
   const channel = await findChannel(db, job.channel_id);
@@ -52,7 +52,7 @@ export const ioOf = ({ clock, config }: VideoDeps, signal: AbortSignal): Io => (
   allowPrivate: config.allowPrivateAddresses,
 });
 
-/** Tells the upstream that nobody wants the video any more. Best effort: what it says changes nothing here. */
+/** Cancels the job at the upstream. Best effort: the result is ignored. */
 export async function cancelUpstream(deps: VideoDeps, upstream: Upstream, submission: Submission): Promise<void> {
   if (submission.upstreamId === '') return;
   try {

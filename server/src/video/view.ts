@@ -4,7 +4,7 @@ import { closings, type VideoJob } from './store.ts';
 
 type Shown = Pick<VideoJob, 'id' | 'generation_id' | 'status' | 'closed' | 'error' | 'results' | 'cost'>;
 
-/** An end is seen once its money is settled: whoever reads `failed` finds the balance as it was. */
+/** An end is visible once it is settled: a client that reads `failed` finds its balance restored. */
 export const shownStatus = ({ status, closed }: Pick<VideoJob, 'status' | 'closed'>): JobStatus =>
   hasEnded(status) && closed === closings.open ? 'in_progress' : status;
 
@@ -15,7 +15,7 @@ export const urlsOf = (job: Pick<VideoJob, 'id' | 'results' | 'cost'>, baseUrl: 
   usage: { cost: quotaToUsd(job.cost) },
 });
 
-/** `unsigned_urls` and `usage` only when completed, `error` only when failed. */
+/** `unsigned_urls` and `usage` only if completed, `error` only if failed. */
 function outcomeOf(job: Shown, baseUrl: string) {
   const status = shownStatus(job);
   return {
@@ -40,7 +40,7 @@ export type Listed = Shown &
 
 export const seconds = (ms: number): number => Math.floor(ms / 1000);
 
-/** An item of the list: a job and what a page shows beside it. */
+/** A list item: a job and what a page shows beside it. */
 export const listedView = (job: Listed, baseUrl: string) => ({
   ...jobView(job, baseUrl),
   model: job.model_id,
@@ -52,7 +52,7 @@ export const listedView = (job: Listed, baseUrl: string) => ({
   expires_at: seconds(job.expires_at_ms),
 });
 
-/** Body of a callback; the same for every try, so that a receiver may compare. */
+/** Body of a callback; identical for every attempt, so that receivers can compare. */
 export const callbackBody = (job: VideoJob, baseUrl: string) => ({
   type: `video.generation.${job.status}`,
   created_at: seconds(job.finished_at_ms),

@@ -11,7 +11,7 @@ import { betaQuery, idQuery, limitOf, listOf, base as openai, secondsField, unsh
 import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const base = { ...openai, errors: 'anthropic' } as const;
-/** Its clients ask for `/v1/files`, as OpenAI's do. */
+/** Its clients use `/v1/files`, as OpenAI's do. */
 const path = '/v1/anthropic/files';
 const mostIds = 100;
 
@@ -66,11 +66,11 @@ async function rowsOf(deps: BatchesDeps, call: Call<'apiKey', unknown, z.infer<t
   const place = await requirePlace(deps, userOf(call), { after_id, before_id });
   const order = after_id === undefined && before_id !== undefined ? 'asc' : 'desc';
   const rows = await pageFiles(deps.db, userOf(call), now, { after: place, limit: limit + 1, order });
-  // The row too many stays the last.
+  // The extra row stays the last.
   return order === 'desc' ? rows : [...rows.slice(0, limit).reverse(), ...rows.slice(limit)];
 }
 
-/** Files as Anthropic has them. */
+/** Anthropic's Files API. */
 export const anthropicFileRoutes = (deps: BatchesDeps): Route[] => [
   defineRoute({
     ...base,
@@ -112,7 +112,7 @@ export const anthropicFileRoutes = (deps: BatchesDeps): Route[] => [
   }),
 ];
 
-/** Anthropic's have no purpose: they are for requests to name. */
+/** Anthropic's files have no purpose: they are for use in requests. */
 const aboutIn = (form: Record<string, string>) => ({
   purpose: 'user_data',
   expirySeconds: acceptFields(fields, form).expires_in_seconds ?? null,

@@ -12,7 +12,7 @@ import { betaQuery, idQuery, limitOf, listOf, base as openai, unshared, userOf }
 const base = { ...openai, errors: 'anthropic' } as const;
 const path = '/v1/messages/batches';
 const params = z.object({ batch_id: z.string() });
-/** A body of more is refused by its size anyway. */
+/** A larger body is refused by its size anyway. */
 const mostRequests = 10_000;
 
 const batchAnswer = z
@@ -61,7 +61,7 @@ function refuseWrong(requests: z.infer<typeof request>['requests']): void {
   });
 }
 
-/** Batches as Anthropic has them. */
+/** Anthropic's Message Batches API. */
 export function messageBatchRoutes(deps: BatchesDeps): Route[] {
   const render = (row: BatchRow) => anthropicBatch(row, deps.baseUrl);
   const find = async (call: Call<'apiKey', unknown, unknown, { batch_id: string }>): Promise<BatchRow> => {
@@ -105,7 +105,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
         const named = (id: string | undefined) => placeOfBatch(deps, userId, 'anthropic', id);
         const [after, before] = [await named(afterId), await named(beforeId)];
         const rows = await pageBatches(deps.db, userId, 'anthropic', { after, before, limit: limit + 1 });
-        // Read backwards, the row too many is the first.
+        // Read backwards, the extra row is the first.
         const shown = before && rows.length > limit ? [...rows.slice(1), rows[0]!] : rows;
         const { object: _, ...page } = listOf(shown, limit, render);
         unshared(call);
@@ -144,7 +144,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       answers: { 200: batchAnswer },
       handle: async (call) => {
         const cancelled = await cancel(deps, await find(call));
-        // As it is: whoever is late finds it ended.
+        // Unchanged: a late caller finds it ended.
         return json(call, render(cancelled ?? (await find(call))));
       },
     }),

@@ -6,7 +6,7 @@ import type { FileRow } from '../store/tables.ts';
 import type { base } from './schemas.ts';
 import { contentOf, requireFile } from './stored-file.ts';
 
-/** Whose words a file is told in. */
+/** The vendor's format of a file. */
 interface Words {
   base: Omit<typeof base, 'errors'> & { errors: 'openai' | 'anthropic' };
   path: string;

@@ -51,7 +51,7 @@ const request = z
   })
   .meta({ id: 'BatchRequest' });
 
-/** Batches as OpenAI has them. */
+/** OpenAI's Batches API. */
 export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
   defineRoute({
     ...base,

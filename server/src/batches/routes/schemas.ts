@@ -12,7 +12,7 @@ export const base = {
 
 export const userOf = ({ principal }: Pick<Call<'apiKey'>, 'principal'>): number => principal.user.id;
 
-/** What somebody sent or was told belongs in no cache. */
+/** Private content must not be cached. */
 export const unshared = (call: Pick<Call, 'headers'>): void => {
   call.headers['cache-control'] = 'no-store';
 };
@@ -27,17 +27,17 @@ export const limitOf = (most: number) =>
     .optional();
 
 export const idQuery = z.string().min(1).max(200).optional();
-/** What Azure's clients always send. */
+/** Always sent by Azure's clients. */
 export const apiVersion = { 'api-version': z.string().max(100).optional() };
 
-/** What Anthropic's clients send from `client.beta`. */
+/** Sent by Anthropic's clients from `client.beta`. */
 export const betaQuery = { beta: z.string().max(10).optional() };
 
 export const expirySeconds = z.int().min(limits.leastExpirySeconds).max(limits.mostExpirySeconds);
 
 export const expiresAfter = z.strictObject({ anchor: z.literal('created_at'), seconds: expirySeconds });
 
-/** Of a form, whose fields are texts. */
+/** A form field, which is text. */
 export const secondsField = (most: number) =>
   z
     .string()
@@ -47,7 +47,7 @@ export const secondsField = (most: number) =>
     .meta({ type: 'integer' })
     .optional();
 
-/** As at OpenAI: 16 pairs, of 64 and 512 characters. */
+/** OpenAI's limits: 16 pairs, of 64 and 512 characters. */
 export const metadata = z
   .record(z.string().max(64), z.string().max(512))
   .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 members');
@@ -61,7 +61,7 @@ export const listed = <T extends z.ZodType>(item: T) =>
     has_more: z.boolean(),
   });
 
-/** Of one row more than were asked for. */
+/** From one row more than requested. */
 export function listOf<R extends { id: string }>(rows: R[], limit: number, render: (row: R) => unknown) {
   const shown = rows.slice(0, limit);
   return {

@@ -23,7 +23,7 @@ export async function requireFile({ db, clock }: BatchesDeps, call: FileCall): P
   return row;
 }
 
-/** Where a list goes on, by the one name that is given under the name of its parameter. */
+/** The list position, given by one of two parameters. */
 export async function requirePlace(
   { db, clock }: BatchesDeps,
   userId: number,
@@ -40,7 +40,7 @@ export async function contentOf(deps: BatchesDeps, call: FileCall): Promise<Resp
   const { blob, bytes, id } = await requireFile(deps, call);
   const content = await deps.blobs.read(blob);
   if (!content) throw noFile(id);
-  // Never shown by a browser as anything: it is whatever somebody uploaded.
+  // Never rendered by a browser: the content is untrusted.
   const headers = {
     ...{ 'content-type': 'application/octet-stream', 'content-length': String(bytes) },
     'content-disposition': `attachment; filename="${id}"`,
@@ -50,7 +50,7 @@ export async function contentOf(deps: BatchesDeps, call: FileCall): Promise<Resp
 
 type ReadForm = (form: Record<string, string>) => Omit<FileAbout, 'filename'>;
 
-/** `read` says of the fields beside the file what is kept of them, or refuses them. */
+/** `read` validates the fields beside the file. */
 export const receiveFile = (deps: BatchesDeps, call: Call<'apiKey'>, read: ReadForm): Promise<FileRow> =>
   receive(call, {
     ...{ field: 'file', mostBytes: deps.maxFileBytes() },
@@ -58,22 +58,22 @@ export const receiveFile = (deps: BatchesDeps, call: Call<'apiKey'>, read: ReadF
     finish: (begun: Upload, form, filename) => begun.finish({ ...read(form), filename: filename.slice(0, 512) }),
   });
 
-/** Bytes of a form, while they come. */
+/** Bytes of a form while they arrive. */
 interface Incoming {
   store(content: ReadableStream<Uint8Array>): Promise<void>;
   giveUp(): Promise<void>;
 }
 
 interface Reception<I extends Incoming, T> {
-  /** Of the form: where the bytes are. */
+  /** The form field with the bytes. */
   field: string;
   mostBytes: number;
-  /** With what the request says of its length, or 0. */
+  /** Called with the request's content length, or 0. */
   begin(length: number): Promise<I>;
   finish(begun: I, form: Record<string, string>, filename: string): Promise<T>;
 }
 
-/** The one file of a form, or nothing of it. */
+/** Receives the single file of a form, all or nothing. */
 export async function receive<I extends Incoming, T>(call: Call<'apiKey'>, to: Reception<I, T>): Promise<T> {
   const { field, mostBytes } = to;
   const length = Number(call.request.headers.get('content-length') ?? 0);
@@ -97,7 +97,7 @@ export async function receive<I extends Incoming, T>(call: Call<'apiKey'>, to: R
   }
 }
 
-/** The fields of a form, or the first fault in them. */
+/** The fields of a form, or the first error in them. */
 export function acceptFields<T extends z.ZodType>(fields: T, form: Record<string, string>): z.infer<T> {
   const parsed = fields.safeParse({ ...form });
   if (parsed.success) return parsed.data;

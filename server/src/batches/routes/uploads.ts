@@ -52,7 +52,7 @@ function tell(call: UploadCall | Call, told: Told): Response {
   return json(call, render(told));
 }
 
-/** Files that are too large for one request come in parts, as at OpenAI. */
+/** OpenAI's Uploads API: files too large for one request, in parts. */
 export const uploadRoutes = (deps: BatchesDeps): Route[] => [
   defineRoute({
     ...base,

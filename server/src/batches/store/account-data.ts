@@ -8,7 +8,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
     columns: ['ref', 'id', 'purpose', 'filename', 'bytes', 'created_at', 'expires_at'],
   }),
   batches: rowsOf(db, 'batches', { of: { user_id: userId }, by: ['ref'] }),
-  /** Of batches that are not at their end; those of the others are in files. */
+  /** Of unfinished batches; the others' requests are in files. */
   requests: pages<{ batch_ref: number; position: number }>((last, limit) =>
     db
       .selectFrom('batch_requests')

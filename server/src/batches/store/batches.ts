@@ -22,7 +22,7 @@ export interface BatchPage {
   limit: number;
 }
 
-/** The newest first. */
+/** Newest first. */
 export async function pageBatches(db: Db, userId: number, wire: Wire, page: BatchPage): Promise<BatchRow[]> {
   const { after, before, limit } = page;
   const rows = await db
@@ -41,7 +41,7 @@ export async function pageBatches(db: Db, userId: number, wire: Wire, page: Batc
 export const countRunning = (db: Db, userId: number): Promise<number> =>
   countRows(db.selectFrom('batches').where('user_id', '=', userId).where('ended_at', 'is', null));
 
-/** Null when it has ended, or is gone. */
+/** Null if it has ended or is gone. */
 export async function beginWork(db: Db, id: string, now: number): Promise<BatchRow | null> {
   const row = await db
     .updateTable('batches')
@@ -53,12 +53,12 @@ export async function beginWork(db: Db, id: string, now: number): Promise<BatchR
   return row ?? null;
 }
 
-/** Another attempt has begun, or the batch is gone: whoever had it changes nothing any more. */
+/** Another attempt has started, or the batch is gone: this one is fenced off. */
 export class Overtaken extends Error {}
 
 export type Attempt = Pick<BatchRow, 'ref' | 'attempts'>;
 
-/** Writes by whoever has the batch, and by nobody else: a process that stood still comes back with what it was about to do. */
+/** Writes only while this attempt owns the batch: a process that resumes late must not change anything. */
 export function withinAttempt<T>(db: Db, { ref, attempts }: Attempt, write: (tx: Db) => Promise<T>): Promise<T> {
   return db.transaction().execute(async (tx) => {
     const { numUpdatedRows } = await tx
@@ -72,7 +72,7 @@ export function withinAttempt<T>(db: Db, { ref, attempts }: Attempt, write: (tx:
   });
 }
 
-/** From one state to the next; null when it is in another, since somebody cancelled it, has it now, or it is gone. */
+/** Moves from one state to the next; null if it is in another, because it was cancelled, taken over or deleted. */
 export async function advance(
   db: Db,
   { ref, attempts }: Attempt,
@@ -93,7 +93,7 @@ export async function advance(
   return row ?? null;
 }
 
-/** False when there is nothing left to cancel. */
+/** False if there is nothing left to cancel. */
 export async function cancelBatch(db: Db, ref: number, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('batches')
@@ -118,7 +118,7 @@ type Ending = Pick<
   | 'bytes'
 >;
 
-/** The end and what becomes of its results, together or not at all; false when somebody else has ended it. */
+/** Ends the batch and publishes its results in one transaction; false if it had ended before. */
 export function endBatch(
   db: Db,
   ref: number,
@@ -139,7 +139,7 @@ export function endBatch(
   });
 }
 
-/** Whose work may have been lost. */
+/** Batches whose job may have been lost. */
 export async function findStale(db: Db, before: number, limit: number): Promise<string[]> {
   const running = db.selectFrom('batches').select('id').where('ended_at', 'is', null);
   return (await running.where('touched_at', '<', before).limit(limit).execute()).map(({ id }) => id);

@@ -10,7 +10,7 @@ export async function insertFile(db: Db, file: NewFile): Promise<void> {
   await db.insertInto('files').values(file).execute();
 }
 
-/** What all files of a user take together, with those that are coming in, whole or in parts. */
+/** Total size of a user's files, including uploads in progress. */
 export async function bytesOfUser(db: Db, userId: number): Promise<number> {
   const { files, uploads } = await db
     .selectNoFrom((e) => [
@@ -28,7 +28,7 @@ export async function bytesOfUser(db: Db, userId: number): Promise<number> {
 
 const sumOfBytes = sql<number | null>`sum(bytes)`.as('bytes');
 
-/** The file is whole: from here on it is shown. Null when it was thrown out meanwhile. */
+/** The file is complete: from here on it is visible. Null if it was deleted meanwhile. */
 export async function completeFile(
   db: Db,
   id: string,
@@ -43,13 +43,13 @@ export async function completeFile(
   return row ?? null;
 }
 
-/** One that has run out is gone, whether or not the sweep has come by. */
+/** An expired file is gone, whether or not the sweep has run. */
 export async function findFile(db: Db, userId: number, id: string, now: number): Promise<FileRow | null> {
   const row = await shown(db, userId, now).selectAll().where('id', '=', id).executeTakeFirst();
   return row ?? null;
 }
 
-/** Those of them that are there, the newest first. */
+/** The existing ones, newest first. */
 export const findFiles = (db: Db, userId: number, ids: readonly string[], now: number): Promise<FileRow[]> =>
   shown(db, userId, now).selectAll().where('id', 'in', ids).orderBy('ref', 'desc').execute();
 
@@ -60,7 +60,7 @@ const shown = (db: Db, userId: number, now: number) =>
     .where('ready', '=', 1)
     .where((e) => e.or([e('expires_at', 'is', null), e('expires_at', '>', now)]));
 
-/** Of a file, also of one that is gone; null for what is somebody else's. */
+/** The list position of a file, also of a deleted one; null for another user's. */
 export async function placeOfFile(db: Db, userId: number, id: string, nowMs: number): Promise<Place | null> {
   const row = await db.selectFrom('files').select(['ref', 'user_id']).where('id', '=', id).executeTakeFirst();
   if (!row) return formerPlace(id, nowMs);
@@ -103,12 +103,12 @@ export async function deleteFile(db: Db, id: string): Promise<boolean> {
   return numDeletedRows > 0n;
 }
 
-/** For what came in only half, or belongs to nobody any more. */
+/** For incomplete or orphaned files. */
 export async function dropFile(db: Db, id: string): Promise<void> {
   await db.deleteFrom('files').where('id', '=', id).execute();
 }
 
-/** Those that have run out and are not being read. */
+/** Expired files that are not being read. */
 export function findExpired(db: Db, now: number, limit: number): Promise<Pick<FileRow, 'id' | 'blob'>[]> {
   return db
     .selectFrom('files')

@@ -3,7 +3,9 @@ import type { Db } from '../../platform/db/tables.ts';
 import { sizeOf } from '../../platform/keeping/sizes.ts';
 import './tables.ts';
 
-/** What a user keeps here, in bytes: files with the results of batches, and batches that have not ended or have no files. */
+/**
+ * What a user stores here, in bytes: files including batch results, and batches that are unfinished or have no files.
+ */
 export async function keptOf(db: Db, userId: number) {
   const where = sql`user_id = ${userId}`;
   const files = await sizeOf(db, { table: 'files', where, by: ['ref'], counted: 'bytes' });

@@ -3,10 +3,10 @@ import { timeIn } from '../../lib/ids.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 import './tables.ts';
 
-/** Where a list goes on: behind a row, or where one stood that is gone. */
+/** Where a list continues: after a row, or where a deleted one was. */
 export type Place = { ref: number } | { id: string; created_at: number };
 
-/** Of a row that is gone, by its name; null for a name that was never given here. */
+/** The position of a deleted row, by its id; null for an id that was never issued here. */
 export function formerPlace(id: string, nowMs: number): Place | null {
   const ms = timeIn(id.replace(/^(file-|batch_|msgbatch_)/, ''), nowMs);
   return ms === null ? null : { id, created_at: Math.floor(ms / 1000) };

@@ -34,7 +34,7 @@ export interface Outcome {
   text: string;
 }
 
-/** The first outcome of a request counts, and counts once. The batch as it is then; throws where another has it. */
+/** The first outcome of a request counts, once. Returns the batch as it is then; throws if another attempt owns it. */
 export function writeOutcome(
   db: Db,
   { ref, attempts }: Attempt,
@@ -67,7 +67,7 @@ export function writeOutcome(
   });
 }
 
-/** What will not be asked any more. */
+/** Requests that will not be asked any more. */
 export async function closePending(db: Db, batchRef: number, state: 'canceled' | 'expired'): Promise<void> {
   await db
     .updateTable('batch_requests')
@@ -124,7 +124,7 @@ export async function deleteRequests(db: Db, batchRef: number, most: number): Pr
   return Number(numDeletedRows);
 }
 
-/** Batches that have ended and still have rows here, as after a kill. */
+/** Finished batches that still have rows here, after a crash. */
 export async function findUncleared(db: Db, limit: number): Promise<number[]> {
   const rows = await db
     .selectFrom('batches')

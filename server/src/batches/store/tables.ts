@@ -8,26 +8,26 @@ declare module '../../platform/db/tables.ts' {
       user_id: number;
       purpose: string;
       filename: string;
-      /** While it comes in, what is kept free for it. */
+      /** While it is uploaded, the reserved size. */
       bytes: number;
       blob: string;
-      /** 0 while it comes in. */
+      /** 0 while it is uploaded. */
       ready: number;
       created_at: number;
       expires_at: number | null;
     };
-    /** Files that come in parts. */
+    /** Files uploaded in parts. */
     uploads: {
       id: string;
       user_id: number;
       purpose: string;
       filename: string;
       bytes: number;
-      /** Of the file that it becomes. */
+      /** Of the resulting file. */
       expiry_seconds: number | null;
       status: 'pending' | 'completed' | 'cancelled';
       file_id: string | null;
-      /** A hash of the parts that the file was made of, so that whoever asks again is told the same. */
+      /** A hash of the parts of the file, so that a repeated request gets the same answer. */
       made_of: string | null;
       created_at: number;
       expires_at: number;
@@ -35,10 +35,10 @@ declare module '../../platform/db/tables.ts' {
     upload_parts: {
       id: string;
       upload_id: string;
-      /** While it comes in, what is kept free for it. */
+      /** While it is uploaded, the reserved size. */
       bytes: number;
       blob: string;
-      /** 0 while it comes in. */
+      /** 0 while it is uploaded. */
       ready: number;
       created_at: number;
     };
@@ -51,7 +51,7 @@ declare module '../../platform/db/tables.ts' {
       endpoint: string;
       input_file_id: string | null;
       input_blob: string;
-      /** Where results are no files of the user's. */
+      /** If the results are no file of the user. */
       results_blob: string | null;
       output_seconds: number | null;
       status: string;
@@ -61,13 +61,13 @@ declare module '../../platform/db/tables.ts' {
       total: Generated<number>;
       succeeded: Generated<number>;
       errored: Generated<number>;
-      /** What its input and its results take, where these are no files of the user's. */
+      /** Size of input and results that are no files of the user. */
       bytes: Generated<number>;
       canceled: Generated<number>;
       expired: Generated<number>;
       output_file_id: string | null;
       error_file_id: string | null;
-      /** How often the work on it was begun, after a kill too: names its requests apart. */
+      /** Number of attempts, also after crashes: distinguishes request ids. */
       attempts: Generated<number>;
       created_at: number;
       expires_at: number;
@@ -77,12 +77,12 @@ declare module '../../platform/db/tables.ts' {
       ended_at: number | null;
       touched_at: number;
     };
-    /** What a batch consists of, while it is worked on. */
+    /** The requests of a batch while it is processed. */
     batch_requests: {
       batch_ref: number;
       position: number;
       custom_id: string;
-      /** Where its line is in the input. */
+      /** Position of its line in the input. */
       first_byte: number;
       last_byte: number;
       state: string;

@@ -6,7 +6,7 @@ export async function insertUpload(db: Db, upload: UploadRow): Promise<void> {
   await db.insertInto('uploads').values(upload).execute();
 }
 
-/** One that has run out is gone, whether or not the sweep has come by. */
+/** An expired upload is gone, whether or not the sweep has run. */
 export async function findUpload(db: Db, userId: number, id: string, now: number): Promise<UploadRow | null> {
   const row = await db
     .selectFrom('uploads')
@@ -18,7 +18,7 @@ export async function findUpload(db: Db, userId: number, id: string, now: number
   return row ?? null;
 }
 
-/** Of several at once, one ends it; null for the others. */
+/** Only one of several concurrent callers ends it; null for the others. */
 export async function endUpload(
   db: Db,
   id: string,
@@ -38,7 +38,7 @@ export async function insertPart(db: Db, part: PartRow): Promise<void> {
   await db.insertInto('upload_parts').values(part).execute();
 }
 
-/** The part is whole. False when it was thrown out meanwhile. */
+/** The part is complete. False if it was deleted meanwhile. */
 export async function completePart(db: Db, id: string, bytes: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('upload_parts')
@@ -48,7 +48,7 @@ export async function completePart(db: Db, id: string, bytes: number): Promise<b
   return numUpdatedRows > 0n;
 }
 
-/** Also those that are coming in. */
+/** Including parts in progress. */
 export const partsOf = (db: Db, uploadId: string): Promise<PartRow[]> =>
   db.selectFrom('upload_parts').selectAll().where('upload_id', '=', uploadId).execute();
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /*
- * What is read of LiteLLM's `config.yaml`. The rest of an object stays beside it, so that it can be told of: `params` of a
- * deployment are whatever its vendor's client takes.
+ * The part of LiteLLM's `config.yaml` that is read. Other members are kept for reporting: a deployment's `params` are
+ * whatever its vendor's client accepts.
  */
 
 const text = z.union([z.string(), z.number()]).transform(String).nullish();
@@ -13,7 +13,7 @@ const number = z.preprocess(
 );
 const price = z.preprocess((value) => (typeof value === 'string' ? Number(value) : value), z.number().min(0).nullish());
 
-/** USD a token, and each where it does not say of what. */
+/** USD per token, or per unit where the name does not say. */
 const costs = {
   input_cost_per_token: price,
   output_cost_per_token: price,
@@ -73,7 +73,7 @@ const fallbacks = z.array(z.record(z.string(), z.array(z.string()))).nullish();
 const alias = z.union([z.string(), z.looseObject({ model: z.string() }).transform(({ model }) => model)]);
 
 export const configRule = z.looseObject({
-  /** Each is read by itself: one that is wrong keeps nobody else out. */
+  /** Parsed one by one, so that an invalid entry does not block the others. */
   model_list: z.array(z.unknown()).nullish(),
   /** Keys and addresses that deployments refer to by `litellm_credential_name`. */
   credential_list: z

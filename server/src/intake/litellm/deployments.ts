@@ -12,10 +12,10 @@ import { type Deployment, deploymentRule, type LitellmConfig, type Params, param
 import { otherCosts, priceIn, typeOf } from './prices.ts';
 import { placeIn, vendorAndModel } from './vendors.ts';
 
-/** Looks up what a text says, or what `os.environ/NAME` stands for; undefined where there is no such variable. */
+/** Resolves a text, or `os.environ/NAME`; undefined if the variable is not set. */
 export type Resolve = (text: string) => string | undefined;
 
-/** Why a deployment cannot come in. */
+/** Why a deployment cannot be imported. */
 class Unfit extends Error {}
 
 const resolved = (text: string | null | undefined, what: string, resolve: Resolve): string | null => {
@@ -26,8 +26,8 @@ const resolved = (text: string | null | undefined, what: string, resolve: Resolv
 };
 
 /**
- * Deployments that lead to one place with one key and have the same rank are one channel with several models. One with
- * limits of its own is a channel of its own, as limits are those of a key here.
+ * Deployments with the same address, key and rank become one channel with several models. One with its own limits
+ * becomes a separate channel, as limits belong to keys here.
  */
 export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: string[]): ChannelIntake[] {
   const channels = new Map<string, ChannelIntake>();
@@ -48,7 +48,7 @@ export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: strin
   return numbered([...channels.values()]);
 }
 
-/** Channels of one vendor are told apart by a number. */
+/** Channels of one vendor are numbered. */
 function numbered(channels: ChannelIntake[]): ChannelIntake[] {
   const seen = new Map<string, number>();
   return channels.map((channel) => {
@@ -66,8 +66,8 @@ function withShared(deployment: unknown, shared: ReadonlyMap<unknown, Record<str
 }
 
 /**
- * A name that its channel serves already is another deployment of it, which needs a channel of its own. False for the same
- * upstream once more.
+ * A name that the channel already serves is another deployment, which needs its own channel. False for an exact
+ * duplicate.
  */
 function add(channels: Map<string, ChannelIntake>, channel: ChannelIntake): boolean {
   for (let again = 1; ; again += 1) {
@@ -128,7 +128,7 @@ function modelsOf(deployment: Deployment, provider: string, name: string): Model
   return [{ ...modelOf(provider, modelId, model), modelName: name }];
 }
 
-/** `openai/*` is all that a vendor has: what the list knows of it, by the names that clients say. */
+/** `openai/*` means all models of a vendor: those in our price list, under the names clients use. */
 function wholeVendor(provider: string, pattern: string): ModelIntake[] {
   const models = pattern.includes('*') ? pricesOf(provider) : [];
   if (models.length === 0) throw new Unfit(`${pattern} stands for names that nobody can list here`);
@@ -137,7 +137,7 @@ function wholeVendor(provider: string, pattern: string): ModelIntake[] {
   }));
 }
 
-/** The file may leave a key out whose variable LiteLLM knows; most vendors' are called the same here. */
+/** A key may be omitted if LiteLLM knows its variable; most have the same name here. */
 function secretOf(params: Params, place: Place, resolve: Resolve): string {
   const vendor = vendorNamed(place.provider);
   if (place.kind === 'vertex' && params.vertex_credentials) {
@@ -157,7 +157,7 @@ function secretOf(params: Params, place: Place, resolve: Resolve): string {
   return usual;
 }
 
-/** A version of Azure's API is not said any more. */
+/** Azure's API version is no longer needed. */
 const taken = new Set([...Object.keys(paramsRule.shape), 'api_version']);
 
 function noteRest(deployment: Deployment, channel: ChannelIntake, note: (text: string) => void): void {

@@ -17,7 +17,7 @@ export const typeOf = ({ model_info }: Deployment): ModelType | undefined => typ
 /** In millionths, as bills count. */
 const perMillion = (usd: number): number => Math.round(usd * 1e12) / 1e6;
 
-/** What each request, image, minute of audio or second of video costs, by the type of the model. */
+/** Price per request, image, minute of audio or second of video, by model type. */
 function requestPrice(costs: Costs, type: ModelType | undefined): number {
   const { input_cost_per_second: heard, output_cost_per_second: made } = costs;
   const minute = (heard ?? 0) * 60;
@@ -28,7 +28,7 @@ function requestPrice(costs: Costs, type: ModelType | undefined): number {
   return costs.input_cost_per_query ?? 0;
 }
 
-/** What the file says that a deployment costs; null where it says nothing: LiteLLM's own list is not in it. */
+/** The deployment's price in the file; null if it has none: LiteLLM's own list is not part of it. */
 export function priceIn(deployment: Deployment, provider: string, name: string): Price | null {
   const costs: Costs = {};
   for (const cost of costNames) {
@@ -41,7 +41,7 @@ export function priceIn(deployment: Deployment, provider: string, name: string):
   const prompt =
     costs.input_cost_per_token === undefined ? (known?.promptPrice ?? 0) : perMillion(costs.input_cost_per_token);
   const answer = costs.output_cost_per_token;
-  // An answer that nobody has priced must not be given away.
+  // Output without a price must not be free.
   const unsaid = type === 'embedding' ? 0 : (known?.completionPrice ?? prompt);
   const parts: PartRates = {};
   const part = (name: keyof PartRates, cost: number | undefined) => {
@@ -63,7 +63,7 @@ export function priceIn(deployment: Deployment, provider: string, name: string):
 
 const read = new Set<string>(costNames);
 
-/** Prices that the file has and nothing here is charged by: of tiers, batches, priority and the like. */
+/** Prices in the file that have no counterpart here: tiers, batches, priority and the like. */
 export const otherCosts = ({ litellm_params, model_info }: Deployment): string[] =>
   Object.keys({ ...litellm_params, ...model_info }).filter(
     (name) => /_cost(_|$)|pricing/.test(name) && !read.has(name),

@@ -8,7 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 const variable = 'os.environ/';
 
-/** Everything of a `config.yaml` of LiteLLM's proxy that there is a place for here. */
+/** Everything in a LiteLLM proxy's `config.yaml` that has a counterpart here. */
 export async function readLitellm(file: string, env: Env): Promise<Intake> {
   const text = await Bun.file(file)
     .text()
@@ -46,8 +46,8 @@ function parsed(text: string): LitellmConfig {
 }
 
 /**
- * A model with others to fall back on becomes an alias of its name, which tries them in their order. An alias comes behind a
- * model of the same name, so the model itself gets another one.
+ * A model with fallbacks becomes an alias of its name, which tries them in order. Models take precedence over aliases
+ * of the same name, so the model itself is renamed.
  */
 function fallbacksOf(config: LitellmConfig, channels: ChannelIntake[], notes: string[]): AliasIntake[] {
   const lists = [config.router_settings?.fallbacks ?? [], config.litellm_settings?.fallbacks ?? []].flat();
@@ -70,18 +70,18 @@ function fallbacksOf(config: LitellmConfig, channels: ChannelIntake[], notes: st
       return [{ name, models: [name, ...others] }];
     });
   for (const model of models) model.modelId = renamed.get(model.modelId) ?? model.modelId;
-  // An alias does not lead to another one.
+  // Aliases do not refer to other aliases.
   return aliases.map((alias) => ({ ...alias, models: alias.models.map((model) => renamed.get(model) ?? model) }));
 }
 
-/** Where such a name stands for a model with others to fall back on, it stands for all of them. */
+/** An alias of a model with fallbacks stands for all of them. */
 const otherNames = ({ router_settings }: LitellmConfig, fallbacks: readonly AliasIntake[]): AliasIntake[] =>
   Object.entries(router_settings?.model_group_alias ?? {}).map(([name, model]) => {
     const list = fallbacks.find((alias) => alias.name === model)?.models;
     return { name, models: list ?? [model] };
   });
 
-/** What clients of a proxy without users of its own have. Here it opens what any key opens, and nothing of administrators'. */
+/** The key that clients of a proxy without users have. Here it is an ordinary key, without administrator rights. */
 function masterKey({ general_settings }: LitellmConfig, resolve: Resolve, notes: string[]): KeyIntake[] {
   const said = general_settings?.master_key;
   if (!said) return [];

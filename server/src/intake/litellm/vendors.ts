@@ -3,17 +3,17 @@ import { priceOf } from '../../routing/catalog/price-list.ts';
 import { compatibleAt, type Place, vendorNamed, withPath } from '../place.ts';
 import type { Params } from './config.ts';
 
-/** LiteLLM's names for vendors that are called otherwise here. */
+/** LiteLLM's names of vendors that are named differently here. */
 const renamed: Record<string, string> = {
   ...{ azure_ai: 'azure', vertex_ai: 'vertex', ollama_chat: 'ollama', together_ai: 'together' },
   ...{ fireworks_ai: 'fireworks', cohere_chat: 'cohere', jina_ai: 'jina', nvidia_nim: 'nvidia' },
   ...{ 'text-completion-openai': 'openai', custom_openai: 'openai', bedrock_converse: 'bedrock' },
 };
 
-/** What their API is below, where an address is given without it. */
+/** API paths of vendors whose address is given without one. */
 const paths: Record<string, string> = { azure: '/openai/v1', anthropic: '/v1', gemini: '/v1beta', ollama: '/v1' };
 
-/** Who serves a deployment and by which name; null where LiteLLM's own list of models would be needed to tell. */
+/** A deployment's vendor and model; null if only LiteLLM's own model list could tell. */
 export function vendorAndModel({ model, custom_llm_provider }: Params): { vendor: string; model: string } | null {
   const slash = model.indexOf('/');
   const prefix = custom_llm_provider ?? (slash > 0 ? model.slice(0, slash) : '');
@@ -24,11 +24,11 @@ export function vendorAndModel({ model, custom_llm_provider }: Params): { vendor
   }
   const vendor = renamed[prefix] ?? prefix;
   if (vendor === 'cohere' && /rerank/.test(name)) return { vendor: 'cohere-rerank', model: name };
-  // `bedrock/converse/…` and `bedrock/eu-central-1/…` say how and where, before what.
+  // `bedrock/converse/…` and `bedrock/eu-central-1/…` name API and region before the model.
   return { vendor, model: vendor === 'bedrock' ? name.replace(/^(converse|invoke|[a-z]{2}-[a-z]+-\d)\//, '') : name };
 }
 
-/** Models that came after the list of this version, by how their vendors call them. */
+/** Models newer than this version's list, by their vendors' naming. */
 const beginnings: [RegExp, string][] = [
   [/^(gpt-|o\d|chatgpt-|text-embedding-|dall-e|whisper|tts-)/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -36,7 +36,7 @@ const beginnings: [RegExp, string][] = [
 ];
 const byBeginning = (name: string): string | undefined => beginnings.find(([form]) => form.test(name))?.[1];
 
-/** Null for a vendor that is not known here and has no address either. */
+/** Null for an unknown vendor without an address. */
 export function placeIn(vendor: string, params: Params, address: string | null): Place | null {
   const row = vendorNamed(vendor);
   if (row?.kind === 'bedrock') {

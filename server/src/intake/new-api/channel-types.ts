@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../lib/trailing.ts';
 import { compatibleAt, type Place, vendorNamed } from '../place.ts';
 
-/** What a number stands for: a vendor of ours, or an OpenAI-compatible server at an address; below which path its API is. */
+/** A channel type: one of our vendors, or an OpenAI-compatible server, with its API path. */
 interface ChannelType {
   vendor?: string;
   address?: string;
@@ -33,7 +33,7 @@ const shared: Record<number, ChannelType> = {
   33: vendor('bedrock', ''),
 };
 
-/** The numbers after these mean one thing in new-api and another in one-api. */
+/** Later numbers differ between new-api and one-api. */
 const newApi: Record<number, ChannelType> = {
   4: vendor('ollama'),
   26: at('https://open.bigmodel.cn', '/api/paas/v4'),
@@ -80,7 +80,7 @@ const oneApi: Record<number, ChannelType> = {
   51: at('https://generativelanguage.googleapis.com/v1beta/openai', ''),
 };
 
-/** Where a channel of this type and address leads; null for what speaks a format of its own. */
+/** The target of a channel by type and address; null for types with a format of their own. */
 export function placeOfType(type: number, address: string, isOneApi: boolean): Place | null {
   const known = shared[type] ?? (isOneApi ? oneApi : newApi)[type];
   if (!known) return null;
@@ -92,11 +92,11 @@ export function placeOfType(type: number, address: string, isOneApi: boolean): P
   }
   const base = address === '' ? row?.baseUrl || below(known.address ?? '', path) : below(address, path);
   const place = compatibleAt(base);
-  // Azure and local servers are at addresses of their owners', which do not tell who they are.
+  // Azure and local servers have their owners' addresses, which do not identify them.
   return row && (row.hosts.length === 0 || row.id === 'azure') ? { ...place, provider: row.id } : place;
 }
 
-/** Both programs put the path behind whatever address there is, and for some types take a whole one. */
+/** Both programs append the path to any address, and for some types expect a complete one. */
 function below(address: string, path: string): string {
   const plain = withoutTrailing(address, '/');
   if (plain.endsWith(chats)) return plain.slice(0, -chats.length);

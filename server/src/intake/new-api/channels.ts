@@ -12,7 +12,7 @@ import { placeOfType } from './channel-types.ts';
 import type { NewApiPrices } from './prices.ts';
 import type { ChannelRow } from './rows.ts';
 
-/** Places and keys go together where the key says which region it is of. */
+/** Address and key belong together if the key implies a region. */
 interface Way {
   place: Place;
   credentials: CredentialIntake[];
@@ -58,7 +58,7 @@ const list = (text: string): string[] => [
   ),
 ];
 
-/** One channel for all groups where they pay the same and everybody is among them; else one for each. */
+/** One channel for all groups if all of them pay the same; else one per group. */
 function groupsOf({ group }: ChannelRow, { ratioOf }: NewApiPrices): string[] {
   const groups = list(group);
   if (groups.length === 0) return [sharedGroup];
@@ -76,13 +76,13 @@ function modelsOf(row: ChannelRow, provider: string, group: string, prices: NewA
   });
 }
 
-/** Bedrock's ids are in the other program; here they are those of the list. */
+/** Bedrock's ids are in the other program's code; here those of our list are used. */
 function upstreamName(provider: string, name: string): string {
   if (provider !== 'bedrock' || name.includes('.')) return name;
   return pricesOf('bedrock').find(({ modelId }) => modelId.endsWith(`/${name}`))?.modelName ?? name;
 }
 
-/** Why there is none, where that is so. */
+/** Or the reason why there is none. */
 function waysOf(row: ChannelRow): Way[] | string {
   const place = placeOfType(row.type, row.base_url, row.config !== undefined);
   if (!place) return `its type, number ${row.type}, speaks a format of its own that is not spoken here`;
@@ -97,7 +97,7 @@ function waysOf(row: ChannelRow): Way[] | string {
   }));
 }
 
-/** Keys are lines, or a list in JSON where they are key files; one may be turned off by its place. */
+/** Keys are lines, or a JSON list of key files; disabled ones are listed by position. */
 function credentialsOf({ key, channel_info, config }: ChannelRow): CredentialIntake[] {
   const listed = key.startsWith('[') ? maybeJson(key) : undefined;
   const adc = typeof config?.vertex_ai_adc === 'string' ? config.vertex_ai_adc : '';
@@ -114,7 +114,7 @@ function credentialsOf({ key, channel_info, config }: ChannelRow): CredentialInt
     .filter(({ secret }) => secret !== '');
 }
 
-/** `id|secret|region`, or `key|region`; one-api has them beside the key. */
+/** `id|secret|region`, or `key|region`; one-api stores them beside the key. */
 function bedrockWays({ config, base_url }: ChannelRow, credentials: CredentialIntake[]): Way[] | string {
   const { ak, sk, region: beside } = (config ?? {}) as Record<string, string | undefined>;
   const keys = ak && sk && beside ? [{ ...credentials[0], secret: `${ak}|${sk}|${beside}` }] : credentials;
@@ -134,7 +134,7 @@ function bedrockWays({ config, base_url }: ChannelRow, credentials: CredentialIn
     : 'a key of Bedrock is an id, a secret and a region with | between them';
 }
 
-/** The region is beside the key, and may differ by model there. */
+/** The region is stored beside the key, possibly per model. */
 function vertexAddress({ other, config }: ChannelRow, usual: string): string {
   const region = typeof config?.region === 'string' ? config.region : other;
   return /^[a-z]+-[a-z]+\d+$/.test(region) ? `https://${region}-aiplatform.googleapis.com/v1` : usual;

@@ -2,10 +2,10 @@ import { roles, statuses } from '../../identity/user.ts';
 import type { CodeIntake, KeyIntake, PersonIntake } from '../intake.ts';
 import type { RedemptionRow, TokenRow, UserRow } from './rows.ts';
 
-/** Names and addresses may change there; the code by which somebody invites others does not. */
+/** Names and addresses may change; the invitation code does not. */
 const idOf = ({ id, aff_code }: UserRow): string => `${id} ${aff_code}`;
 
-/** Whose something is, by their number there; deleted users have none. */
+/** Owners by their id there; deleted users have none. */
 export const ownersOf = (users: readonly UserRow[]): Map<number, string> =>
   new Map(users.map((user) => [user.id, idOf(user)]));
 
@@ -40,7 +40,7 @@ export function keyOf(token: TokenRow, owner: string, notes: string[]): KeyIntak
     secret: `sk-${token.key.replace(/^sk-/, '')}`,
     owner,
     name,
-    // One that is used up is refused here for that alone, until somebody gives it more.
+    // An exhausted key is refused here for lack of quota, until it gets more.
     status: !none && [1, exhausted].includes(token.status) ? 1 : 2,
     expiredTime: token.expired_time > 0 ? token.expired_time : -1,
     remainQuota: token.remain_quota,

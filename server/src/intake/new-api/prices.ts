@@ -4,27 +4,27 @@ import { type PartRates, type Price, quotaPerUsd, scaledPrice } from '../../lib/
 import { priceOf } from '../../routing/catalog/price-list.ts';
 import { listedBy } from '../model.ts';
 
-/** What is kept in a cache for an hour costs so much more than what is kept for minutes. */
+/** Ratio of the prices of one-hour and five-minute caches. */
 const hourOverMinutes = 6 / 3.75;
 
 const ratios = z.record(z.string(), z.number().min(0)).catch({});
 const names = z.record(z.string(), z.string()).catch({});
 
-/** Options that are made into prices; the rest of them stays behind. */
+/** Options that become prices; the others are not imported. */
 export const priceOptions = [
   ...['ModelRatio', 'CompletionRatio', 'CacheRatio', 'CreateCacheRatio', 'ImageRatio', 'AudioRatio'],
   ...['AudioCompletionRatio', 'ModelPrice', 'GroupRatio', 'QuotaPerUnit'],
 ] as const;
 
-/** As many as here, unless somebody has changed that. */
+/** The same as here by default. */
 export const unitsPerUsd = (options: ReadonlyMap<string, string>): number =>
   Number(options.get('QuotaPerUnit')) || quotaPerUsd;
 
 export interface NewApiPrices {
-  /** Null where nothing is said of a model that can be said here. */
+  /** Null if the model has no price that can be expressed here. */
   priceOf(model: string, group: string): Price | null;
   ratioOf(group: string): number;
-  /** What else there is to know of a model's price. */
+  /** Remarks about a model's price. */
   noteOf(model: string): string | null;
 }
 
@@ -39,7 +39,7 @@ export function readPrices(options: ReadonlyMap<string, string>): NewApiPrices {
   const [cacheRead, cacheWrite, imageIn] = [table('CacheRatio'), table('CreateCacheRatio'), table('ImageRatio')];
   const [audioIn, audioOut] = [table('AudioRatio'), table('AudioCompletionRatio')];
   const modes = names.parse(maybeJson(options.get('billing_setting.billing_mode') ?? ''));
-  // A ratio of 1 is one unit of quota a token.
+  // A ratio of 1 is one quota unit per token.
   const usdPerRatio = 1_000_000 / unitsPerUsd(options);
   const hasFormula = (name: string): boolean => modes[name] === 'tiered_expr';
 
@@ -93,7 +93,7 @@ const rounded = ({ promptPrice, completionPrice, requestPrice, parts = {} }: Pri
   parts: Object.fromEntries(Object.entries(parts).map(([part, usd]) => [part, micro(usd)])),
 });
 
-/** How the list of this service has the parts of a model: the other one's defaults are in its program, not in its database. */
+/** Relative part prices from our list: the other program's defaults are in its code, not in its database. */
 function proportionsOf(name: string): { completion?: number; parts: PartRates } {
   const known = priceOf(listedBy('', name), name);
   if (!known || known.promptPrice === 0) return { parts: {} };

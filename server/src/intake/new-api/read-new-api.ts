@@ -7,7 +7,7 @@ import { priceOptions, readPrices, unitsPerUsd } from './prices.ts';
 import type { Rows } from './rows.ts';
 import { readRows } from './source.ts';
 
-/** Everything of a database of new-api or one-api that there is a place for here. */
+/** Everything in a database of new-api or one-api that has a counterpart here. */
 export const readNewApi = async (source: string): Promise<Intake> => intakeOf(await readRows(source));
 
 export function intakeOf(found: Rows): Intake {
@@ -37,7 +37,7 @@ function noteOptions(options: ReadonlyMap<string, string>, notes: string[]): voi
   if (rest.length > 0) notes.push(`settings that stay behind: ${rest.join(', ')}`);
 }
 
-/** Balances in units of this service. */
+/** Converts balances to our units. */
 function inOurUnits({ options, ...rows }: Rows): Rows {
   const ours = (quota: number): number => Math.floor((quota * quotaPerUsd) / unitsPerUsd(options));
   const people = rows.users.map((user) => ({ ...user, quota: ours(user.quota) }));

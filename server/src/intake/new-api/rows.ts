@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { maybeJson } from '../../lib/maybe-json.ts';
 
 /*
- * Rows of new-api and of one-api, which it came from. Three databases and years of versions: a column may be missing, empty
- * or of another type, and is read as what the program itself would take it for.
+ * Rows of new-api and of one-api, its origin. With three databases and years of versions, a column may be missing,
+ * empty or of another type; it is read as the program itself would.
  */
 
-/** SQLite has as bytes what the program wrote as such. */
+/** SQLite returns bytes for what the program wrote as such. */
 const decoded = (value: unknown): unknown => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value);
 const text = z.preprocess((value) => decoded(value) ?? '', z.coerce.string().trim());
 const number = z.preprocess((value) => value ?? 0, z.coerce.number());
@@ -16,7 +16,7 @@ const json = z.preprocess((value) => {
   return typeof plain === 'string' ? maybeJson(plain) : plain;
 }, z.record(z.string(), z.unknown()).catch({}));
 
-/** Soft deletion; other tables have no such column. */
+/** Soft deletion; other tables lack the column. */
 const deleted_at = z.unknown().optional();
 
 export const channelRow = z.object({
@@ -33,11 +33,11 @@ export const channelRow = z.object({
   group: text,
   model_mapping: json,
   priority: number,
-  /** Keys that are turned off, by their place. */
+  /** Disabled keys, by position. */
   channel_info: json,
-  /** Of one-api alone. */
+  /** Only in one-api. */
   config: json.optional(),
-  /** What a request is changed by on its way. */
+  /** Request transformations. */
   setting: text,
   settings: text,
   param_override: text,
@@ -76,7 +76,7 @@ export const tokenRow = z.object({
   model_limits: text,
   allow_ips: text,
   group: text,
-  /** As one-api calls model limits and addresses. */
+  /** One-api's names for model limits and addresses. */
   models: text,
   subnet: text,
   deleted_at,
@@ -97,7 +97,7 @@ export type RedemptionRow = z.infer<typeof redemptionRow>;
 
 export const optionRow = z.object({ key: text, value: text });
 
-/** Everything that is read of such a database. */
+/** Everything read from such a database. */
 export interface Rows {
   channels: ChannelRow[];
   users: UserRow[];

@@ -4,10 +4,10 @@ import { StartFault } from '../../platform/start-fault.ts';
 import { channelRow, optionRow, type Rows, redemptionRow, tokenRow, userRow } from './rows.ts';
 
 const servers = /^(postgres|postgresql|mysql):\/\//;
-/** As Go's driver for MySQL takes it, and as these programs are given it: `user:password@tcp(host:port)/name?…`. */
+/** The format of Go's MySQL driver, which these programs use: `user:password@tcp(host:port)/name?…`. */
 const goAddress = /^([^:@/]+):(.*)@tcp\(([^)]+)\)\/([^?]+)/;
 
-/** What the variable SQL_DSN of the other program says, as an address; null for a file. */
+/** The other program's SQL_DSN as a URL; null for a file. */
 export function addressOf(source: string): string | null {
   if (servers.test(source)) return source;
   const [, user, password, host, name] = goAddress.exec(source) ?? [];
@@ -17,12 +17,12 @@ export function addressOf(source: string): string | null {
 function open(source: string): SQL {
   const address = addressOf(source);
   if (address === null) return new SQL({ adapter: 'sqlite', filename: source, readonly: true, create: false });
-  // Whatever else is wrong with it would be told with the password in it.
+  // Other errors would include the password.
   if (!URL.canParse(address)) throw new StartFault('The address of the database cannot be read.');
   return new SQL(address, { max: 1 });
 }
 
-/** Reads a SQLite file, or what is at the address of a PostgreSQL or MySQL server; writes nothing there. */
+/** Reads a SQLite file, or a PostgreSQL or MySQL server; never writes to it. */
 export async function readRows(source: string): Promise<Rows> {
   const db = open(source);
   const all = async <T>(table: string, row: z.ZodType<T>): Promise<T[]> => {
@@ -45,7 +45,7 @@ export async function readRows(source: string): Promise<Rows> {
       ...{ redemptions: there(redemptions), options },
     };
   } catch (error) {
-    // The address may hold a password, which the message does not.
+    // The address may contain a password, the message does not.
     const why = error instanceof Error ? error.message : error;
     throw new StartFault(`This cannot be read as a database of new-api or one-api: ${why}`);
   } finally {

@@ -12,11 +12,11 @@ export interface DemoVideo {
   contentType: 'video/webm';
 }
 
-/** A second of VP8, the first frame a key frame: discs that go round, and the word "simulation". */
+/** A second of VP8 starting with a key frame: rotating discs and the word "simulation". */
 const frames = clip.map((frame) => Buffer.from(frame, 'base64'));
 const [clipWidth, clipHeight] = [320, 180];
 
-/** An element of Matroska (RFC 9559). Sizes always take eight bytes, so that positions are known before they are written. */
+/** A Matroska element (RFC 9559). Sizes always take eight bytes, so that positions are known before writing. */
 function element(id: number, ...parts: Uint8Array[]): Buffer {
   const body = Buffer.concat(parts);
   const size = Buffer.alloc(8);
@@ -52,7 +52,7 @@ function infoOf(title: string, seconds: number): Buffer {
   );
 }
 
-/** The pictures keep their size; players stretch them to the one that was asked for. */
+/** The frames keep their size; players scale them to the requested one. */
 function trackOf(width: number, height: number): Buffer {
   const pixels = [number(0xb0, clipWidth), number(0xba, clipHeight)];
   const video = element(0xe0, ...pixels, number(0x54b0, width), number(0x54ba, height));
@@ -65,13 +65,15 @@ function trackOf(width: number, height: number): Buffer {
 function clusterOf(second: number): Buffer {
   const blocks = frames.map((frame, index) => {
     const offsetMs = Math.round((index * 1000) / frames.length);
-    // Track 1, time within the cluster, whether it can be sought.
+    // Track 1, time within the cluster, keyframe flag.
     return element(0xa3, Buffer.from([0x81, offsetMs >> 8, offsetMs & 255, index === 0 ? 0x80 : 0]), frame);
   });
   return element(0x1f43b675, number(0xe7, second * 1000), ...blocks);
 }
 
-/** Where each second begins: without it players cannot seek before all is loaded. All clusters are equally long. */
+/**
+ * Where each second starts: without it players cannot seek before everything is loaded. All clusters have equal length.
+ */
 const cuesOf = (starts: number[]): Buffer =>
   element(
     0x1c53bb6b,
@@ -80,7 +82,10 @@ const cuesOf = (starts: number[]): Buffer =>
     ),
   );
 
-/** The built-in provider's video: the same clip whatever is asked for, as long and as large as asked, titled by the prompt. */
+/**
+ * The built-in provider's video: the same clip for every prompt, of the requested length and size, titled by the
+ * prompt.
+ */
 export function makeDemoVideo({ prompt, seconds, width, height }: DemoVideoRequest): DemoVideo {
   const whole = [seconds, width, height].every(Number.isInteger);
   if (!whole || seconds < 1 || seconds > 60 || Math.min(width, height) < 16 || Math.max(width, height) > 1920) {

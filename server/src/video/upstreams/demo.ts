@@ -2,13 +2,13 @@ import { makeDemoVideo } from '../demo/make-demo-video.ts';
 import { dimensionsOf } from '../dimensions.ts';
 import type { Order, Progress, Submission, UpstreamKind } from './kind.ts';
 
-/** Long enough that every state can be seen, short enough that nobody waits. */
+/** Long enough that every state can be seen, short enough not to wait. */
 const waitsMs = 1_000;
 const worksMs = 3_000;
 const largestSide = 1_920;
 const longest = 60;
 
-/** Follows from the time of submission alone, so a restart in between changes nothing. */
+/** Depends on the submission time only, so a restart in between changes nothing. */
 export function progressAt({ submittedAtMs }: Pick<Submission, 'submittedAtMs'>, nowMs: number): Progress {
   const ageMs = nowMs - submittedAtMs;
   if (ageMs < waitsMs) return { status: 'pending', percent: 0 };
@@ -16,14 +16,14 @@ export function progressAt({ submittedAtMs }: Pick<Submission, 'submittedAtMs'>,
   return { status: 'completed', percent: 100 };
 }
 
-/** What the video is titled by: the prompt, or the reference that stands in its place. */
+/** The video's title: the prompt, or the reference that replaces it. */
 export function subjectOf({ request }: Order): string {
   if (request.prompt.trim() !== '') return request.prompt;
   const reference = request.input_references[0];
   return (reference?.type === 'image_url' ? reference.image_url.url : 'untitled').slice(0, 200);
 }
 
-/** The built-in provider: a small drawn film, the same for every prompt. */
+/** The built-in provider: a small animation, the same for every prompt. */
 export const demoVideos: UpstreamKind = {
   canSay: () => true,
   submit: async ({ jobId }) => ({ upstreamId: `demo-${jobId}`, pollUrl: '' }),

@@ -15,14 +15,14 @@ export interface HttpCall {
   body?: FormData | object;
 }
 
-/** A whole film takes a while, but a download that never ends must not hold its worker for ever. */
+/** A long video takes a while, but an endless download must not block its worker. */
 const downloadMs = 15 * 60_000;
 const maxRedirects = 3;
-/** What is told of a job, the addresses of its results with it. */
+/** A job's status including result URLs. */
 const mostJobBytes = 1_048_576;
 const maxErrorLength = 500;
 
-/** Sends and reads a JSON answer; whatever is not one becomes an UpstreamFault. */
+/** Sends a request and parses the JSON answer; anything else becomes an UpstreamFault. */
 export async function askJson(call: HttpCall, target: Target, io: Io): Promise<unknown> {
   const response = await send(call, target, io, target.timeoutMs);
   if (!response.ok) throw await refusalOf(response, io);
@@ -35,8 +35,8 @@ export async function askJson(call: HttpCall, target: Target, io: Io): Promise<u
 }
 
 /**
- * Opens a download. Redirects are followed by hand, so that the credential stays with the host it belongs to, and every
- * address on the way that is not the channel's own is dialled guarded: it may be whatever somebody wrote into an answer.
+ * Opens a download. Redirects are followed by hand, so that the credential stays with its host, and addresses other
+ * than the channel's own go through the SSRF guard, as they come from an answer.
  */
 export async function download(url: string, target: Target, io: Io): Promise<Content> {
   let next = url;
@@ -98,7 +98,7 @@ async function send(call: HttpCall, target: Target, io: Io, timeoutMs: number): 
   return guarded(io, () => fetch(call.url, init));
 }
 
-/** A process that stops is nobody's fault, and one without descriptors at fault itself; all else on the line is the upstream's. */
+/** A shutdown is nobody's fault, and running out of descriptors is ours; other connection errors are the upstream's. */
 async function guarded<T>(io: Io, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -110,7 +110,7 @@ async function guarded<T>(io: Io, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Where jobs are asked after, some statuses say more than that the upstream failed. */
+/** Statuses with a specific meaning when polling jobs. */
 const kinds: Record<number, FaultKind> = { 404: 'gone', 408: 'timeout', 410: 'gone' };
 
 async function refusalOf(response: Response, io: Io): Promise<UpstreamFault> {
@@ -126,12 +126,12 @@ export function messageOf(text: string): string | null {
   return message ? cleanMessage(message) : null;
 }
 
-/** Shown to the caller: short, of one line, and never with a credential in it. */
+/** Shown to the caller: short, one line, without credentials. */
 export const cleanMessage = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
   maskSecrets(text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()).slice(0, maxErrorLength);
 
-/** The file is served from our own address, so its type must not be one that a browser would run. */
+/** The file is served from our own origin, so its type must not be executable by a browser. */
 function mediaType(header: string | null): string {
   const type = (header ?? '').split(';')[0]!.trim().toLowerCase();
   if (/^video\/[a-z0-9.+-]+$/.test(type)) return type;

@@ -4,7 +4,7 @@ import type { UpstreamKind } from './kind.ts';
 import { openaiVideos } from './openai.ts';
 import { openrouterVideos } from './openrouter.ts';
 
-/** By the kind of channel; a kind that is missing here makes no videos. */
+/** By channel kind; kinds missing here make no videos. */
 export const upstreamKinds: Partial<Record<ChannelKind, UpstreamKind>> = {
   openai: openaiVideos,
   openrouter: openrouterVideos,

@@ -1,7 +1,7 @@
 import type { Capabilities } from '../capabilities.ts';
 import type { VideoRequest } from '../request.ts';
 
-/** Where to ask, with what credential, for which model. */
+/** Address, credential and model. */
 export interface Target {
   baseUrl: string;
   credential: string;
@@ -9,7 +9,7 @@ export interface Target {
   timeoutMs: number;
 }
 
-/** What is ordered; `jobId` lets an upstream recognise a submission that it already has. */
+/** The order; `jobId` lets an upstream recognise a repeated submission. */
 export interface Order {
   jobId: string;
   request: VideoRequest;
@@ -25,11 +25,11 @@ export interface Submission {
 
 export interface Progress {
   status: 'pending' | 'in_progress' | 'completed' | 'failed';
-  /** 0-100, where the upstream says. */
+  /** 0–100, if the upstream reports it. */
   percent?: number;
-  /** Only when failed. */
+  /** Only if failed. */
   error?: string;
-  /** Addresses of the results; empty when there is one at the usual place. */
+  /** Result URLs; empty if there is one at the default place. */
   urls?: string[];
 }
 
@@ -46,23 +46,23 @@ export interface Content {
 export interface Io {
   nowMs(): number;
   signal: AbortSignal;
-  /** Whether results may be fetched from private addresses; where the channel itself is they always may. */
+  /** Whether results may be fetched from private addresses; the channel's own host always may. */
   allowPrivate: boolean;
 }
 
-/** One way of speaking to those who make videos. */
+/** An API of video providers. */
 export interface UpstreamKind {
-  /** Whether this way of speaking can say all that the request asks. */
+  /** Whether this API can express the whole request. */
   canSay(request: VideoRequest): boolean;
-  /** What of a model's abilities it has words for; all of them when absent. */
+  /** The part of a model's capabilities it can express; all if absent. */
   narrow?(can: Capabilities): Capabilities;
-  /** The size it sends for a resolution or an aspect ratio, where it knows sizes only. */
+  /** The size it sends for a resolution or aspect ratio, if it only knows sizes. */
   sizeOf?(request: Pick<VideoRequest, 'size' | 'resolution' | 'aspect_ratio'>): string | undefined;
   submit(order: Order, target: Target, io: Io): Promise<Taken>;
-  /** Videos made since then that may be the answer to this order, oldest first; absent where they cannot be told apart. */
+  /** Videos made since then that may result from this order, oldest first; absent if they cannot be told apart. */
   find?(order: Order, sinceMs: number, target: Target, io: Io): Promise<Taken[]>;
   poll(submission: Submission, target: Target, io: Io): Promise<Progress>;
-  /** How many results there are. */
+  /** Number of results. */
   count(progress: Progress): number;
   fetch(
     index: number,
@@ -77,8 +77,8 @@ export interface UpstreamKind {
 }
 
 /**
- * `caller`: the request is at fault; `busy`: 429; `gone`: the job is not known there; `unusable`: the result cannot be taken,
- * however often it is tried; `shortage`: we had no connection to spare; `failure`: anything else.
+ * `caller`: the request is at fault; `busy`: 429; `gone`: the job is unknown there; `unusable`: the result can never be
+ * used; `shortage`: we had no connection to spare; `failure`: anything else.
  */
 export type FaultKind =
   | 'caller'

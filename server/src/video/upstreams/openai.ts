@@ -28,7 +28,7 @@ const statuses: Record<string, Progress['status']> = {
   expired: 'failed',
 };
 
-/** `POST /videos` knows a model, a prompt, seconds, a size and one picture to start from. */
+/** `POST /videos` supports a model, a prompt, seconds, a size and one input image. */
 export function toUpstream({ jobId, request, seconds }: Order, target: Target): HttpCall {
   const fields: Record<string, string> = {
     model: target.modelName,
@@ -70,8 +70,8 @@ export function takenFrom(body: unknown): Taken {
 }
 
 /**
- * Which of the videos listed by `GET /videos` say all that the order says. Those made from a picture do not say which, and are
- * never taken for one another.
+ * Which videos of `GET /videos` match the order in all fields. Those made from an image do not tell which one, and are
+ * never matched.
  */
 export function takenAmong(body: unknown, order: Order, sinceMs: number, target: Target): Taken[] {
   const { request, seconds } = order;

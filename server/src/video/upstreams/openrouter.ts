@@ -28,7 +28,7 @@ const statuses: Record<string, Progress['status']> = {
 };
 const maxResults = 10;
 
-/** The same request as ours, under the upstream's model name and without what concerns only us. */
+/** Our own request format, with the upstream's model name and without our extensions. */
 export function toUpstream({ jobId, request, seconds }: Order, target: Target): HttpCall {
   const {
     callback_url: _callback,
@@ -53,7 +53,7 @@ export function toUpstream({ jobId, request, seconds }: Order, target: Target): 
   };
 }
 
-/** An address that leads elsewhere would carry our credential there: only its path counts then. */
+/** A URL on another host would receive our credential: only its path is used. */
 export function takenFrom(body: unknown, target: Target): Taken {
   const parsed = answer.safeParse(body);
   if (!parsed.success) throw new UpstreamFault('failure', 'the upstream answered without a job id');
