@@ -25,7 +25,9 @@ const header = [
   ...['unknown_usd', 'shortfall_usd', 'quota', 'usd'],
 ];
 
-/** How a month is added up: entry by entry in the organisation's own calendar, or, where those are gone, from sums of days. */
+/**
+ * How a month is summed: entry by entry in the organisation's time zone or, if those entries are gone, from daily sums.
+ */
 interface Counting {
   timeZone: string;
   span: KeySpan;
@@ -41,7 +43,7 @@ async function countingOf(db: Db, { time_zone }: OrganisationRow, month: string)
   return { timeZone: 'UTC', span: { from, upTo }, add: addDays };
 }
 
-/** What a line is of. Teams that were deleted have no name any more, and keys of teams no member. */
+/** The name of a line. Deleted teams have none, and team keys have no member. */
 async function nameOf(db: Db, { id, name }: OrganisationRow, level: LevelName, key: GroupedKey): Promise<string> {
   if (level === 'organisation') return name;
   if (level === 'key') return key.name;
@@ -51,8 +53,8 @@ async function nameOf(db: Db, { id, name }: OrganisationRow, level: LevelName, k
 }
 
 /**
- * A line for each team, member or key that used something in a month, or one for the whole organisation: made while it is
- * read, one key after the other, so that never more than one account is in memory.
+ * One line per team, member or key with usage in a month, or one for the whole organisation. Generated while it is
+ * read, key by key, so that never more than one account is in memory.
  */
 export async function* accountingCsv(
   db: Db,

@@ -6,12 +6,12 @@ import type { Limits, PlaceStanding, Places } from './places.ts';
 
 const minuteMs = 60_000;
 
-/** What is left to decide when a request is let in: which providers it may go to. */
+/** The remaining restriction of an admitted request: which providers it may use. */
 export interface Admission {
   mayUse(provider: string): boolean;
 }
 
-/** What a key can ask for, for lists of models. */
+/** What a key may use, for model lists. */
 export interface Reach extends Admission {
   mayAsk(model: string): boolean;
 }
@@ -26,11 +26,11 @@ const words: Record<LevelName, string> = {
 const counterOf = (organisationId: number, { level, levelId }: Limits, what: string): string =>
   `organisation:${organisationId}:${level}:${levelId}:${what}`;
 
-/** Lets requests in by what every level allows besides money: models, providers, and how many in a minute. */
+/** Admits requests by what every level allows besides money: models, providers and rate limits. */
 export class Gate {
   constructor(readonly deps: { places: Places; shared: Shared }) {}
 
-  /** Null where nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. What counts already counts once. */
+  /** Null if nothing is limited. Throws `model_not_allowed` and `rate_limit_exceeded`. A request is counted once. */
   admit(keyId: number, models: readonly string[], counted = false): Admission | null | Promise<Admission | null> {
     const known = this.deps.places.of(keyId);
     return known instanceof Promise
@@ -43,7 +43,7 @@ export class Gate {
     return known && this.#decide(known, models, counted);
   }
 
-  /** Counts nothing. Null where every model of every provider is allowed. */
+  /** Does not count. Null if every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null> {
     return after(this.deps.places.of(keyId), reachIn);
   }
@@ -64,7 +64,7 @@ export class Gate {
     return counting.length === 0 ? admission : this.#count(standing, counting).then(() => admission);
   }
 
-  /** Tokens of those before first: a request that is refused for them is none. */
+  /** Tokens first: a request refused for them does not count as a request. */
   async #count({ organisationId }: PlaceStanding, counted: Limits[]): Promise<void> {
     const { shared } = this.deps;
     for (const limits of counted) {
@@ -81,7 +81,10 @@ export class Gate {
     }
   }
 
-  /** Known only afterwards: the request that passes the limit is answered, and the next waits. Never in the way. */
+  /**
+   * Tokens are known only afterwards: the request that exceeds the limit is answered, and the next one refused. Never
+   * throws.
+   */
   used(standing: PlaceStanding, tokens: number): void {
     if (tokens === 0) return;
     for (const limits of standing.limits) {

@@ -9,15 +9,15 @@ import { findRole } from './store/members.ts';
 import { organisationOfAccount } from './store/organisations.ts';
 import { findTeamAnywhere } from './store/teams.ts';
 
-/** Applications that belong to teams: each is the account's of its organisation, and outlives every member. */
+/** Applications of teams: owned by the organisation's account, so that they outlive every member. */
 export interface TeamApplications {
-  /** Whether somebody looks after what this user owns, who is the account of an organisation. */
+  /** Whether a user manages what this organisation account owns. */
   manages(userId: number, ownerId: number): Promise<boolean>;
-  /** Who owns what is given to a team; throws unless this user may give something to it. */
+  /** The owner of what is given to a team; throws unless this user may do so. */
   accountOf(userId: number, teamId: number): Promise<number>;
-  /** It is the team's from now on. */
+  /** Records that it belongs to the team. */
   given(application: { id: number; name: string }, teamId: number): Promise<void>;
-  /** Declares who ends something that an account owns, when its organisation ends. */
+  /** Registers how an account's applications end with their organisation. */
   onEnd(end: EndApplications): void;
   end: EndApplications;
 }

@@ -46,7 +46,7 @@ function viewOf(row: BudgetRow, { time_zone }: OrganisationRow, now: number, use
   };
 }
 
-/** Those that are somebody's to see, with what was used in the windows that are open. */
+/** The budgets a member may see, with the usage of their current windows. */
 export async function budgetsOf(room: Room, standing: Standing): Promise<BudgetView[]> {
   const { organisation } = standing;
   const now = nowSeconds(room.clock);
@@ -60,7 +60,7 @@ export async function budgetsOf(room: Room, standing: Standing): Promise<BudgetV
   return rows.map((row) => viewOf(row, organisation, now, used.get(row.id) ?? 0));
 }
 
-/** There is such a one in this organisation. */
+/** Checks that it exists in this organisation. */
 export async function requireLevel(db: Db, organisationId: number, { level, level_id }: LevelPlace): Promise<void> {
   const found: Record<LevelName, () => Promise<unknown>> = {
     organisation: async () => level_id === organisationId || null,
@@ -96,7 +96,7 @@ export async function createBudget(room: Room, { organisation }: Standing, input
 
 export type BudgetChange = Partial<Pick<NewBudget, 'amount' | 'hard' | 'alerts'>>;
 
-/** With what is left of it now. Shares that are passed already are not told again; those that are not any more will be. */
+/** Keeps what is left. Alerts already sent are not repeated; those below the new threshold are reset. */
 export async function updateBudget(
   room: Room,
   { organisation }: Standing,
@@ -118,13 +118,13 @@ export async function updateBudget(
     return { row, windows };
   });
   await room.announcements.changed(organisationTag(organisation.id));
-  // What processes keep of the amount before, and do not need, goes back to it.
+  // Unused allotments of the old amount are returned by all processes.
   await room.billing.recallWindows(changed.windows);
   const states = await windowsOfBudgets(room.db, [id], now);
   return viewOf(changed.row, organisation, now, states[0]?.used ?? 0);
 }
 
-/** Requests that run are charged to it all the same, and nobody asks for what is left. */
+/** Running requests are still charged to it, and its remainder is not needed. */
 export async function removeBudget(room: Room, { organisation }: Standing, id: number): Promise<void> {
   if (!(await deleteBudget(room.db, organisation.id, id))) throw new AppError('not_found', 'There is no such budget.');
   await room.announcements.changed(organisationTag(organisation.id));

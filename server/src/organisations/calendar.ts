@@ -1,22 +1,22 @@
 import type { Span } from '../billing/levels.ts';
 
-/** From when until when a budget counts, in Unix seconds; `endsAt` 0 for one without end. */
+/** A budget's window in Unix seconds; `endsAt` 0 for one without end. */
 export interface SpanWindow {
   startsAt: number;
   endsAt: number;
 }
 
-/** Without a date line: months from 1. */
+/** A calendar date; months start at 1. */
 interface LocalDate {
   year: number;
   month: number;
   day: number;
 }
 
-/** More than any time zone is away from UTC, and a change of clocks on top. */
+/** More than any offset from UTC, plus a clock change. */
 const farthestSeconds = 30 * 3_600;
 
-/** Making one costs as much as a thousand uses. */
+/** Cached: creating one costs as much as a thousand uses. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
@@ -29,7 +29,10 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
   return made;
 }
 
-/** Whether a name is in the IANA database. Offsets such as `+02:00` are no zones: they know no summer. */
+/**
+ * Whether a name is in the IANA database. Offsets such as `+02:00` are refused, since they have no daylight saving
+ * time.
+ */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,63}$/.test(name)) return false;
   try {
@@ -49,8 +52,8 @@ function localDate(timeZone: string, seconds: number): LocalDate {
 const inOrder = ({ year, month, day }: LocalDate): number => (year * 100 + month) * 100 + day;
 
 /**
- * The first second of a day there, found by halving: clocks that go forward at midnight, zones that left out a whole day and
- * days of 23 or 25 hours need no thought of their own.
+ * The first second of a local day, by bisection: this handles clock changes at midnight, skipped days, and days of 23
+ * or 25 hours.
  */
 function startOf(timeZone: string, date: LocalDate): number {
   const middle = Date.UTC(date.year, date.month - 1, date.day) / 1000;
@@ -64,17 +67,17 @@ function startOf(timeZone: string, date: LocalDate): number {
   return after;
 }
 
-/** Days past the end of a month are days of the next. */
+/** Normalises days beyond the end of a month. */
 function plain(year: number, month: number, day: number): LocalDate {
   const date = new Date(Date.UTC(year, month - 1, day));
   return { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() };
 }
 
-/** Weeks begin on Monday (ISO 8601). */
+/** Weeks start on Monday (ISO 8601). */
 const sinceMonday = ({ year, month, day }: LocalDate): number =>
   (new Date(Date.UTC(year, month - 1, day)).getUTCDay() + 6) % 7;
 
-/** The first day of a window, and that of the next. */
+/** The first day of a window, and of the next one. */
 const bounds: Record<Exclude<Span, 'total'>, (today: LocalDate) => [LocalDate, LocalDate]> = {
   day: ({ year, month, day }) => [plain(year, month, day), plain(year, month, day + 1)],
   week: (today) => {
@@ -91,6 +94,6 @@ export function windowAt(timeZone: string, span: Span, nowSeconds: number): Span
   return { startsAt: startOf(timeZone, first), endsAt: startOf(timeZone, next) };
 }
 
-/** A month there, by its name: `2026-11`. Its middle is in it wherever that is. */
+/** A month by name, such as `2026-11`; its middle is in it in every time zone. */
 export const monthCalled = (timeZone: string, name: string): SpanWindow =>
   windowAt(timeZone, 'month', Date.parse(`${name}-15T12:00:00Z`) / 1000);

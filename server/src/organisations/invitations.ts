@@ -23,18 +23,18 @@ export interface NewInvitation {
   role: MemberRole;
   email: string;
   team_id?: number | undefined;
-  /** The language of who invites: the one that the two are most likely to share. */
+  /** The inviter's language, as the most likely common one. */
   askedIn: Language;
 }
 
 export interface Invited {
   invitation: InvitationRow;
-  /** To be handed over, where no mail was sent. */
+  /** The link, if no mail was sent. */
   url: string | null;
   mailed: boolean;
 }
 
-/** The secret stands behind the #, which browsers send to no server. */
+/** The secret is in the fragment, which browsers do not send to servers. */
 export async function inviteMember(room: Room, acting: Standing, input: NewInvitation): Promise<Invited> {
   const { organisation, userId } = acting;
   if (!mayGive(acting.role, null, input.role)) throw new AppError('forbidden', 'Only an owner makes owners.');
@@ -75,8 +75,7 @@ const spent = () =>
   });
 
 /**
- * One that counts: whoever gave it out may do so still. Somebody who was put out could otherwise come back by a link of their
- * own making, as whatever they were.
+ * A valid invitation, whose issuer may still invite. Otherwise a removed member could return by a link of their own.
  */
 async function openInvitation(db: Db, token: string, now: number): Promise<InvitationRow | null> {
   const invitation = await findInvitation(db, sha256Hex(token), now);
@@ -86,7 +85,7 @@ async function openInvitation(db: Db, token: string, now: number): Promise<Invit
   return mayInvite ? invitation : null;
 }
 
-/** What somebody who holds a link is invited to. */
+/** What the holder of a link is invited to. */
 export async function lookAtInvitation(room: Room, token: string): Promise<{ organisation: string; role: string }> {
   const invitation = await openInvitation(room.db, token, nowSeconds(room.clock));
   const organisation = invitation && (await findOrganisation(room.db, invitation.organisation_id));
@@ -94,14 +93,14 @@ export async function lookAtInvitation(room: Room, token: string): Promise<{ org
   return { organisation: organisation.name, role: invitation.role };
 }
 
-/** Whoever is a member already keeps their role, and the invitation stays for whom it was meant. */
+/** An existing member keeps their role, and the invitation stays unused. */
 export async function acceptInvitation(room: Room, userId: number, token: string): Promise<number> {
   const now = nowSeconds(room.clock);
   const id = await room.db.transaction().execute(async (tx) => {
     const found = await findInvitation(tx, sha256Hex(token), now);
     if (!found) throw spent();
     await holdMembers(tx, found.organisation_id);
-    // As it is now that nobody's role changes any more.
+    // Read under the lock, when roles cannot change any more.
     const invitation = await openInvitation(tx, token, now);
     if (!invitation) throw spent();
     const { organisation_id, role, team_id } = invitation;

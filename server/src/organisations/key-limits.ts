@@ -10,8 +10,8 @@ import { findKeyPlace, placeKeyOnce } from './store/keys.ts';
 import type { BudgetRow, OrganisationRow } from './store/tables.ts';
 
 /*
- * A key outside of organisations has its limit by the same budgets: it stands in a place of its user's own, which is an
- * organisation without members, whose account is the user, and which no list shows.
+ * Keys outside organisations use the same budgets: they are placed in a hidden organisation without members, whose
+ * account is the user.
  */
 
 const window = 'month';
@@ -42,7 +42,7 @@ export async function keyLimitsOf(room: Room, userId: number): Promise<KeyLimitV
   return (await budgetsOf(room, ownerOf(own, userId))).filter(({ level_id }) => keys.has(level_id)).map(viewOf);
 }
 
-/** Sets what a key may spend in a month of the calendar, UTC; what was spent in this one counts if it had a limit before. */
+/** Sets a key's monthly limit (UTC); this month's spending counts if it had a limit before. */
 export async function limitKey(room: Room, userId: number, keyId: number, limit: KeyLimit): Promise<KeyLimitView> {
   const keys = await listKeys(room.db, userId);
   if (!keys.some(({ id }) => id === keyId)) throw new AppError('not_found', 'There is no such API key.');
@@ -66,7 +66,7 @@ export async function limitKey(room: Room, userId: number, keyId: number, limit:
   try {
     return viewOf(await createBudget(room, standing, { level: 'key', level_id: keyId, window, ...limit }));
   } catch (error) {
-    // Somebody has set one meanwhile: whoever comes last decides.
+    // Set concurrently: the last writer wins.
     const last = await change();
     if (!last) throw error;
     return last;
@@ -75,7 +75,7 @@ export async function limitKey(room: Room, userId: number, keyId: number, limit:
   }
 }
 
-/** Keys come and go; what is left of those that went would be in the way some day. Budgets are read first: theirs were there. */
+/** Removes limits of deleted keys. Budgets are read first, so that those of new keys are not affected. */
 async function forgetKeysGone(room: Room, own: OrganisationRow, userId: number): Promise<void> {
   const budgets = await listBudgets(room.db, own.id);
   const there = new Set((await listKeys(room.db, userId)).map(({ id }) => id));

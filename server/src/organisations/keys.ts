@@ -28,8 +28,8 @@ export interface NewPlacedKey extends NewKey {
 }
 
 /**
- * A key of one's own is a user's like any other, in an organisation; one of a team is the account's, and stays when whoever
- * made it leaves. Nobody has its secret before it has its place.
+ * A personal key belongs to a user, in an organisation; a team key belongs to the organisation's account and outlives
+ * its maker. The secret is returned only after the key has its place.
  */
 export async function createPlacedKey(
   room: Room,
@@ -41,7 +41,7 @@ export async function createPlacedKey(
     throw new AppError('invalid_value', 'A key of a team needs team_id.', { param: 'team_id' });
   if (owner === 'team' && !has(role, 'manage_keys'))
     throw new AppError('forbidden', 'Your role does not allow keys of teams.');
-  // Whoever is in a team spends under its budgets, unless somebody who manages keys says otherwise.
+  // A team member spends under the team's budgets, unless a key manager decides otherwise.
   if (team_id === undefined && !has(role, 'manage_keys') && (await isInAnyTeam(room.db, organisation.id, userId)))
     throw new AppError('invalid_value', 'You are in a team: team_id is needed.', { param: 'team_id' });
   if (team_id !== undefined) {
@@ -60,7 +60,7 @@ export async function createPlacedKey(
   return viewOf(key, place);
 }
 
-/** Everybody's, or one's own. Those that were deleted are left out. */
+/** All keys or one's own, without deleted ones. */
 export async function placedKeys(room: Room, { organisation, userId, role }: Standing): Promise<PlacedKey[]> {
   const places = await listPlacedKeys(room.db, organisation.id, has(role, 'see_all') ? {} : { memberId: userId });
   const rows = await findKeysById(
@@ -75,7 +75,7 @@ export async function placedKeys(room: Room, { organisation, userId, role }: Sta
   });
 }
 
-/** One's own, or, for those who manage keys, anybody's: whose key it is, for whoever changes it. */
+/** One's own key or, for key managers, any: returns its holder. */
 async function reach(room: Room, { organisation, userId, role }: Standing, keyId: number) {
   const place = await findPlacedKey(room.db, organisation.id, keyId);
   const mine = place?.member_id === userId;
@@ -115,7 +115,7 @@ export async function removePlacedKey(room: Room, standing: Standing, keyId: num
   await removeKey(room, holderId, keyId);
 }
 
-/** Whoever has the secret of a member's own key is that member everywhere, also where the organisation has no say. */
+/** The secret of a member's personal key acts as that member everywhere, also outside the organisation. */
 export async function rotatePlacedKey(
   room: Room,
   standing: Standing,
@@ -126,7 +126,7 @@ export async function rotatePlacedKey(
   const { place, holderId } = await reach(room, standing, keyId);
   if (place.member_id !== null && place.member_id !== standing.userId)
     throw new AppError('forbidden', 'Only whose key it is gives it a new secret. You can disable or delete it.');
-  // The account has no session; whoever acts for it has shown theirs.
+  // The account has no session; the acting user has authenticated.
   const maker = { userId: holderId, sessionId: holderId === standing.userId ? sessionId : null };
   return viewOf(await rotateKey(room, maker, keyId, rotation), place);
 }

@@ -10,7 +10,7 @@ interface AskedLevel {
   level_id?: number | undefined;
 }
 
-/** Usage knows keys, and keys know where they stand: the keys of a level, as far as somebody may see them. */
+/** Usage is recorded by key: the keys of a level, as far as the member may see them. */
 export async function keysAt(
   db: Db,
   { organisation, userId, role }: Standing,

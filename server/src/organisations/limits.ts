@@ -10,10 +10,10 @@ import type { LimitRow } from './store/tables.ts';
 export interface LimitsView {
   level: LevelName;
   level_id: number;
-  /** 0 for none. */
+  /** 0: none. */
   requests_per_minute: number;
   tokens_per_minute: number;
-  /** Empty means all. */
+  /** Empty: all. */
   models: string[];
   providers: string[];
 }
@@ -27,7 +27,7 @@ const viewOf = (row: LimitRow): LimitsView => ({
   providers: JSON.parse(row.providers) as string[],
 });
 
-/** Those that are somebody's to see. */
+/** The limits a member may see. */
 export async function limitsOf(room: Room, standing: Standing): Promise<LimitsView[]> {
   const rows = (await listLimits(room.db, standing.organisation.id)).map(viewOf);
   return rows.filter(await ownPlaces(room.db, standing));

@@ -34,7 +34,7 @@ export async function membersOf(room: Room, organisationId: number): Promise<Mem
 
 const noMember = () => new AppError('not_found', 'There is no such member.');
 
-/** Changes a role, or, to null, ends a membership. Keys that were the member's own end with it. */
+/** Changes a role or, with null, ends a membership. The member's personal keys end with it. */
 export async function changeMember(
   room: Room,
   acting: Standing,
@@ -44,7 +44,7 @@ export async function changeMember(
   const { id } = acting.organisation;
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, id);
-    // As it is now: who acts may have been changed meanwhile.
+    // Read under the lock: the acting member may have changed meanwhile.
     const own = await findRole(tx, id, acting.userId);
     const before = await findRole(tx, id, userId);
     if (!own || !before) throw noMember();
@@ -58,19 +58,19 @@ export async function changeMember(
   await room.announcements.changed(organisationTag(id));
 }
 
-/** Under the hold on members. */
+/** Under the lock on members. */
 async function requireAnotherOwner(tx: Db, id: number): Promise<void> {
   if ((await countOwners(tx, id)) === 1)
     throw new AppError('conflict', 'An organisation needs an owner. Make somebody else one first.');
 }
 
-/** Whatever they are, under the hold on members. */
+/** Whatever their role, under the lock on members. */
 export async function putOut(tx: Db, id: number, userId: number): Promise<void> {
   if ((await findRole(tx, id, userId)) === 'owner') await requireAnotherOwner(tx, id);
   await removeMember(tx, id, userId);
 }
 
-/** What they let us do where the organisation's tools are goes along. */
+/** Including grants at the organisation's MCP servers. */
 export async function endMembership(
   room: Room,
   acting: Standing,
@@ -82,8 +82,8 @@ export async function endMembership(
 }
 
 /**
- * Of a user who is deleted. Where no owner is left, whoever stands next becomes one. Organisations that nobody would be left to
- * run are told, and stay the user's: whoever ends them finds them again after a crash.
+ * For a user being deleted. If no owner is left, the next member in line becomes one. Organisations without anybody to
+ * run them are returned, and stay with the user, so that they are found again after a crash.
  */
 export async function forgetMember(
   room: Pick<Room, 'db' | 'announcements'>,
@@ -99,7 +99,7 @@ export async function forgetMember(
   return abandoned;
 }
 
-/** False where nobody else could own it. */
+/** False if nobody else could own it. */
 async function leave(tx: Db, id: number, userId: number): Promise<boolean> {
   await holdMembers(tx, id);
   const next = await nextOwner(tx, id, userId);

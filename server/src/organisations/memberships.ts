@@ -17,9 +17,9 @@ const membershipOf = ({ id, name, account_id }: OrganisationRow, role: MemberRol
   manages: has(role, 'manage_tools'),
 });
 
-/** Who is in which organisation, for rooms that ask at each request: kept in memory, and thrown out by message. */
+/** Who is in which organisation, for rooms that check on each request: cached, and invalidated by message. */
 export class Memberships {
-  /** By organisation and user; who is in none is known too, until it changes. */
+  /** By organisation and user; absence is cached, too. */
   readonly #kept: CachedLookup<{ organisationId: number; uses: boolean }>;
   readonly #left: Left[] = [];
 
@@ -36,7 +36,7 @@ export class Memberships {
     });
   }
 
-  /** As they are now: for lists, and for those who look after something. */
+  /** Uncached: for lists and for managing. */
   async of(userId: number): Promise<Membership[]> {
     const rows = await organisationsOf(this.room.db, userId);
     return rows.map((row) => membershipOf(row, row.role));
@@ -46,20 +46,20 @@ export class Memberships {
     return after(this.#kept.get(`${organisationId}/${userId}`), (found) => found?.uses ?? false);
   }
 
-  /** Throws unless the user looks after what the organisation has. */
+  /** Throws unless the user manages the organisation. */
   async managed(userId: number, organisationId: number): Promise<Membership> {
     const { organisation, role } = await standingIn(this.room.db, organisationId, userId, 'manage_tools');
     return membershipOf(organisation, role);
   }
 
-  /** Whoever was let in may be in no more. */
+  /** Called when a membership may have ended. */
   onChanged(look: () => void): void {
     this.room.announcements.onChanged((tag) => {
       if (isOrganisationTag(tag)) look();
     }, look);
   }
 
-  /** Declares who is told that somebody has left. */
+  /** Registers who is notified when a member leaves. */
   onLeft(tell: Left): void {
     this.#left.push(tell);
   }

@@ -5,7 +5,7 @@ import { windowAt } from './calendar.ts';
 import { holdBudget } from './store/budgets.ts';
 import type { BudgetRow } from './store/tables.ts';
 
-/** Budgets in the windows that are open; all of these are the ones they were between the two times. */
+/** Budgets with their current windows, valid between two times. */
 export interface OpenBudgets {
   open: OpenBudget[];
   from: number;
@@ -36,7 +36,7 @@ export async function openBudgets(
   return { open, from, until };
 }
 
-/** Null when the budget was deleted meanwhile. */
+/** Null if the budget was deleted meanwhile. */
 const begin = (db: Db, budgetId: number, startsAt: number, endsAt: number): Promise<number | null> =>
   db.transaction().execute(async (tx) => {
     const held = await holdBudget(tx, budgetId);

@@ -40,35 +40,35 @@ import { Warnings } from './warnings.ts';
 
 export interface Organisations {
   routes: Route[];
-  /** Of the keys that teams bring along, which are routing's and tried by the relay. */
+  /** For keys of teams at providers, which routing stores and the relay tests. */
   ownKeyRoutes(deps: TeamKeyDeps): Route[];
-  /** For billing, which takes each hold at every level. */
+  /** For billing, which places each hold at every level. */
   levels: LevelsPort;
   /**
-   * Lets a request with a key in by what every level allows besides money; `models` are the names that it is asked by. Null
-   * where nothing is limited. `counted`: the same request was let in before, for another model.
+   * Checks a key's request against all levels' limits other than money; `models` are its possible names. Null if
+   * nothing is limited. `counted`: already counted, for another model.
    */
   admit(keyId: number, models: readonly string[], counted?: boolean): Admission | null | Promise<Admission | null>;
-  /** What a key can ask for at all levels, for lists; null where every model of every provider is allowed. */
+  /** What a key may use at all levels, for lists; null if everything is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null>;
-  /** Whether a key still has its place here. */
+  /** Whether a key's place is still valid. */
   placeOf: PlaceOfKey;
-  /** The team for which requests with a key are; null where there is none. */
+  /** The team a key's requests belong to; null if there is none. */
   teamOf(keyId: number): number | null | Promise<number | null>;
   applications: TeamApplications;
-  /** Which company's directory calls. */
+  /** Which company's directory is calling. */
   scim(call: Call): Promise<Directory>;
-  /** For rooms that keep something for organisations. */
+  /** For rooms that store something for organisations. */
   memberships: Memberships;
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
-  /** Throws for the account of an organisation. */
+  /** Throws for an organisation's account. */
   requirePerson(userId: number): Promise<void>;
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Windows that ended, and warnings: long after what could still be charged to them, and a year to look back on. */
+/** Ended windows and alerts: long after anything could be charged to them, with a year to look back on. */
 const keptSeconds = 400 * 86_400;
 
 const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
@@ -148,7 +148,7 @@ export function openOrganisations(room: Room): Organisations {
   };
 }
 
-/** At once where it is in memory. A key that was refused meanwhile has nothing to be told of. */
+/** Synchronous if cached. A key refused meanwhile needs no notification. */
 function whenKnown<T>(find: () => Now<T>, then: (found: T) => unknown): void {
   try {
     const found = find();
@@ -165,7 +165,7 @@ const joinedLater = async (
   return joined(place, own, userId);
 };
 
-/** A limit of one's own counts where one pays oneself. It comes last wherever it stands: nobody waits in a circle. */
+/** A personal limit applies where a user pays personally. It is always locked last, which avoids deadlocks. */
 function joined(place: PlaceStanding | null, own: Levels | null, userId: number): Levels | null {
   if (!place) return own;
   const { levels } = place;

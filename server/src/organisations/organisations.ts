@@ -22,7 +22,7 @@ import {
 } from './store/organisations.ts';
 import type { OrganisationRow } from './store/tables.ts';
 
-/** A runaway script should hear of it. */
+/** Stops runaway scripts. */
 const mostOrganisations = 50;
 
 export const balances = ['own', 'shared'] as const;
@@ -36,8 +36,8 @@ export interface NewOrganisation {
 export const newSecret = (): string => `svcwh_${randomString(48)}`;
 
 /**
- * Its account is a user whose name nobody can register, since it holds a character that names of users do not, and who has no
- * password: whatever belongs to a user (balance, ledger, keys) the organisation has by it, and outlives every member.
+ * Its account is a user without password, whose name contains a character that user names cannot have: everything a
+ * user has (balance, ledger, keys) belongs to the organisation through it, and outlives every member.
  */
 export async function createOrganisation(
   room: Room,
@@ -70,7 +70,7 @@ export async function updateOrganisation(
   const row = await room.db.transaction().execute(async (tx) => {
     const changed = await changeOrganisation(tx, organisation.id, change);
     if (!changed) throw new AppError('not_found', 'There is no such organisation.');
-    // Its account goes by it wherever accounts are shown.
+    // Accounts are shown under this name.
     if (input.name !== undefined) await renameAccount(tx, changed.account_id, changed.name);
     if (changed.time_zone !== organisation.time_zone) {
       const now = nowSeconds(room.clock);
@@ -86,23 +86,23 @@ export async function updateOrganisation(
   return row;
 }
 
-/** Shown to owners, and anew each time they ask: a secret that was seen by somebody who left is of no use to them. */
+/** Shown to owners, newly generated each time: a secret seen by a former owner becomes useless. */
 export async function rotateWebhookSecret(room: Room, { organisation }: Standing): Promise<string> {
   const secret = newSecret();
   await changeOrganisation(room.db, organisation.id, { webhook_secret: room.sealer.seal(secret) });
   return secret;
 }
 
-/** Whoever works on it forgets what was kept for the account of an organisation that is no more. */
+/** Jobs that delete what was stored for the account of a deleted organisation. */
 export const endedQueue = 'organisations.ended';
-/** Answers under way when an organisation ends may still keep something. */
+/** Answers in progress when an organisation ends may still be stored. */
 const secondPassMs = 15 * 60_000;
-/** Tries at doubling waits: hours of a database that is away. */
+/** Attempts with doubling delays, for hours of database downtime. */
 const maxAttempts = 20;
 
 /**
- * Its keys and applications end with it, and what they kept. What is in its balance stays with its account, in the hands of
- * the operator.
+ * Its keys, its applications and their data end with it. Its balance stays with its account, for the operator to
+ * decide.
  */
 export async function endOrganisation(
   room: Room,
@@ -114,7 +114,8 @@ export async function endOrganisation(
   const end = () => applications.end(accountId, { userId, origin });
   const forget = (key: string, delayMs: number) =>
     room.jobs.enqueue(endedQueue, { userId: accountId }, { key, delayMs, maxAttempts });
-  // Before, so that a crash in between leaves nothing that nobody can end; and what was given to a team meanwhile, after.
+  // Before, so that a crash in between leaves nothing unmanageable; and again after, for what was given to a team
+  // meanwhile.
   await end();
   await forget(`${accountId}-again`, secondPassMs);
   await deleteOrganisation(room.db, id);
@@ -123,7 +124,7 @@ export async function endOrganisation(
   await end();
 }
 
-/** The account of an organisation is no person, and does not go before it. */
+/** An organisation's account is not a person, and cannot be deleted before the organisation. */
 export async function requirePerson({ db }: Pick<Room, 'db'>, userId: number): Promise<void> {
   if ((await organisationOfAccount(db, userId)) !== null)
     throw new AppError('conflict', 'This user stands for an organisation. Its owner deletes the organisation instead.');

@@ -7,17 +7,17 @@ import { budgetsAt } from './store/budgets.ts';
 import { findPersonal } from './store/personal.ts';
 import { type Windowed, WindowedLookup } from './windowed-lookup.ts';
 
-/** Who has set themselves a limit, or has none any more: what is kept of it is no longer so. */
+/** Invalidates what is cached of a user's own limit. */
 export const personTag = (userId: number): string => `person:${userId}`;
 
 interface OwnLimits extends Windowed {
   userId: number;
   organisationId: number | null;
-  /** Null for nearly everybody, who has set no limit. */
+  /** Null for users without a limit, which are most. */
   levels: Levels | null;
 }
 
-/** What people let themselves spend, from memory like the places of keys. */
+/** Personal spending limits, cached like the places of keys. */
 export class OwnLimitsLookup {
   readonly #lookup: WindowedLookup<OwnLimits>;
 

@@ -5,7 +5,7 @@ import type { LevelPlace } from './store/budgets.ts';
 import { listPlacedKeys } from './store/keys.ts';
 import { teamsOf } from './store/teams.ts';
 
-/** Tells which places are somebody's to see: all, or those that their own requests stand at. */
+/** Which levels a member may see: all, or those that apply to their own requests. */
 export async function ownPlaces(
   db: Db,
   { organisation: { id }, userId, role }: Standing,

@@ -27,7 +27,7 @@ export interface OwnSpending {
 
 const mostWarnings = 20;
 
-/** Of somebody who has set nothing, as it would begin. */
+/** The defaults, for a user who has set nothing. */
 export async function spendingOf(room: Room, userId: number): Promise<OwnSpending> {
   const own = await findPersonal(room.db, userId);
   if (!own) return { limits: [], time_zone: 'UTC', webhook_url: '', warnings: [] };
@@ -50,7 +50,7 @@ async function standingOf(room: Room, userId: number): Promise<Standing> {
 const budgetFor = async (room: Room, { id }: OrganisationRow, window: Span) =>
   (await listBudgets(room.db, id)).find(({ span }) => span === window);
 
-/** Sets it, whether there was one or not. */
+/** Creates or updates it. */
 export async function setOwnLimit(room: Room, userId: number, window: Span, limit: OwnLimit): Promise<BudgetView> {
   const standing = await standingOf(room, userId);
   const { organisation } = standing;
@@ -59,7 +59,7 @@ export async function setOwnLimit(room: Room, userId: number, window: Span, limi
     ? await updateBudget(room, standing, before.id, limit)
     : await createBudget(room, standing, { level: 'organisation', level_id: organisation.id, window, ...limit }).catch(
         async (error) => {
-          // Another tab was faster.
+          // Set concurrently in another tab.
           const other = await budgetFor(room, organisation, window);
           if (!(error instanceof AppError) || error.code !== 'conflict' || !other) throw error;
           return updateBudget(room, standing, other.id, limit);
@@ -77,7 +77,7 @@ export async function dropOwnLimit(room: Room, userId: number, window: Span): Pr
   await room.announcements.changed(personTag(userId));
 }
 
-/** When days and months begin, and who else is told. */
+/** Time zone, and further recipients. */
 export async function changeSpending(
   room: Room,
   userId: number,
@@ -90,7 +90,7 @@ export async function changeSpending(
 export const newOwnSecret = async (room: Room, userId: number): Promise<string> =>
   rotateWebhookSecret(room, await standingOf(room, userId));
 
-/** Of a user who is deleted. */
+/** For a user being deleted. */
 export async function forgetPersonal(room: Pick<Room, 'db' | 'announcements'>, userId: number): Promise<void> {
   const own = await findPersonal(room.db, userId);
   if (own) await deleteOrganisation(room.db, own.id);

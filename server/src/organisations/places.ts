@@ -12,20 +12,20 @@ import { type FoundPlace, findKeyPlace } from './store/keys.ts';
 import type { BudgetRow, LimitRow } from './store/tables.ts';
 import { type Windowed, WindowedLookup } from './windowed-lookup.ts';
 
-/** Where a key stands, and all that holds there. */
+/** Where a key belongs, and everything that applies there. */
 interface Place extends Windowed {
   keyId: number;
-  /** Null for keys that belong to no organisation. */
+  /** Null for keys outside organisations. */
   standing: PlaceStanding | null;
 }
 
 export interface PlaceStanding {
   organisationId: number;
-  /** Under which a change of it is told. */
+  /** Invalidation tags. */
   tags: readonly string[];
-  /** Null where the key is in no team. */
+  /** Null if the key is in no team. */
   teamId: number | null;
-  /** Why the key may not be used any more. */
+  /** Why the key is no longer valid. */
   refusal: string | null;
   levels: Levels;
   limits: readonly Limits[];
@@ -35,15 +35,15 @@ export interface PlaceStanding {
 export interface Limits {
   level: LevelName;
   levelId: number;
-  /** 0 for none. */
+  /** 0: none. */
   requestsPerMinute: number;
   tokensPerMinute: number;
-  /** Empty means all. */
+  /** Empty: all. */
   models: ReadonlySet<string>;
   providers: ReadonlySet<string>;
 }
 
-/** Places of keys from memory, loaded with everything in a few statements when they are not there. */
+/** Places of keys, cached; loaded in a few statements. */
 export class Places {
   readonly #lookup: WindowedLookup<Place>;
 
@@ -54,12 +54,12 @@ export class Places {
     });
   }
 
-  /** The same for whoever keeps what is known of a key. */
+  /** The same for caches of key lookups. */
   placeOf(keyId: number): KeyPlace | Promise<KeyPlace> {
     return after(this.#lookup.of(keyId), ({ standing }) => standing ?? nowhere);
   }
 
-  /** Null outside of organisations. Throws what must not go on. */
+  /** Null outside organisations. Throws if the key is no longer valid. */
   of(keyId: number): PlaceStanding | null | Promise<PlaceStanding | null> {
     return after(this.#lookup.of(keyId), usable);
   }
@@ -72,7 +72,7 @@ function usable({ standing }: Place): PlaceStanding | null {
   return standing;
 }
 
-/** Why a key counts no more though it is there; null while it does. */
+/** Why an existing key is no longer valid; null if it is. */
 function refusalOf({
   account_id,
   account_status,

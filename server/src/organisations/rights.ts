@@ -1,23 +1,26 @@
 import { statuses } from '../identity/user.ts';
 
-/** Who may do what in an organisation. */
+/** Roles and rights in an organisation. */
 
 export const memberRoles = ['owner', 'admin', 'member', 'viewer'] as const;
 export type MemberRole = (typeof memberRoles)[number];
 
 export const rights = {
-  /** The organisation, its teams and who is in them. */
+  /** The organisation, its teams and members. */
   see: ['owner', 'admin', 'member', 'viewer'],
-  /** Usage, requests and keys of everybody, all budgets and limits, and warnings; others see their own, and what they stand under. */
+  /**
+   * Usage, requests and keys of everybody, all budgets, limits and alerts; others see their own, and what applies to
+   * them.
+   */
   see_all: ['owner', 'admin', 'viewer'],
-  /** Keys of one's own, which the organisation pays for and limits, and the tools that are connected for it. */
+  /** Personal keys, paid and limited by the organisation, and its connected tools. */
   use: ['owner', 'admin', 'member'],
-  /** Keys of teams, and those of others, but for their secrets. */
+  /** Team keys, and others' keys except for their secrets. */
   manage_keys: ['owner', 'admin'],
   manage_teams: ['owner', 'admin'],
-  /** Servers that are connected for everybody in it. */
+  /** Servers connected for everybody. */
   manage_tools: ['owner', 'admin'],
-  /** Who is in it, as what, and who is invited; owners are made and changed by owners alone. */
+  /** Members, roles and invitations; only owners create and change owners. */
   manage_members: ['owner', 'admin'],
   /** Budgets and limits at every level. */
   manage_budgets: ['owner', 'admin'],
@@ -28,9 +31,9 @@ export type Right = keyof typeof rights;
 
 export const has = (role: MemberRole, right: Right): boolean => (rights[right] as readonly MemberRole[]).includes(role);
 
-/** Of members who can log in, and of accounts whose keys count. */
+/** Members who can log in, and accounts whose keys are valid. */
 export const enabled = statuses.enabled;
 
-/** An owner stands above everybody; others change only those who are no owners, and make none. */
+/** Owners may change everyone; others only non-owners, and cannot make owners. */
 export const mayGive = (acting: MemberRole, before: MemberRole | null, after: MemberRole | null): boolean =>
   acting === 'owner' || (before !== 'owner' && after !== 'owner');

@@ -7,17 +7,17 @@ import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platfor
 import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 
-/** What the functions of this room share. */
+/** Shared dependencies of this room. */
 export interface Room extends AccountDeps {
   billing: Pick<Billing, 'recallWindows'>;
   hearing: Hearing;
   jobs: Pick<Jobs, 'enqueue'>;
   sealer: Sealer;
-  /** Null where the operator has set no SMTP server: then links are handed over. */
+  /** Null without an SMTP server: links are handed over instead. */
   mailer: Mailer | null;
   log: Log;
   webUrl: string;
-  /** Where directories reach us. */
+  /** Address for directories. */
   baseUrl: string;
   /** Whether webhooks may go to private addresses. */
   allowPrivate: boolean;
@@ -26,6 +26,6 @@ export interface Room extends AccountDeps {
 
 const tagged = 'organisation:';
 
-/** What was kept of the organisation, of its keys and of their levels, is no longer so. */
+/** Invalidates what is cached of the organisation, its keys and their levels. */
 export const organisationTag = (id: number): string => `${tagged}${id}`;
 export const isOrganisationTag = (tag: string): boolean => tag.startsWith(tagged);

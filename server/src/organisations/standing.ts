@@ -5,7 +5,7 @@ import { findRole } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
 import type { OrganisationRow } from './store/tables.ts';
 
-/** Somebody in an organisation. */
+/** A member of an organisation. */
 export interface Standing {
   organisation: OrganisationRow;
   userId: number;
@@ -14,7 +14,7 @@ export interface Standing {
 
 const none = () => new AppError('not_found', 'There is no such organisation.');
 
-/** To those who are not in it there is no such organisation. */
+/** For non-members the organisation does not exist. */
 export async function standingIn(db: Db, id: number, userId: number, right: Right): Promise<Standing> {
   const role = await findRole(db, id, userId);
   const organisation = role && (await findOrganisation(db, id));

@@ -15,7 +15,7 @@ export async function requireTeam(room: Pick<Room, 'db'>, organisationId: number
   return team;
 }
 
-/** Keeps a team there until the transaction ends. */
+/** Locks a team until the transaction ends. */
 export async function holdTeam(tx: Db, organisationId: number, id: number): Promise<void> {
   await holdMembers(tx, organisationId);
   if (!(await findTeam(tx, organisationId, id))) throw noTeam();
@@ -38,7 +38,7 @@ export async function changeTeam(
   return team;
 }
 
-/** Its keys end with it: nobody should go on spending outside of the budgets that held there. */
+/** Its keys end with it, so that nobody spends outside its budgets. */
 export async function endTeam(room: Room, organisationId: number, id: number): Promise<void> {
   const gone = await room.db.transaction().execute((tx) => deleteTeam(tx, organisationId, id));
   if (!gone) throw noTeam();

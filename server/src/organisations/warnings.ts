@@ -19,12 +19,12 @@ import { insertWarning } from './store/warnings.ts';
 
 const lookMs = 1_000;
 const timeoutMs = 10_000;
-/** Of one organisation; who has more administrators has somebody who reads the page. */
+/** Per organisation; with more administrators, somebody reads the page. */
 const mostMails = 20;
 
 /**
- * Looks at budgets a moment after something was charged to them, and tells of each share once in each window: whoever marks
- * it in the row tells of it. What is shown on pages is written with the mark; mail and webhook are tried once.
+ * Checks budgets shortly after a charge, and sends each threshold's alert once per window: the process that marks the
+ * row sends it. Page notices are written with the mark; mail and webhook are tried once.
  */
 export class Warnings {
   readonly #touched = new Set<number>();
@@ -39,14 +39,14 @@ export class Warnings {
     });
   }
 
-  /** Never in the way. */
+  /** Never throws. */
   charged(budgets: readonly Pick<OpenBudget, 'windowId'>[]): void {
     for (const { windowId } of budgets) this.#touched.add(windowId);
     if (this.#touched.size > 0) this.#behind.soon();
   }
 
   async #look(): Promise<void> {
-    // Before they are read: what is charged meanwhile is looked at again.
+    // Cleared before reading: later charges are checked again.
     const ids = [...this.#touched];
     this.#touched.clear();
     try {
@@ -102,14 +102,14 @@ export class Warnings {
 
 type Told = Omit<WarningRow, 'id'>;
 
-/** Whoever it is about: those who manage an organisation, whose key it is, or who has set themselves a limit. */
+/** Notifies the organisation's managers, the key's owner, or the user with a personal limit. */
 function tell(room: Room, organisation: OrganisationRow, told: Told, hard: boolean): Promise<void> {
   const { keys_of, person_id } = organisation;
   if (person_id !== null) return tellPerson(room, person_id, told, hard);
   return keys_of === null ? mailManagers(room, organisation, told, hard) : mailOwner(room, keys_of, told, hard);
 }
 
-/** As mails and notices tell it. */
+/** As shown in mails and notices. */
 const spentOf = ({ share, used, amount, span }: Told, hard: boolean) => ({
   ...{ share: share / 1000, used, amount, window: span, hard },
 });
@@ -117,7 +117,7 @@ const spentOf = ({ share, used, amount, span }: Told, hard: boolean) => ({
 const tellPerson = (room: Room, userId: number, told: Told, hard: boolean): Promise<void> =>
   tellUser(room, userId, 'spending', spentOf(told, hard));
 
-/** Signed like those of applications. Of a person's own limit it names the person. */
+/** Signed like applications' webhooks. For a personal limit it names the user. */
 async function postWebhook(
   room: Room,
   { id, person_id, webhook_url, webhook_secret }: OrganisationRow,
@@ -147,7 +147,7 @@ async function postWebhook(
   }
 }
 
-/** What the budget is of, by its name, or by its number where it went meanwhile. */
+/** The name of what the budget applies to, or its id if it is gone. */
 async function nameOf({ db }: Room, organisation: OrganisationRow, { level, level_id }: Told): Promise<string> {
   const found = async (): Promise<string | undefined> => {
     if (level === 'organisation') return organisation.name;
@@ -173,13 +173,13 @@ async function mailManagers(room: Room, organisation: OrganisationRow, told: Tol
     await mailTo(room, user_id, 'budget', { ...about, ...spentOf(told, hard) });
 }
 
-/** Of a key that belongs to no organisation: to whose it is. */
+/** To the owner of a key outside organisations. */
 async function mailOwner(room: Room, userId: number, told: Told, hard: boolean): Promise<void> {
   const key = await findKeyById(room.db, told.level_id);
   if (key) await mailTo(room, userId, 'key_limit', { key: key.name, ...spentOf(told, hard) });
 }
 
-/** Where the address is verified. */
+/** Only to verified addresses. */
 async function mailTo<K extends LetterKind>(room: Room, userId: number, kind: K, about: Letters[K]): Promise<void> {
   const reader = await verifiedReader(room.db, userId);
   if (!room.mailer || !reader) return;

@@ -4,7 +4,7 @@ import type { Db } from '../platform/db/tables.ts';
 import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
 import type { Room } from './room.ts';
 
-/** Holds as long as its windows are the ones that were open. */
+/** Valid while its budget windows are open. */
 export interface Windowed {
   from: number;
   until: number;
@@ -12,11 +12,11 @@ export interface Windowed {
 
 interface WindowedOptions<V> {
   load(db: Db, id: number, now: number): Promise<V>;
-  /** Names under which it is thrown out. */
+  /** Invalidation tags. */
   tagsOf(value: V): string[];
 }
 
-/** What is asked for at each request and depends on windows of budgets, from memory: thrown out by message and by the calendar. */
+/** A cache for values that depend on budget windows: invalidated by message and by the calendar. */
 export class WindowedLookup<V extends Windowed> {
   readonly #cache: CachedLookup<V>;
 
@@ -47,7 +47,7 @@ export class WindowedLookup<V extends Windowed> {
     return this.#get(id);
   }
 
-  // Never null: what is not there is loaded as nothing, which is known until it changes.
+  // Never null: absence is cached as a value.
   #get(id: number): V | Promise<V> {
     return this.#cache.get(`${id}`) as V | Promise<V>;
   }

@@ -15,7 +15,7 @@ const applicationSchema = z
   })
   .meta({ id: 'TeamApplication' });
 
-/** They are looked after where all applications are: `/api/oauth2/applications/{app_id}`. */
+/** They are managed with all other applications, at `/api/oauth2/applications/{app_id}`. */
 export const applicationRoutes = (room: Room): Route[] => [
   defineRoute({
     ...base,

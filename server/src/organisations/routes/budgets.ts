@@ -60,7 +60,7 @@ const newLimits = z.strictObject({
 });
 const limitParams = organisationParams.extend({ level, level_id: idText });
 
-/** Of what was told, whoever's budget it was of. */
+/** An alert that was sent. */
 export const warningFields = {
   ...{ id: int, window, share: z.number(), used: int, amount: int },
   starts_at: int.nullable(),

@@ -187,7 +187,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
   ];
 }
 
-/** Whoever switches to an account without money would stop everybody at once. */
+/** Switching to an account without money would stop everybody at once. */
 async function refuseUnpaid({ db }: Room, { account_id }: OrganisationRow, balance: string): Promise<void> {
   if (balance !== 'shared') return;
   const account = await findUserRow(db, account_id);

@@ -30,7 +30,7 @@ const testResult = z.object({ ok: z.boolean(), latency_ms: z.number(), error: z.
 export interface TeamKeyDeps {
   keys: OwnKeys;
   surroundings: OwnKeySurroundings;
-  /** Asks the provider something tiny. */
+  /** Sends a tiny request to the provider. */
   test(record: OwnKeyRecord, asker: Pick<Call<'session'>, 'requestId' | 'signal' | 'principal'>): Promise<TestResult>;
 }
 
@@ -40,7 +40,7 @@ const path = `${root}/{id}/teams/{team_id}/own-keys`;
 
 type Asked = Pick<Call<'session'>, 'principal'> & { params: { id: number; team_id: number } };
 
-/** Keys that a team brings along for providers. Nobody reads one again, whatever their role; members do not see them at all. */
+/** Keys of a team at providers. They can never be read again, by any role; members do not see them at all. */
 export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyDeps): Route[] {
   const ownerIn = async (call: Asked) => {
     const { organisation } = await standing(room, call, 'manage_keys');
@@ -99,7 +99,7 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
       audit: {
         ...told,
         action: 'team_own_key_updated',
-        // Of the key itself only that it changed.
+        // The audit log only says that the key changed.
         also: (call) => ({ ...which(call), changed: Object.keys(call.body) }),
       },
       answers: { 200: answered(ownKeyView) },

@@ -28,7 +28,7 @@ const limitSchema = z
 
 const viewLimit = ({ id: _, level: __, level_id: ___, ...limit }: BudgetView) => limit;
 
-/** What people let themselves spend, and at which shares of it they are told. */
+/** Personal spending limits and alert thresholds. */
 export const personalRoutes = (room: Room): Route[] => [
   defineRoute({
     ...base,

@@ -34,7 +34,7 @@ async function viewTokens({ db }: Room, rows: ScimTokenRow[]): Promise<z.infer<t
   }));
 }
 
-/** How a company's directory is let in: it can put owners out, and so owners alone do this. */
+/** Access of a company's directory: it can remove owners, so only owners manage it. */
 export const directoryRoutes = (room: Room): Route[] => [
   defineRoute({
     ...base,

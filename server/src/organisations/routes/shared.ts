@@ -18,13 +18,13 @@ export const monthField = z
   .meta({ example: '2026-11' });
 export const organisationParams = z.object({ id: idText });
 
-/** All that is done in an organisation is told under its name. */
+/** All acts in an organisation are audited under its name. */
 export const subject = { type: 'organisation' };
-/** For what the path names. */
+/** For the organisation in the path. */
 export const told = { subject, id: (call: { params: { id: number } }) => call.params.id };
 
 type Asked = Pick<Call<'session'>, 'principal'> & { params: { id: number } };
 
-/** Whoever calls, in the organisation that the path names. */
+/** The caller's role in the organisation of the path. */
 export const standing = (room: Room, call: Asked, right: Right): Promise<Standing> =>
   standingIn(room.db, call.params.id, call.principal.user.id, right);

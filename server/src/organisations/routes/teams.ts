@@ -82,7 +82,7 @@ export function teamRoutes(room: Room): Route[] {
   ];
 }
 
-/** Who is in a team. */
+/** Team membership. */
 function placeRoutes(room: Room): Route[] {
   type Named = { params: z.infer<typeof memberParams> };
   const about = { ...told, also: ({ params: { team_id, user_id } }: Named) => ({ team_id, user_id }) };

@@ -38,10 +38,10 @@ const summaryQuery = z.strictObject({ ...levelFields, group_by: z.enum(['day', '
 const auditQuery = z.strictObject({ ...pageFields, cursor: cursorField(2) });
 
 const defaultDays = 30;
-/** Sums are per day, model and key: a year of them is read in one go, more would stop a synchronous database. */
+/** Sums are per day, model and key: a year is read at once; more would block a synchronous database. */
 const mostDays = 366;
 
-/** What was used, asked and done, by level; members see their own. */
+/** Usage, requests and audit entries by level; members see their own. */
 export const usageRoutes = (room: Room): Route[] => [
   defineRoute({
     ...base,
@@ -109,7 +109,7 @@ export const usageRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       const { organisation } = await standing(room, call, 'manage_members');
       const { page, page_size, cursor } = call.query;
-      // What this process has just recorded belongs to the answer too.
+      // Includes what this process has not written yet.
       await room.audit.flush();
       const filter = { target: { type: 'organisation', id: organisation.id } };
       const { rows, total, next } = await pageAudit(room.db, filter, { page, page_size }, cursor);
@@ -125,7 +125,7 @@ function refuseBackwards(from: number | undefined, to: number | undefined): void
     throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
 }
 
-/** From the first second of a month in the organisation's calendar to its last; nothing where none is asked for. */
+/** A month in the organisation's time zone; undefined if none is given. */
 function monthOf({ organisation }: Standing, { month, from, to }: z.infer<typeof requestsQuery>) {
   if (month === undefined) return {};
   if (from !== undefined || to !== undefined)
@@ -141,7 +141,7 @@ async function csvAt({ db }: Room, asking: Standing, query: z.infer<typeof logsQ
   return csvOf(db, (range) => listUsageOfKeys(db, { keyIds, from, to }, range));
 }
 
-/** Entries of the usage log at a level, and where the next page begins. */
+/** Usage entries of a level, and the next cursor. */
 async function pageOf({ db }: Room, asking: Standing, query: z.infer<typeof logsQuery>) {
   const { cursor, page_size: limit, from, to } = query;
   refuseBackwards(from, to);

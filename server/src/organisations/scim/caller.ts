@@ -8,10 +8,10 @@ import type { Room } from '../room.ts';
 import { findScimToken, touchScimToken } from '../store/scim-tokens.ts';
 import type { OrganisationRow } from '../store/tables.ts';
 
-/** A directory, by the token that it shows. */
+/** A directory, identified by its token. */
 export interface Directory {
   organisation: OrganisationRow;
-  /** How its acts are told in the audit log. */
+  /** Its name in the audit log. */
   actor: string;
   origin: Origin;
   limitKey: string;
@@ -24,7 +24,7 @@ declare module '../../platform/http/route.ts' {
 }
 
 export const tokenStart = 'svcscim_';
-/** Fine enough to see whether a token is in use, and one write a minute. */
+/** Accurate enough to see whether a token is in use, with one write a minute. */
 const seenSeconds = 60;
 
 const refused = () =>
@@ -33,7 +33,7 @@ const refused = () =>
     headers: { 'www-authenticate': 'Bearer realm="scim"' },
   });
 
-/** A token opens its organisation, and nothing besides; no other credential opens this. */
+/** A token gives access to its organisation only; no other credential is accepted here. */
 export const directoryOf =
   ({ db, clock }: Pick<Room, 'db' | 'clock'>) =>
   async (call: Call): Promise<Directory> => {

@@ -1,6 +1,6 @@
 import { groupSchema, type Resource, userSchema } from './views.ts';
 
-/** What there is of the protocol, and of what resources are made (RFC 7643 §5–7). */
+/** Supported features and schemas (RFC 7643 §5–7). */
 
 export const mostListed = 200;
 

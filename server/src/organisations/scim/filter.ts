@@ -1,16 +1,19 @@
 import type { AppError } from '../../lib/errors.ts';
 import { fault } from './faults.ts';
 
-/** What directories look for: values that are equal, joined by `and` and `or` (RFC 7644 §3.4.2.2). */
+/** Filters directories use: equality, combined by `and` and `or` (RFC 7644 §3.4.2.2). */
 export type Filter = { all: Filter[] } | { any: Filter[] } | { attribute: string; value: string | boolean };
 
-/** Where a value stands (RFC 7644 §3.5.2, figure 7), in small letters, since names of attributes have no case (RFC 7643 §2.1). */
+/**
+ * An attribute path (RFC 7644 §3.5.2, figure 7), in lower case, since attribute names are case-insensitive (RFC 7643
+ * §2.1).
+ */
 export interface Path {
   attribute: string;
   where: Filter | null;
 }
 
-/** A filter of one user is far shorter; what is longer was made to keep us busy. */
+/** A filter for one user is far shorter; longer ones are abuse. */
 const mostCharacters = 2_000;
 const mostTerms = 20;
 const deepest = 8;
@@ -33,7 +36,7 @@ export function parsePath(text: string): Path {
   return path;
 }
 
-/** `urn:…:core:2.0:User:userName` is the same as `userName`; attributes of other schemas keep their whole name. */
+/** `urn:…:core:2.0:User:userName` equals `userName`; attributes of other schemas keep their full name. */
 const core = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/;
 export const plain = (name: string): string => name.toLowerCase().replace(core, '');
 
@@ -52,7 +55,7 @@ class Tokens {
     for (let at = 0; at < text.length; at = this.#next(text, at));
   }
 
-  /** Takes in what begins there; where the next begins. */
+  /** Consumes a token; returns where the next starts. */
   #next(text: string, at: number): number {
     if (text[at] === ' ') return at + 1;
     let end = at + 1;
@@ -75,7 +78,7 @@ class Tokens {
     return token;
   }
 
-  /** Whether this word comes next; then it is taken. */
+  /** Consumes this word if it comes next. */
   takes(word: string): boolean {
     const isNext = this.peek()?.toLowerCase() === word;
     if (isNext) this.#at += 1;
@@ -147,7 +150,7 @@ function comparedWith(tokens: Tokens): string | boolean {
   throw tokens.fail('a value is a text in double quotes, true or false.');
 }
 
-/** Written as in JSON (RFC 7644 §3.4.2.2). */
+/** A JSON string (RFC 7644 §3.4.2.2). */
 function textOf(quoted: string, fail: Fail): string {
   try {
     return String(JSON.parse(quoted));

@@ -16,7 +16,7 @@ import { fault, taken } from './faults.ts';
 import { askedFor, type Change, textIn } from './patch.ts';
 import { externalId } from './user-fields.ts';
 
-/** A team as the directory sees it: of its members those that the directory speaks of. */
+/** A team as the directory sees it, with the members it manages. */
 export interface Group {
   name: string;
   external_id: string;
@@ -25,13 +25,13 @@ export interface Group {
 
 export const noGroup: Group = { name: '', external_id: '', members: new Set() };
 
-/** As many as are listed of an organisation. */
+/** As many as an organisation lists. */
 const mostPlaces = 50_000;
 
 const teamName = shownName(64);
 
 export function toldGroup(before: Group, changes: readonly Change[]): Group {
-  // One copy for all changes: one for each would hold everybody up, where thousands are said of thousands of members.
+  // One copy for all changes: one per change would be quadratic for thousands of members.
   const group = { ...before, members: new Set(before.members) };
   for (const change of changes) tell(group, change);
   return group;
@@ -43,7 +43,7 @@ function tell(group: Group & { members: Set<number> }, change: Change): void {
   if (attribute === 'externalid') group.external_id = textIn(change, externalId);
   if (attribute !== 'members') return;
   const named = idsIn(change);
-  // RFC 7644 §3.5.2.2: without any, all of them. Microsoft names them in the value.
+  // RFC 7644 §3.5.2.2: without values, all of them. Microsoft names them in the value.
   const isAll = op === 'remove' && where === null && value === undefined;
   if (isAll || (op === 'replace' && !where)) group.members.clear();
   for (const id of named)
@@ -107,7 +107,7 @@ export async function removeGroup(room: Room, by: Directory, id: number): Promis
   });
 }
 
-/** Teams that people make may share a name; a directory that asks twice is to have made one. */
+/** Teams made by people may share a name; a directory that asks twice must not create two. */
 async function refuseTaken(tx: Db, organisationId: number, { name }: Group, id: number): Promise<void> {
   if (name === '') throw fault('invalidValue', 'displayName is required.');
   const teams = await listTeams(tx, organisationId);
@@ -140,7 +140,7 @@ interface Step {
   after: Group | null;
 }
 
-/** One at a time in an organisation, and told. */
+/** Serialized per organisation, and audited. */
 async function settle(room: Room, by: Directory, act: (tx: Db) => Promise<Step>): Promise<TeamRow> {
   const { organisation, actor, origin } = by;
   const { team, action, before, after } = await room.db.transaction().execute(async (tx) => {
@@ -158,7 +158,7 @@ async function settle(room: Room, by: Directory, act: (tx: Db) => Promise<Step>)
   return team;
 }
 
-/** Of members only those in which the two differ: a list of thousands says nothing. */
+/** Only the differing members: a list of thousands would not help. */
 const stateOf = (group: Group | null, other: Group | null) =>
   group && {
     ...{ name: group.name, external_id: group.external_id },

@@ -7,18 +7,18 @@ import { addMember, findRole, holdMembers } from '../store/members.ts';
 import { takePlaces } from '../store/scim-places.ts';
 import { isDeactivated, placesWaiting, tieMembers } from '../store/scim-users.ts';
 
-/** Organisations whose directories mean somebody, who alone decides whether to come. */
+/** Organisations whose directories list a user, who decides whether to join. */
 export async function waitingFor(db: Db, userId: number): Promise<{ organisation_id: number; organisation: string }[]> {
   return placesWaiting(db, userId, await verifiedAddress(db, userId));
 }
 
-/** In small letters; empty for none. */
+/** In lower case; empty if there is none. */
 async function verifiedAddress(db: Db, userId: number): Promise<string> {
   const user = await findUserRow(db, userId);
   return user?.email_verified === 1 ? user.email.toLowerCase() : '';
 }
 
-/** As a member: what else somebody is to be, those who run the organisation say. */
+/** As a member: other roles are decided by the organisation's managers. */
 export async function takePlace(room: Room, userId: number, organisationId: number): Promise<void> {
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisationId);
@@ -35,8 +35,8 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
 }
 
 /**
- * Whoever is a member is the one whom the directory means by their address, and where it wants them. Whom it has put out does not
- * come back by an invitation that was still lying about.
+ * Links a member to the directory entry of their address, and adds them to its teams. A deactivated user cannot return
+ * by an old invitation.
  */
 export async function tieMember(tx: Db, organisationId: number, userId: number): Promise<void> {
   const address = await verifiedAddress(tx, userId);

@@ -3,17 +3,17 @@ import { isObject } from '../../lib/is-object.ts';
 import { fault } from './faults.ts';
 import { type Filter, type Path, parsePath } from './filter.ts';
 
-/** One value that is said of one attribute, whichever way a directory has written it. */
+/** One value for one attribute, in whichever form it was sent. */
 export interface Change extends Path {
   op: 'add' | 'replace' | 'remove';
   value: unknown;
 }
 
 const ops = ['add', 'replace', 'remove'] as const;
-/** Directories put hundreds of people into one request, but as values of few operations. */
+/** Directories send hundreds of people in one request, but as values of few operations. */
 const mostOperations = 1_000;
 
-/** Microsoft writes `Add`. */
+/** Microsoft sends `Add`. */
 const operation = z.object({
   op: z.string().toLowerCase().pipe(z.enum(ops)),
   path: z.string().optional(),
@@ -22,7 +22,7 @@ const operation = z.object({
 export const patchBody = z.object({ Operations: z.array(operation).min(1).max(mostOperations) });
 export type PatchBody = z.infer<typeof patchBody>;
 
-/** Of the resource that is called so. */
+/** The changes to a resource. */
 export function changesIn({ Operations }: PatchBody, id: number): Change[] {
   const changes = Operations.flatMap(({ op, path, value }) => {
     if (path !== undefined && path !== '') return spread({ ...parsePath(path), op, value });
@@ -31,7 +31,7 @@ export function changesIn({ Operations }: PatchBody, id: number): Change[] {
     if (!isObject(value)) throw fault('invalidValue', 'value: must be an object where there is no path.');
     return membersOf(value, op);
   });
-  // §3.5.2: its name is ours to give. Okta repeats it.
+  // §3.5.2: ids are ours to assign. Okta repeats them.
   const renames = changes.some(
     ({ attribute, op, value }) => attribute === 'id' && (op === 'remove' || `${value}` !== `${id}`),
   );
@@ -39,11 +39,11 @@ export function changesIn({ Operations }: PatchBody, id: number): Change[] {
   return changes;
 }
 
-/** Of a whole resource, or of a value without a path: Microsoft's names may be paths themselves (`name.givenName`). */
+/** Of a whole resource, or a value without a path: Microsoft's names may be paths (`name.givenName`). */
 export const membersOf = (value: Record<string, unknown>, op: Change['op'] = 'replace'): Change[] =>
   Object.entries(value).flatMap(([name, given]) => spread({ ...parsePath(name), op, value: given }));
 
-/** Of a name each part is said for itself. */
+/** The parts of a name are separate changes. */
 const spread = (change: Change): Change[] =>
   change.attribute === 'name' && isObject(change.value)
     ? Object.entries(change.value).map(([part, value]) => ({
@@ -53,7 +53,7 @@ const spread = (change: Change): Change[] =>
       }))
     : [change];
 
-/** Microsoft has written single values as a list of one. */
+/** Microsoft sends single values as a list of one. */
 const unwrapped = (value: unknown): unknown => {
   const [only] = Array.isArray(value) && value.length === 1 ? value : [];
   return isObject(only) && 'value' in only ? only.value : value;
@@ -71,14 +71,14 @@ function accepted(attribute: string, schema: z.ZodType<string>, value: unknown):
   return parsed.data;
 }
 
-/** Microsoft writes "False". */
+/** Microsoft sends "False". */
 export function booleanIn({ attribute, value }: Change): boolean {
   const text = String(unwrapped(value)).toLowerCase();
   if (text !== 'true' && text !== 'false') throw fault('invalidValue', `${attribute}: must be true or false.`);
   return text === 'true';
 }
 
-/** Every value that a filter in a path asks for. */
+/** All values that a filter in a path asks for. */
 export const askedFor = (where: Filter | null, attribute: string): (string | boolean)[] => {
   if (!where) return [];
   if ('attribute' in where) return where.attribute === attribute ? [where.value] : [];

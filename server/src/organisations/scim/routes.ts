@@ -42,7 +42,7 @@ const list = one.extend({
 });
 type List = z.infer<typeof list>;
 const params = z.object({ id: idText });
-/** Said for the reference: what is in it is judged attribute by attribute, in whichever form it comes. */
+/** For the API reference: the content is validated attribute by attribute. */
 const said = (type: string, example?: unknown) => z.unknown().optional().meta({ type, example });
 const userBody = z
   .looseObject({
@@ -73,7 +73,7 @@ const resources = z
   })
   .meta({ id: 'ScimList' });
 
-/** RFC 7644 §3.4.2.4: from 1, whatever was asked for. */
+/** RFC 7644 §3.4.2.4: starts at 1, whatever was requested. */
 const pageOf = ({ startIndex = 1, count = 100 }: List) => ({ limit: count, offset: Math.max(startIndex, 1) - 1 });
 const filterIn = ({ filter }: List) => (filter === undefined || filter === '' ? null : parseFilter(filter));
 
@@ -105,7 +105,7 @@ function discoveryRoutes(url: string): Route[] {
     defineRoute({
       ...{ ...shared, path: `${root}/${path}`, summary, answers: { 200: resources } },
       handle: (call) => {
-        // RFC 7644 §4: whoever asks for some of them must not take all for the answer.
+        // RFC 7644 §4: a filtered request must not be answered with everything.
         if (new URL(call.request.url).searchParams.has('filter'))
           throw new AppError('forbidden', 'There is no filter here.');
         return json(call, viewList(found, found.length, 1));
@@ -247,7 +247,7 @@ function groupRoutes(room: Room): Route[] {
       handle: async (call) => {
         const changes = changesIn(call.body, call.params.id);
         const team = await changeGroup(room, call.principal, call.params.id, (group) => toldGroup(group, changes));
-        // RFC 7644 §3.5.2: whoever says what to answer is answered.
+        // RFC 7644 §3.5.2: requested attributes are returned.
         return call.query.attributes === undefined ? nothing(call) : answer(call, team);
       },
     }),

@@ -9,10 +9,10 @@ import { deleteScimToken, insertScimToken, listScimTokens } from '../store/scim-
 import type { ScimTokenRow } from '../store/tables.ts';
 import { tokenStart } from './caller.ts';
 
-/** One in use, its successor, and a few that somebody forgot. */
+/** One in use, its successor, and a few forgotten ones. */
 const mostTokens = 5;
 
-/** Its secret is in this answer alone. */
+/** The secret is returned only here. */
 export async function makeToken(
   { db, clock }: Pick<Room, 'db' | 'clock'>,
   { organisation, userId }: Standing,

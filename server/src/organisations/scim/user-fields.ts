@@ -10,12 +10,12 @@ export const noFields: ScimUserFields = {
   ...{ user_name: '', external_id: '', given_name: '', family_name: '', display_name: '', email: '', active: 1 },
 };
 
-/** Names of people as their company writes them, without what cannot be seen. */
+/** Names as the company writes them, without invisible characters. */
 const personName = z
   .string()
   .max(1_000)
   .transform((text) => [...inOneLine(visible(text))].slice(0, 200).join(''));
-/** An identifier of the directory's own, kept to the letter. */
+/** The directory's own identifier, stored exactly. */
 export const externalId = z
   .string()
   .max(255)
@@ -30,8 +30,8 @@ const texts: Record<string, [keyof ScimUserFields, z.ZodType<string>]> = {
 };
 
 /**
- * What is said, of what is kept. A directory sends all that it knows of somebody: of titles, phone numbers and passwords nothing
- * is kept, and nothing refused.
+ * The attributes that are stored. Directories send everything they know: titles, phone numbers and passwords are
+ * neither stored nor refused.
  */
 export function told(fields: ScimUserFields, change: Change): ScimUserFields {
   const { attribute } = change;
@@ -42,7 +42,7 @@ export function told(fields: ScimUserFields, change: Change): ScimUserFields {
   return fields;
 }
 
-/** One address is kept: the first one, or the one for work. */
+/** One address is stored: the first, or the work address. */
 function toldAddress(fields: ScimUserFields, change: Change): ScimUserFields {
   const kinds = askedFor(change.where, 'type').map((kind) => String(kind).toLowerCase());
   if (kinds.length > 0 && !kinds.includes('work')) return fields;
@@ -63,7 +63,7 @@ export function toldOf(before: ScimUserFields, changes: Change[]): ScimUserField
   return fields;
 }
 
-/** By which address somebody is known here; empty where the directory names none. */
+/** The address that identifies the user here; empty if the directory gives none. */
 export const addressOf = ({ email, user_name }: Pick<ScimUserFields, 'email' | 'user_name'>): string => {
   if (email !== '') return email.toLowerCase();
   return emailRule.safeParse(user_name).success ? user_name.toLowerCase() : '';

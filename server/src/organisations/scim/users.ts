@@ -50,7 +50,7 @@ const fieldsOf = (row: ScimUserRow): ScimUserFields => {
   return { user_name, external_id, given_name, family_name, display_name, email, active };
 };
 
-/** Says the same whether anybody has an account by this address: whoever has one decides for themselves whether to join. */
+/** Answers the same whether or not an account with this address exists; its holder decides whether to join. */
 export async function createUser(room: ScimRoom, by: Directory, fields: ScimUserFields): Promise<ScimUserRow> {
   const { id } = by.organisation;
   const now = nowSeconds(room.clock);
@@ -71,7 +71,7 @@ export async function changeUser(
 ): Promise<ScimUserRow> {
   return settle(room, by, async (tx) => {
     const before = await requireUser({ db: tx }, by, id);
-    // By the address that it had: whoever is meant stays so under another.
+    // By the former address, so that a linked member stays linked.
     const { isNew: isTied } = await meant(tx, before);
     const fields = change(fieldsOf(before));
     const { after } = changesOf({ ...fieldsOf(before) }, { ...fields });
@@ -98,11 +98,14 @@ interface Step {
   row: ScimUserRow;
   before: ScimUserRow | null;
   after: ScimUserRow | null;
-  /** Whether a member became known as the one whom it means. */
+  /** Whether a member was newly linked. */
   isTied?: boolean;
 }
 
-/** One at a time in an organisation. Who is no longer active is out when this returns, with all that hung on the membership. */
+/**
+ * Serialized per organisation. When this returns, a deactivated user is removed, with everything that depended on the
+ * membership.
+ */
 async function settle(room: ScimRoom, by: Directory, act: (tx: Db) => Promise<Step>): Promise<ScimUserRow> {
   const { organisation } = by;
   const { row, left, isTied, ...step } = await room.db.transaction().execute(async (tx) => {
@@ -114,14 +117,14 @@ async function settle(room: ScimRoom, by: Directory, act: (tx: Db) => Promise<St
     if (!done.after) await deleteScimUser(tx, done.row.id);
     return { ...done, left: isOut ? userId : null, isTied: isNew || done.isTied === true };
   });
-  // A directory that repeats all it knows must not make every request of the organisation look its place up anew.
+  // A directory that repeats everything must not invalidate every cached place.
   if (left !== null || isTied) await room.announcements.changed(organisationTag(organisation.id));
   await record(room, by, step, left);
   if (left !== null) await room.memberships.left(left, organisation.account_id);
   return row;
 }
 
-/** The member whom a row is about, by having joined or by the address that it names; null for nobody. */
+/** The member of an entry, by having joined or by address; null if there is none. */
 async function meant(
   tx: Db,
   { id, organisation_id, address }: ScimUserRow,
@@ -139,7 +142,7 @@ const actionOf = ({ before, after }: Omit<Step, 'row'>): string => {
   return after ? 'scim_user_updated' : 'scim_user_deleted';
 };
 
-/** A directory repeats itself: what changes nothing is not told. */
+/** Directories repeat themselves: changes without effect are not audited. */
 async function record(room: Room, by: Directory, step: Omit<Step, 'row'>, left: number | null): Promise<void> {
   const { before, after } = step;
   const target = { type: 'organisation', id: by.organisation.id };

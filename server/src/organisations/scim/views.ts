@@ -54,7 +54,7 @@ export interface Chosen {
   excludedAttributes?: string | undefined;
 }
 
-/** What a list of attributes names (RFC 7644 §3.10), in small letters: each, and what below it. */
+/** A list of attribute paths (RFC 7644 §3.10), in lower case. */
 const pathsIn = (list = ''): [name: string, part?: string][] =>
   list
     .slice(0, 2_000)
@@ -62,14 +62,14 @@ const pathsIn = (list = ''): [name: string, part?: string][] =>
     .filter((path) => path.trim() !== '')
     .map((path) => plain(path.trim()).split('.') as [string, string?]);
 
-/** Of an attribute, or of each value of one that has several, the parts that stay. */
+/** The selected parts of an attribute, or of each value of a multi-valued one. */
 const narrowed = (value: unknown, stays: (part: string) => boolean): unknown => {
   if (Array.isArray(value)) return value.map((one) => narrowed(one, stays));
   if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([part]) => stays(part.toLowerCase())));
 };
 
-/** RFC 7644 §3.9. What says which resource it is stays. */
+/** RFC 7644 §3.9. Identifying attributes are always returned. */
 export function chosen(resource: Resource, { attributes, excludedAttributes }: Chosen): Resource {
   const [asked, left] = [pathsIn(attributes), pathsIn(excludedAttributes)];
   const shown = Object.entries(resource).flatMap(([name, value]) => {
@@ -84,5 +84,5 @@ export function chosen(resource: Resource, { attributes, excludedAttributes }: C
   return { ...Object.fromEntries(shown), schemas: resource.schemas };
 }
 
-/** Whether members, which may be thousands, are to be read at all. */
+/** Whether members, which may be thousands, have to be read. */
 export const wantsMembers = (query: Chosen): boolean => 'members' in chosen({ schemas: [], members: true }, query);

@@ -2,7 +2,7 @@ import { onePage, type PersonalData, rowsOf } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import './tables.ts';
 
-/** Which organisations and teams a user is in, what directories say of them there, and which keys are theirs there. */
+/** A user's organisations, teams, directory entries and keys there. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   spending_limits: onePage(() =>
     db

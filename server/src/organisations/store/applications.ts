@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { TeamApplicationRow } from './tables.ts';
 import './tables.ts';
 
-/** Into a team, or into another one. */
+/** Assigns it to a team, or to another one. */
 export async function placeApplication(db: Db, row: TeamApplicationRow): Promise<void> {
   const { application_id, ...place } = row;
   await db

@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { BudgetRow, Level, LimitRow } from './tables.ts';
 import './tables.ts';
 
-/** A level and which one of it. */
+/** A level and its id. */
 export interface LevelPlace {
   level: Level;
   level_id: number;
@@ -31,7 +31,7 @@ export const budgetsAt = (db: Db, organisationId: number, places: LevelPlace[]):
 export const findBudget = (db: Db, organisationId: number, id: number): Promise<BudgetRow | null> =>
   findRow(db, 'organisation_budgets', { id, organisation_id: organisationId });
 
-/** Keeps it as it is until the transaction ends; null when it is gone. */
+/** Locks it until the transaction ends; null if it is gone. */
 export async function holdBudget(tx: Db, id: number): Promise<BudgetRow | null> {
   const row = await tx
     .updateTable('organisation_budgets')
@@ -45,7 +45,7 @@ export async function holdBudget(tx: Db, id: number): Promise<BudgetRow | null> 
 export const findBudgets = (db: Db, ids: number[]): Promise<BudgetRow[]> =>
   db.selectFrom('organisation_budgets').selectAll().where('id', 'in', ids).execute();
 
-/** Null when there is one for the same window already. */
+/** Null if there is one for the same window. */
 export async function insertBudget(db: Db, budget: Omit<BudgetRow, 'id'>): Promise<BudgetRow | null> {
   const row = await db
     .insertInto('organisation_budgets')

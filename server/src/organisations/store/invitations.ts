@@ -33,7 +33,7 @@ export async function findInvitation(db: Db, secretHash: string, now: number): P
   return row ?? null;
 }
 
-/** Of many who show it at once one gets it. */
+/** Of several concurrent users, one gets it. */
 export const takeInvitation = (tx: Db, id: number): Promise<boolean> =>
   deleteRows(tx, 'organisation_invitations', { id });
 

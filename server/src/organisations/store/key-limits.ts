@@ -3,11 +3,11 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
 
-/** Where keys of a user stand that have limits and belong to no organisation; null where there is no such key. */
+/** The hidden place of a user's limited keys outside organisations; null if there is none. */
 export const findKeysPlace = (db: Db, userId: number): Promise<OrganisationRow | null> =>
   findRow(db, 'organisations', { keys_of: userId });
 
-/** Made when it is needed, once. */
+/** Created on first use, once. */
 export async function ensureKeysPlace(db: Db, userId: number, now: number): Promise<OrganisationRow> {
   const known = await findKeysPlace(db, userId);
   if (known) return known;
@@ -19,7 +19,7 @@ export async function ensureKeysPlace(db: Db, userId: number, now: number): Prom
   return (await findKeysPlace(db, userId))!;
 }
 
-/** Its budgets go along. */
+/** Including its budgets. */
 export async function deleteKeysPlace(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('organisations').where('keys_of', '=', userId).execute();
 }

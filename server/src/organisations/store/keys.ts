@@ -9,7 +9,7 @@ export async function placeKey(db: Db, key: OrganisationKeyRow): Promise<void> {
   await db.insertInto('organisation_keys').values(key).execute();
 }
 
-/** Whoever was first has placed it. */
+/** The first writer wins. */
 export async function placeKeyOnce(db: Db, key: OrganisationKeyRow): Promise<void> {
   await db
     .insertInto('organisation_keys')
@@ -21,14 +21,14 @@ export async function placeKeyOnce(db: Db, key: OrganisationKeyRow): Promise<voi
 export const findPlacedKey = (db: Db, organisationId: number, keyId: number): Promise<OrganisationKeyRow | null> =>
   findRow(db, 'organisation_keys', { key_id: keyId, organisation_id: organisationId });
 
-/** What stands at a level. */
+/** Selects a level. */
 export interface KeyFilter {
   teamId?: number | undefined;
   memberId?: number | undefined;
   keyId?: number | undefined;
 }
 
-/** Also those that were deleted since: usage is listed by them. */
+/** Including deleted ones, since usage is listed by them. */
 export const listPlacedKeys = (
   db: Db,
   organisationId: number,
@@ -45,17 +45,17 @@ export const listPlacedKeys = (
     .limit(5_000)
     .execute();
 
-/** The column of a key that says where it stands at a level. */
+/** A key's column for its place at a level. */
 const placeColumns = { organisation: 'organisation_id', team: 'team_id', member: 'member_id', key: 'key_id' } as const;
 
-/** A key, and which one of its level it stands in; 0 for none. */
+/** A key and the id of its group at a level; 0 for none. */
 export interface GroupedKey {
   key_id: number;
   group: number;
   name: string;
 }
 
-/** All keys there ever were, those that stand together one after the other. */
+/** All keys ever, grouped. */
 export const keysInGroups = (
   db: Db,
   organisationId: number,
@@ -75,26 +75,26 @@ export const keysInGroups = (
     .execute();
 };
 
-/** To another team, or to none. What runs is charged where it was taken from. */
+/** To another team, or to none. Running requests are charged where they were held. */
 export async function moveKey(db: Db, keyId: number, teamId: number | null): Promise<void> {
   await db.updateTable('organisation_keys').set({ team_id: teamId }).where('key_id', '=', keyId).execute();
 }
 
-/** Where a key stands, and whether what it stands in is still there. */
+/** A key's place, and whether it still exists. */
 export interface FoundPlace {
   organisation_id: number;
   team_id: number | null;
   member_id: number | null;
-  /** Null where the organisation is gone. */
+  /** Null if the organisation is gone. */
   account_id: number | null;
   account_status: number | null;
   balance: string | null;
   time_zone: string | null;
-  /** Null where the team is gone, or there is none. */
+  /** Null if the team is gone, or there is none. */
   found_team: number | null;
-  /** Null where the member is gone, or it is a key of a team. */
+  /** Null if the member is gone, or it is a team key. */
   role: MemberRole | null;
-  /** Null where the member has left the team. */
+  /** Null if the member has left the team. */
   in_team: number | null;
 }
 
@@ -117,7 +117,7 @@ export async function findKeyPlace(db: Db, keyId: number): Promise<FoundPlace | 
   return row ?? null;
 }
 
-/** A name may tell of the person; where the key stood stays, since usage is listed by it. */
+/** A name may be personal; the place stays, since usage is listed by it. */
 export async function forgetKeyNames(db: Db, memberId: number): Promise<void> {
   await db.updateTable('organisation_keys').set({ name: '' }).where('member_id', '=', memberId).execute();
 }

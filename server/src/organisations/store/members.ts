@@ -14,7 +14,7 @@ export async function findRole(db: Db, organisationId: number, userId: number): 
   return row?.role ?? null;
 }
 
-/** The same of somebody who can log in. */
+/** The same for a user who can log in. */
 export async function findActiveRole(db: Db, organisationId: number, userId: number): Promise<MemberRole | null> {
   const row = await db
     .selectFrom('organisation_members as m')
@@ -37,7 +37,7 @@ export const listMembers = (db: Db, organisationId: number): Promise<MemberRow[]
     .limit(10_000)
     .execute();
 
-/** In which teams of the organisation each of its members is. */
+/** Each member's teams. */
 export const listPlaces = (db: Db, organisationId: number): Promise<{ team_id: number; user_id: number }[]> =>
   db
     .selectFrom('organisation_team_members as p')
@@ -48,7 +48,7 @@ export const listPlaces = (db: Db, organisationId: number): Promise<{ team_id: n
     .limit(50_000)
     .execute();
 
-/** Keeps the roles of an organisation as they are until the transaction ends: two owners must not both leave at once. */
+/** Locks an organisation's roles until the transaction ends: two owners must not leave at once. */
 export async function holdMembers(tx: Db, organisationId: number): Promise<void> {
   const held = tx.selectFrom('organisations').select('id').where('id', '=', organisationId);
   await (engineOf(tx) === 'postgres' ? held.forUpdate() : held).execute();
@@ -59,7 +59,7 @@ export const countOwners = (tx: Db, organisationId: number): Promise<number> =>
     tx.selectFrom('organisation_members').where('organisation_id', '=', organisationId).where('role', '=', 'owner'),
   );
 
-/** Whoever is a member already stays what they are. */
+/** An existing member keeps their role. */
 export async function addMember(tx: Db, member: Omit<MemberRow, 'scim_user_id'>): Promise<boolean> {
   const made = await tx
     .insertInto('organisation_members')
@@ -78,7 +78,7 @@ export async function setRole(tx: Db, organisationId: number, userId: number, ro
     .execute();
 }
 
-/** Out of its teams too. */
+/** Including team memberships. */
 export async function removeMember(tx: Db, organisationId: number, userId: number): Promise<void> {
   const teams = tx.selectFrom('organisation_teams').select('id').where('organisation_id', '=', organisationId);
   await tx
@@ -93,7 +93,10 @@ export async function removeMember(tx: Db, organisationId: number, userId: numbe
     .execute();
 }
 
-/** Who runs it when somebody leaves: an owner, else an administrator before a member, of them who came first. Null for nobody. */
+/**
+ * The successor when somebody leaves: an owner, else an administrator before a member, the longest-standing first. Null
+ * for nobody.
+ */
 export async function nextOwner(tx: Db, organisationId: number, leaving: number): Promise<number | null> {
   const rows = await tx
     .selectFrom('organisation_members')

@@ -24,7 +24,7 @@ export async function insertOrganisation(tx: Db, given: NewOrganisation, ownerId
 export const findOrganisation = (db: Db, id: number): Promise<OrganisationRow | null> =>
   findRow(db, 'organisations', { id });
 
-/** Those that a user is a member of, with the role there. */
+/** A user's organisations, with their role. */
 export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: MemberRole })[]> =>
   db
     .selectFrom('organisation_members as m')
@@ -50,7 +50,7 @@ export async function changeOrganisation(
 ): Promise<OrganisationRow | null> {
   const row = await db
     .updateTable('organisations')
-    // A change of nothing is one too.
+    // An empty change is valid.
     .set({ ...change, id })
     .where('id', '=', id)
     .returningAll()
@@ -58,12 +58,12 @@ export async function changeOrganisation(
   return row ?? null;
 }
 
-/** What names it goes along, but for its keys and its usage. */
+/** Everything that refers to it is deleted, except for its keys and usage. */
 export async function deleteOrganisation(db: Db, id: number): Promise<void> {
   await db.deleteFrom('organisations').where('id', '=', id).execute();
 }
 
-/** Which organisation this user is the account of. */
+/** The organisation whose account this user is. */
 export async function organisationOfAccount(db: Db, userId: number): Promise<number | null> {
   const row = await db
     .selectFrom('organisations')
@@ -75,7 +75,10 @@ export async function organisationOfAccount(db: Db, userId: number): Promise<num
   return row?.id ?? null;
 }
 
-/** Some that no owner runs who can log in, while their keys still count. Those that stand for a person's keys or limits have none. */
+/**
+ * Organisations without an owner who can log in, although their keys are valid. Excludes the hidden ones for personal
+ * keys and limits.
+ */
 export const organisationsLeft = (db: Db, most: number): Promise<Pick<OrganisationRow, 'account_id' | 'name'>[]> =>
   db
     .selectFrom('organisations as o')

@@ -4,14 +4,14 @@ import type { OrganisationRow } from './tables.ts';
 import './tables.ts';
 
 /*
- * What a person sets for themselves stands where budgets of organisations do, under an organisation that has no members, no
- * keys and no account but the person: whatever holds, counts and tells budgets does so for it too, and no list shows it.
+ * Personal limits are budgets of a hidden organisation without members and keys, whose account is the user, so that
+ * holds, counters and alerts work for them too.
  */
 
 export const findPersonal = (db: Db, userId: number): Promise<OrganisationRow | null> =>
   findRow(db, 'organisations', { person_id: userId });
 
-/** Makes it if there is none; of two at once one does. */
+/** Creates it if absent; safe against races. */
 export async function ensurePersonal(
   db: Db,
   userId: number,

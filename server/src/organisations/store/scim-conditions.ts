@@ -7,7 +7,7 @@ import type { Condition } from './scim-users.ts';
 type Value = string | boolean;
 type Compare<T extends keyof Tables> = (e: ExpressionBuilder<Tables, T>, value: Value) => Expression<SqlBool>;
 
-/** Ids are whole numbers; no other text is one of anything. */
+/** Ids are integers; other text matches nothing. */
 const idOf = (value: Value): number => (/^\d{1,15}$/.test(String(value)) ? Number(value) : 0);
 const always = (holds: boolean) => (holds ? sql<SqlBool>`1 = 1` : sql<SqlBool>`1 = 0`);
 
@@ -18,7 +18,7 @@ const ofUsers: Record<string, Compare<'organisation_scim_users'>> = {
   active: (e, value) => e('active', '=', String(value).toLowerCase() === 'true' ? 1 : 0),
   emails: (e, value) => ofAddress(e, value),
   'emails.value': (e, value) => ofAddress(e, value),
-  // The one address that is kept is shown as this.
+  // The stored address is shown with this type.
   'emails.type': (_, value) => always(String(value).toLowerCase() === 'work'),
 };
 

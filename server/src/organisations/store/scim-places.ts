@@ -4,7 +4,7 @@ import type { Condition } from './scim-users.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
 
-/** SQLite takes as many values in a statement. */
+/** Values per statement on SQLite. */
 const mostAtOnce = 5_000;
 
 export function pageGroups(
@@ -26,7 +26,7 @@ export interface GroupMember {
   user_name: string;
 }
 
-/** Whom the directory wants in some teams. */
+/** Members of teams according to the directory. */
 export async function groupMembers(db: Db, teamIds: readonly number[]): Promise<GroupMember[]> {
   if (teamIds.length === 0) return [];
   return db
@@ -51,7 +51,7 @@ const inParts = function* (ids: readonly number[]): Generator<number[]> {
   for (let at = 0; at < ids.length; at += mostAtOnce) yield ids.slice(at, at + mostAtOnce);
 };
 
-/** Which of these the directory of the organisation speaks of. */
+/** Which of these the organisation's directory manages. */
 export async function knownScimUsers(tx: Db, organisationId: number, ids: readonly number[]): Promise<Set<number>> {
   const known = new Set<number>();
   for (const part of inParts(ids)) {
@@ -66,7 +66,7 @@ export async function knownScimUsers(tx: Db, organisationId: number, ids: readon
   return known;
 }
 
-/** Whoever has joined is in the team from now on. */
+/** Users who have joined are added to the team at once. */
 export async function addPlaces(tx: Db, teamId: number, scimUserIds: readonly number[]): Promise<void> {
   for (const part of inParts(scimUserIds)) {
     await tx
@@ -104,7 +104,7 @@ export async function removePlaces(tx: Db, teamId: number, scimUserIds: readonly
   }
 }
 
-/** Puts somebody who has joined where the directory wants them. */
+/** Adds a user who joined to the directory's teams. */
 export async function takePlaces(tx: Db, organisationId: number, userId: number): Promise<void> {
   await tx
     .insertInto('organisation_team_members')

@@ -5,13 +5,13 @@ import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { ScimUserRow } from './tables.ts';
 import './tables.ts';
 
-/** Which of a table's rows are meant. */
+/** Selects rows of a table. */
 export type Condition<T extends keyof Tables> = (e: ExpressionBuilder<Tables, T>) => Expression<SqlBool>;
 
 export const findScimUser = (db: Db, organisationId: number, id: number): Promise<ScimUserRow | null> =>
   findRow(db, 'organisation_scim_users', { id, organisation_id: organisationId });
 
-/** Who has a name, besides one of them. */
+/** Whether another entry has the name. */
 export async function isNameTaken(db: Db, organisationId: number, userKey: string, besides: number): Promise<boolean> {
   const row = await db
     .selectFrom('organisation_scim_users')
@@ -48,7 +48,7 @@ export function pageScimUsers(
   return pageOfFew(found.selectAll().orderBy('id'), range);
 }
 
-/** How many a directory speaks of, and how many of them are members. */
+/** Number of directory entries, and of those that are members. */
 export async function countScimUsers(db: Db, organisationId: number): Promise<{ people: number; joined: number }> {
   const { people, joined } = await db
     .selectFrom('organisation_scim_users as s')
@@ -60,8 +60,9 @@ export async function countScimUsers(db: Db, organisationId: number): Promise<{ 
 }
 
 /**
- * Members whom the directory means by an address that they have verified: from now on also where they change it. Under the hold
- * on members; by an address, who has that. Says whether there was one. What is asked is the same whether anybody has an address.
+ * Links members to directory entries by verified address, permanently, even if the address changes. Under the lock on
+ * members; optionally for one address. Returns whether any was linked. The statement is the same whether or not an
+ * account exists.
  */
 export async function tieMembers(tx: Db, organisationId: number, address?: string): Promise<boolean> {
   const meant = sql<
@@ -91,7 +92,7 @@ export async function tieMembers(tx: Db, organisationId: number, address?: strin
   return numUpdatedRows > 0n;
 }
 
-/** Whether the directory knows somebody by this address, and says that they are not in it. */
+/** Whether the directory lists this address as deactivated. */
 export async function isDeactivated(tx: Db, organisationId: number, address: string): Promise<boolean> {
   const rows = await tx
     .selectFrom('organisation_scim_users')
@@ -103,7 +104,7 @@ export async function isDeactivated(tx: Db, organisationId: number, address: str
   return rows.length > 0 && rows.every(({ active }) => active !== 1);
 }
 
-/** Null for whoever has not joined. */
+/** Null if nobody has joined. */
 export async function memberMeant(tx: Db, scimUserId: number): Promise<number | null> {
   const row = await tx
     .selectFrom('organisation_members')
@@ -113,7 +114,7 @@ export async function memberMeant(tx: Db, scimUserId: number): Promise<number | 
   return row?.user_id ?? null;
 }
 
-/** Those that wait for somebody who comes with this address, in organisations that they are not in. */
+/** Entries waiting for a user with this address, in organisations they are not in. */
 export const placesWaiting = (
   db: Db,
   userId: number,

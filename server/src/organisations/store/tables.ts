@@ -1,25 +1,25 @@
 import type { Generated, Selectable } from 'kysely';
 import type { MemberRole } from '../rights.ts';
 
-/** What budgets and limits stand at. */
+/** Levels of budgets and limits. */
 export type Level = 'organisation' | 'team' | 'member' | 'key';
 
 interface OrganisationsTable {
   id: Generated<number>;
   name: string;
-  /** Of the IANA database; windows of budgets begin by it. */
+  /** IANA name; budget windows follow it. */
   time_zone: string;
   /** `own`: each member pays; `shared`: the organisation's account does. */
   balance: string;
-  /** A user that nobody can log in as. */
+  /** A user that cannot log in. */
   account_id: number;
   webhook_url: Generated<string>;
   /** Sealed. */
   webhook_secret: Generated<string>;
-  /** Whose keys stand here that have limits and belong to no organisation; null for organisations. */
+  /** The user whose limited keys are placed here; null for real organisations. */
   keys_of: Generated<number | null>;
   created_at: number;
-  /** Whose own limits stand under it; null for organisations. */
+  /** The user whose personal limits are placed here; null for real organisations. */
   person_id: Generated<number | null>;
 }
 
@@ -28,7 +28,7 @@ interface TeamsTable {
   organisation_id: number;
   name: string;
   created_at: number;
-  /** What a directory calls it; empty where none does. */
+  /** The directory's id; empty if there is none. */
   external_id: Generated<string>;
 }
 
@@ -37,11 +37,11 @@ interface MembersTable {
   user_id: number;
   role: MemberRole;
   created_at: number;
-  /** Whom the directory means by them; null where it says nothing. */
+  /** The directory entry of this member; null if there is none. */
   scim_user_id: Generated<number | null>;
 }
 
-/** What a directory shows to be let in. */
+/** Access tokens of directories. */
 interface ScimTokensTable {
   id: Generated<number>;
   organisation_id: number;
@@ -52,7 +52,7 @@ interface ScimTokensTable {
   last_used_at: Generated<number | null>;
 }
 
-/** What a directory says of somebody. */
+/** A user's attributes in the directory. */
 export interface ScimUserFields {
   user_name: string;
   external_id: string;
@@ -66,9 +66,9 @@ export interface ScimUserFields {
 interface ScimUsersTable extends ScimUserFields {
   id: Generated<number>;
   organisation_id: number;
-  /** The name in small letters. */
+  /** The name in lower case. */
   user_key: string;
-  /** By which verified address an account is theirs, in small letters; empty for none. */
+  /** The verified address that links an account, in lower case; empty for none. */
   address: string;
   created_at: number;
   updated_at: number;
@@ -78,7 +78,7 @@ interface InvitationsTable {
   id: Generated<number>;
   organisation_id: number;
   secret_hash: string;
-  /** Empty where the link is handed over. */
+  /** Empty if the link is handed over. */
   email: string;
   role: MemberRole;
   team_id: number | null;
@@ -91,9 +91,9 @@ interface OrganisationKeysTable {
   key_id: number;
   organisation_id: number;
   team_id: number | null;
-  /** Null for keys of teams. */
+  /** Null for team keys. */
   member_id: number | null;
-  /** As it was called when it was made. */
+  /** The name at creation. */
   name: string;
   created_at: number;
 }
@@ -102,7 +102,7 @@ interface ApplicationsTable {
   application_id: number;
   organisation_id: number;
   team_id: number;
-  /** As it was called when it was given to the team. */
+  /** The name when it was given to the team. */
   name: string;
   created_at: number;
 }
@@ -115,7 +115,7 @@ interface BudgetsTable {
   span: string;
   amount: number;
   hard: number;
-  /** JSON array of shares, in thousandths, ascending. */
+  /** JSON array of thresholds, in thousandths, ascending. */
   alerts: string;
   created_at: number;
 }
@@ -124,7 +124,7 @@ interface LimitsTable {
   organisation_id: number;
   level: Level;
   level_id: number;
-  /** 0 for none. */
+  /** 0: none. */
   requests_per_minute: number;
   tokens_per_minute: number;
   /** JSON arrays; empty means all. */
@@ -156,7 +156,7 @@ declare module '../../platform/db/tables.ts' {
     organisation_team_members: { team_id: number; user_id: number };
     organisation_scim_tokens: ScimTokensTable;
     organisation_scim_users: ScimUsersTable;
-    /** In which teams the directory wants whom, also before they have joined. */
+    /** Teams a directory assigns users to, also before they join. */
     organisation_scim_places: { team_id: number; scim_user_id: number };
     organisation_invitations: InvitationsTable;
     organisation_keys: OrganisationKeysTable;

@@ -16,7 +16,7 @@ export const listTeams = (db: Db, organisationId: number): Promise<TeamRow[]> =>
 export const findTeam = (db: Db, organisationId: number, id: number): Promise<TeamRow | null> =>
   findRow(db, 'organisation_teams', { id, organisation_id: organisationId });
 
-/** In whichever organisation. */
+/** In any organisation. */
 export const findTeamAnywhere = (db: Db, id: number): Promise<TeamRow | null> =>
   findRow(db, 'organisation_teams', { id });
 
@@ -41,7 +41,7 @@ export async function updateTeam(
   return row ?? null;
 }
 
-/** Its members stay members of the organisation; its budgets and limits end, and requests that run are charged all the same. */
+/** Its members stay in the organisation; its budgets and limits end, and running requests are still charged. */
 export async function deleteTeam(tx: Db, organisationId: number, id: number): Promise<boolean> {
   const gone = await tx
     .deleteFrom('organisation_teams')

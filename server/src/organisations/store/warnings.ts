@@ -17,7 +17,7 @@ export const listWarnings = (db: Db, organisationId: number, limit: number): Pro
     .limit(limit)
     .execute();
 
-/** What people set for themselves is told in the same place, and is nobody else's business: so many are looked through. */
+/** Personal alerts are in the same table and must not be shown to others: bounds the scan. */
 const mostSearched = 2_000;
 
 /** Of all organisations, newest first. */
