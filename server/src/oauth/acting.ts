@@ -4,8 +4,8 @@ import { revokeExchangedBy } from './store/exchange.ts';
 import { grantsTag } from './tags.ts';
 
 /**
- * An application was suspended or deleted, by one write that made its own tokens void. This is about what follows from them: what
- * others had in exchange, and work that goes on by itself with what users let it spend.
+ * Follow-up of suspending or deleting an application, which invalidated its own tokens in one write: ends tokens that
+ * others got in exchange, and background work that spends what users allowed.
  */
 export async function endActing(
   deps: Pick<Room, 'db' | 'lookups' | 'announcements'>,

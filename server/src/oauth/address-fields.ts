@@ -9,7 +9,7 @@ export const webUrl = z
   .refine((value) => value === '' || isWebUrl(value), 'must be an http or https address')
   .overwrite(inAscii);
 
-/** What else looks like other letters, or like none, is written as browsers write it: hosts in Punycode, the rest escaped. */
+/** Normalises lookalike and invisible characters as browsers do: hosts in Punycode, the rest percent-encoded. */
 function inAscii(value: string): string {
   return /^[ -~]*$/.test(value) ? value : (URL.parse(value)?.href ?? value);
 }
@@ -25,7 +25,7 @@ const redirectUri = z.string().superRefine((uri, context) => {
   if (fault) context.addIssue({ code: 'custom', message: fault });
 });
 
-/** Addresses that browsers are sent to. */
+/** Addresses that browsers are redirected to. */
 export const redirectUris = z
   .array(redirectUri)
   .max(10, 'must name at most 10 addresses')

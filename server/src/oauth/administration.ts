@@ -19,7 +19,7 @@ type Action = (deps: Room, admin: Administrator, row: ApplicationRow, now: numbe
 
 interface Rule {
   event: AuditEvent;
-  /** Null when there was nothing to change: each action may be repeated. */
+  /** Null if there was nothing to change: actions are idempotent. */
   act: Action;
   metadata?: Record<string, unknown>;
 }
@@ -53,7 +53,7 @@ export const administer = (
   seen: { id: number; seenAt?: number },
 ): Promise<ApplicationRow> => carryOut(deps, admin, rules[action], seen);
 
-/** How many calls an hour its tokens are good for; 0 for any number. */
+/** Calls per hour for its tokens; 0 for no limit. */
 export const limitCalls = (deps: Room, admin: Administrator, id: number, rateLimit: number): Promise<ApplicationRow> =>
   carryOut(
     deps,
@@ -75,7 +75,7 @@ async function carryOut(
 ): Promise<ApplicationRow> {
   const before = await findApplication(deps.db, { id: applicationId });
   if (!before) throw new AppError('not_found', 'There is no such application.');
-  // Nobody vouches for what was put in place of what they looked at.
+  // The application was changed after the administrator looked at it.
   if (seenAt !== undefined && seenAt !== before.updated_at)
     throw new AppError('conflict', 'The application was changed meanwhile. Look at it again.');
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));

@@ -31,7 +31,7 @@ export const newApplicationSchema = z.object({
 });
 export type NewApplication = z.infer<typeof newApplicationSchema>;
 
-/** Anything else (`status`, `is_verified`, `owner_id` …) is dropped by the schema: it is not the owner's to set. */
+/** Other fields (`status`, `is_verified`, `owner_id` …) are dropped by the schema: owners may not set them. */
 export const applicationChangeSchema = z.object({ ...fields, ...openidFields }).partial();
 export type ApplicationInput = z.infer<typeof applicationChangeSchema>;
 
@@ -54,13 +54,13 @@ export const applicationSchema = z
     rate_limit: z.number().int(),
     created_at: z.number().int(),
     updated_at: z.number().int(),
-    // With OpenID Connect turned on.
+    // If OpenID Connect is enabled.
     ...openidSchema.shape,
   })
   .meta({ id: 'OAuthApplication' });
 export type ApplicationView = z.infer<typeof applicationSchema>;
 
-/** As answers show it, with the fields of OpenID Connect where that is turned on; else the one that counts all the same. */
+/** The public form, with OpenID Connect's fields if it is enabled; otherwise only `send_iss`, which always applies. */
 export const viewIn =
   ({ options }: { options: Options }) =>
   (row: ApplicationRow): ApplicationView => ({
@@ -105,6 +105,6 @@ const stateOf = (row: ApplicationRow): State => ({
   ...openidState(row),
 });
 
-/** What the audit log tells of an act upon an application. */
+/** What the audit log records about an application. */
 export const applicationChanges = (before: ApplicationRow | null, after: ApplicationRow | null): Changes =>
   changesOf(before && stateOf(before), after && stateOf(after));

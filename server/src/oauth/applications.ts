@@ -29,12 +29,12 @@ export interface Owner {
 
 const unknown = (): AppError => new AppError('not_found', 'There is no such application.');
 
-/** 404 before 403: what is deleted is nobody's any more. */
+/** 404 before 403: a deleted application has no owner. */
 export async function ownApplication(deps: Room, userId: number, id: number): Promise<ApplicationRow> {
   const row = await findApplication(deps.db, { id });
   if (!row) throw unknown();
   if (row.owner_id === userId) return row;
-  // Those who manage an organisation look after what is its teams'.
+  // Managers of an organisation manage its teams' applications.
   if (row.owner_id !== null && (await deps.teams.manages(userId, row.owner_id))) return row;
   throw new AppError('access_denied', 'This application belongs to somebody else.');
 }
@@ -47,10 +47,10 @@ export async function ownApplications(
   return listOwned(deps.db, userId, rangeOf(page));
 }
 
-/** Whoever searches for a part of a name that more users have is shown the applications of these. */
+/** Owners considered when searching by part of an owner's name. */
 const mostOwners = 50;
 
-/** Of everybody, newest first; by part of their own or of their owner's name. */
+/** All applications, newest first; by part of their own or their owner's name. */
 export async function allApplications(
   { db }: Pick<Room, 'db'>,
   filter: Omit<ApplicationFilter, 'owners'>,
@@ -60,7 +60,7 @@ export async function allApplications(
   return listAll(db, { ...filter, owners }, rangeOf(page));
 }
 
-/** Addresses of all applications are read to tell whose pages may call; a row stays when its application is deleted. */
+/** All applications' addresses are read for CORS, and rows stay after deletion, so their number is bounded. */
 const mostApplications = 500;
 const daySeconds = 86_400;
 
@@ -72,7 +72,7 @@ async function requireRoomFor({ db, clock }: Room, ownerId: number): Promise<voi
     );
 }
 
-/** The secret is in the answer and nowhere else; a public client has none, nor has one with keys. */
+/** The secret is returned only here; public clients and those with keys have none. */
 export async function createApplication(
   deps: Room,
   owner: Owner,
@@ -109,8 +109,8 @@ export async function createApplication(
 }
 
 /**
- * What an administrator looks at before verifying: who it is, what it says of itself, where it leads, how it proves itself.
- * More scopes change none of this, and users are asked for them anyway.
+ * What an administrator reviews before verifying: identity, description, addresses and authentication. More scopes
+ * change none of this, and users are asked for them anyway.
  */
 const vouchedFor: ReadonlySet<string> = new Set([
   'name',
@@ -145,9 +145,11 @@ export async function updateApplication(
     (name) => wanted[name] !== undefined && wanted[name] !== before[name],
   );
   if (fields.length === 0) return before;
-  // Only what changed: another change under way must not be undone, least of all under the badge of what was before it.
+  // Only changed fields are written: a concurrent change must not be undone, in particular not under an old
+  // verification.
   const change: ApplicationChange = Object.fromEntries(fields.map((name) => [name, wanted[name]]));
-  // A secret outlives no change of kind: who is public or has keys has none, anybody else draws their own by rotating.
+  // A secret does not survive a change of type: public clients and those with keys have none, others generate one by
+  // rotating.
   if (fields.includes('app_type') || fields.includes('signs_assertions')) change.secret_hash = '';
   const doubted = fields.some((name) => vouchedFor.has(name));
   if (doubted) Object.assign(change, unverified);
@@ -157,7 +159,7 @@ export async function updateApplication(
   return row;
 }
 
-/** It stays the team's when whoever registered it leaves. Nothing changes for its users. */
+/** It stays with the team when its creator leaves. Nothing changes for its users. */
 export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: number): Promise<ApplicationRow> {
   const before = await ownApplication(deps, owner.userId, id);
   const owner_id = await deps.teams.accountOf(owner.userId, teamId);
@@ -168,12 +170,12 @@ export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: n
   return row;
 }
 
-/** Final and at once: whatever the application was given counts no more from this one write on. */
+/** Final and immediate: this single write invalidates everything the application was granted. */
 export async function deleteApplication(deps: Room, owner: Owner, id: number): Promise<void> {
   await endApplication(deps, owner, await ownApplication(deps, owner.userId, id));
 }
 
-/** With the organisation that this owner stands for. May be repeated. */
+/** Together with the organisation this owner represents. Idempotent. */
 export async function endApplicationsOf(deps: Room, ownerId: number, by: Owner): Promise<void> {
   for (const id of await livingApplicationsOf(deps.db, ownerId)) {
     const before = await findApplication(deps.db, { id });

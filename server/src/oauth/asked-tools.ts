@@ -5,13 +5,13 @@ import type { Scope } from './scopes.ts';
 /** What an application would get of one server. */
 export interface AskedServer {
   server: string;
-  /** Whether it is the whole server, with what it will have later on. */
+  /** The whole server, including future tools. */
   all: boolean;
-  /** Those there are now; without `all`, those that are asked for, whether they are there or not. */
+  /** The current tools; without `all`, the requested ones, existing or not. */
   tools: { name: string; description: string }[];
 }
 
-/** What a user is asked for at a resource where tools are used; undefined where none are. */
+/** The tools a user is asked about for a resource; undefined if it has none. */
 export async function askedTools(
   resources: Pick<Resources, 'serverAt' | 'toolsFor'>,
   userId: number,

@@ -6,7 +6,7 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Page } from '../platform/http/paging.ts';
 import { type AuditEvent, auditEvents, laterAuditEvents } from './audit.ts';
 
-/** The audit log as the specification has it: of the one log, what happened to applications through OAuth. */
+/** The OAuth part of the audit log: what happened to applications. */
 export interface AuditView {
   id: number;
   event_type: string;
@@ -73,7 +73,7 @@ const csvColumns = [
   'created_at',
 ] as const;
 
-/** The newest entries as CSV text, a batch at a time, at most `mostCsvRows`. */
+/** The newest entries as CSV, in batches, at most `mostCsvRows`. */
 export async function* auditCsv(db: Db, given: OAuthAuditFilter): AsyncGenerator<string> {
   yield csvLine(csvColumns);
   const filter = filterOf(given);

@@ -1,7 +1,7 @@
 import type { AuditLog, Origin } from '../identity/audit/log.ts';
 import type { Changes } from '../lib/changes.ts';
 
-/** The kinds of entries that the specification names. */
+/** Event types named by the specification. */
 export const auditEvents = [
   'authorization_granted',
   'authorization_denied',
@@ -17,7 +17,7 @@ export const auditEvents = [
   'app_suspended',
   'app_activated',
 ] as const;
-/** And those of what came after it. */
+/** Event types added later. */
 export const laterAuditEvents = ['consent_limit_changed', 'token_exchanged'] as const;
 export type AuditEvent = (typeof auditEvents)[number] | (typeof laterAuditEvents)[number];
 
@@ -27,7 +27,7 @@ interface AuditEntry extends Partial<Changes> {
   metadata: Record<string, unknown>;
 }
 
-/** This room's part of the one log: a user acts, upon an application. */
+/** This room's entries: a user acts on an application. */
 export interface Audit extends Pick<AuditLog, 'flush'> {
   record(event: AuditEvent, origin: Origin, entry: AuditEntry): void;
 }

@@ -11,7 +11,7 @@ import { applicationStatus, requireVerified, suspended } from './status.ts';
 import type { PushedRow } from './store/pushed-requests.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
-/** An authorization request as it came (RFC 6749 §4.1.1, RFC 7636 §4.3). */
+/** An authorization request as received (RFC 6749 §4.1.1, RFC 7636 §4.3). */
 export interface AuthorizeRequest extends OpenidParameters {
   response_type?: string;
   client_id?: string;
@@ -23,18 +23,18 @@ export interface AuthorizeRequest extends OpenidParameters {
   resource?: string | string[] | undefined;
 }
 
-/** The same once every check has passed. */
+/** The request after all checks. */
 export interface CheckedRequest {
   application: ApplicationRow;
   redirectUri: string;
   state: string | undefined;
   scopes: Scope[];
   challenge: Challenge | null;
-  /** Null while OpenID Connect is turned off: then its parameters are unknown ones. */
+  /** Null while OpenID Connect is disabled: then its parameters are unknown. */
   openid: OpenidRequest | null;
-  /** Where it was pushed before (RFC 9126). */
+  /** Set if it was pushed (RFC 9126). */
   pushed: PushedRow | null;
-  /** What tokens will be for; none for whatever is ours. */
+  /** The audience of the tokens; empty for our own endpoints. */
   resources: string[];
 }
 
@@ -46,12 +46,12 @@ type Facts = {
 
 interface Check {
   rule: string;
-  /** Only once client and redirect URI are trusted may a fault travel to that URI (RFC 6749 §4.1.2.1). */
+  /** Errors may only be sent to the redirect URI once client and URI are verified (RFC 6749 §4.1.2.1). */
   redirects: boolean;
   run(facts: Facts): void;
 }
 
-/** In this order; the first that fails answers. */
+/** In this order; the first failure is the answer. */
 const checks: Check[] = [
   {
     rule: 'no authorization requests of a suspended application',
@@ -155,13 +155,13 @@ export async function checkAuthorizeRequest(
   return facts as Facts & CheckedRequest;
 }
 
-/** RFC 9126 §4, RFC 9101 §5: what stands beside `request_uri` counts for nothing, but for what our own page adds. */
+/** RFC 9126 §4, RFC 9101 §5: parameters beside `request_uri` are ignored, except for those our own page adds. */
 const unfolded = (pushed: PushedRow, { signed_in_after }: AuthorizeRequest): AuthorizeRequest => ({
   ...(JSON.parse(pushed.request) as AuthorizeRequest),
   ...(signed_in_after !== undefined && { signed_in_after }),
 });
 
-/** The answer stays JSON; the page that asked follows `redirect_url`. */
+/** The answer stays JSON; the page follows `redirect_url`. */
 export function redirecting(error: AppError, to: Destination, deps: IssuerDeps): AppError {
   const redirect_url = errorRedirect(to, oauthCode(error), error.message, deps);
   return new AppError(error.code, error.message, { ...error.extras, body: { redirect_url } });
@@ -171,8 +171,8 @@ type Destination = Pick<CheckedRequest, 'redirectUri' | 'state' | 'application'>
 type IssuerDeps = Pick<Room, 'baseUrl'>;
 
 /**
- * RFC 9207 §2: the issuer, so that a client with several servers cannot be made to mix them up. Libraries that were not told
- * an issuer refuse it, so an application can do without.
+ * RFC 9207 §2: the issuer prevents mix-up attacks on clients with several servers. Some libraries refuse it, so an
+ * application can opt out.
  */
 export const issuerFor = ({ send_iss }: Pick<ApplicationRow, 'send_iss'>, deps: IssuerDeps): string | undefined =>
   send_iss === 0 ? undefined : deps.baseUrl;

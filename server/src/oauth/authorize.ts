@@ -28,14 +28,14 @@ import { findConsent } from './store/consents.ts';
 import { spendingPushed, spendPushed } from './store/pushed-requests.ts';
 import type { ConsentRow } from './store/tables.ts';
 
-/** Whose browser it is, and since when. */
+/** The browser's user, and since when. */
 export interface SignedIn {
   userId: number;
   sessionId: number;
   signedInAt: number;
 }
 
-/** What the consent screen shows. */
+/** What the consent page shows. */
 export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
@@ -60,10 +60,12 @@ export async function describeRequest(deps: Room, who: SignedIn, request: Author
   };
 }
 
-/** After these, somebody else may be logged in. */
+/** After these, another user may be logged in. */
 const changesUser = (interaction: Interaction): boolean => interaction === 'login' || interaction === 'select_account';
 
-/** OpenID Connect Core §3.1.2.2: of whom an ID token was that the application shows, and of nobody else. One that is none of ours names nobody. */
+/**
+ * OpenID Connect Core §3.1.2.2: the user must be the one of the `id_token_hint`. A token that is not ours names nobody.
+ */
 async function requireHinted(deps: Room, { userId }: SignedIn, checked: CheckedRequest): Promise<void> {
   const { idTokenHint } = checked.openid ?? {};
   const hint = idTokenHint ? await readHint(deps, idTokenHint) : null;
@@ -71,10 +73,10 @@ async function requireHinted(deps: Room, { userId }: SignedIn, checked: CheckedR
     throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
 }
 
-/** What somebody is asked for, wherever they are asked. */
+/** What a user is asked for, on any page. */
 type AskedFor = Pick<CheckedRequest, 'application' | 'scopes' | 'resources'>;
 
-/** Who asks for what, and what the user has allowed before. */
+/** Who asks for what, and what the user allowed before. */
 export async function describeAsked(deps: Pick<Room, 'db' | 'clock' | 'options'>, userId: number, asked: AskedFor) {
   const { application, scopes } = asked;
   const consent = await findConsent(deps.db, userId, application.id);
@@ -97,14 +99,14 @@ export async function describeAsked(deps: Pick<Room, 'db' | 'clock' | 'options'>
   };
 }
 
-/** Null where the user has set no limit yet. */
+/** Null if the user has set no limit yet. */
 async function spendingOf(deps: Pick<Room, 'db' | 'clock'>, consent: ConsentRow | null) {
   if (!consent || consent.spending_limit === null) return null;
   const spent = (await spentIn(deps, [consent])).get(consent.id) ?? 0;
   return { limit: consent.spending_limit, window: consent.spending_window, spent };
 }
 
-/** A pushed request whose page was opened, by whoever may have to log in first; tells whether it may ask anybody. */
+/** The page of a pushed request was opened, possibly before a login; returns whether interaction is allowed. */
 export async function openPushed(deps: Room, request: AuthorizeRequest): Promise<{ silent: boolean }> {
   requireEnabled(deps.options);
   const { pushed, openid } = await checkAuthorizeRequest(deps, request, { find: deps.documents.known });
@@ -114,8 +116,8 @@ export async function openPushed(deps: Room, request: AuthorizeRequest): Promise
 }
 
 /**
- * A consent given before a suspension must be given again, and one that pays needs a limit. One for a resource is never on
- * record: whoever names one is asked for each time, so that what was allowed for a sign-in opens nothing else.
+ * A consent from before a suspension must be renewed, and a paying one needs a limit. Consents for resources are never
+ * remembered: they are asked for each time, so that a sign-in consent opens nothing else.
  */
 function covers(consent: ConsentRow, { application, scopes, resources }: AskedFor): boolean {
   const given = scopesOf(consent.scopes);
@@ -127,11 +129,11 @@ function covers(consent: ConsentRow, { application, scopes, resources }: AskedFo
 export interface Decision extends SignedIn {
   approved: boolean;
   origin: Origin;
-  /** What the application may spend, where the user says so. */
+  /** The spending limit, if the user set one. */
   spending: Spending | null;
 }
 
-/** The user's answer; returns where the browser goes next (RFC 6749 §4.1.2). */
+/** Records the user's answer; returns where the browser goes next (RFC 6749 §4.1.2). */
 export async function decide(deps: Room, decision: Decision, request: AuthorizeRequest): Promise<string> {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
@@ -150,8 +152,8 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
 }
 
 /**
- * OpenID Connect Core §3.1.2.1, `prompt=none`: an answer without asking anybody, or the reason why there is none. Whoever
- * would be asked by the page is not passed by here.
+ * OpenID Connect Core §3.1.2.1, `prompt=none`: an answer without interaction, or the reason why there is none. What the
+ * page would ask for is not skipped.
  */
 export async function decideSilently(
   deps: Room,
@@ -168,7 +170,7 @@ export async function decideSilently(
   if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
   if (!who || neededInteraction(deps, openid, who) === 'login')
     throw redirecting(new AppError('not_logged_in', 'The user has to log in.'), checked, deps);
-  // Core §3.1.2.2: of somebody else, or of nobody we know, nothing is told.
+  // Core §3.1.2.2: nothing is revealed about another or an unknown user.
   if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
     throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
   const consent = await findConsent(deps.db, who.userId, application.id);
@@ -177,7 +179,7 @@ export async function decideSilently(
   return approve(deps, { ...who, approved: true, origin, spending: null }, checked);
 }
 
-/** Writes the consent and a code, and leads back with it. */
+/** Writes consent and code, and returns the redirect. */
 async function approve(deps: Room, decision: Decision, checked: CheckedRequest): Promise<string> {
   const { application, redirectUri, state, scopes, challenge, openid, pushed, resources } = checked;
   const { userId, origin } = decision;
@@ -226,12 +228,12 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
 }
 
-/** What makes secrets and what spends money. */
+/** Scopes that create secrets or spend money. */
 const lasting: readonly Scope[] = ['tokens:write', 'models:use'];
 
 /**
- * Making a key needs a fresh second factor, where there is one. An application that is given these, or more money, could make or
- * be one, and goes on when the session has ended.
+ * Creating a key requires a recent second factor, if there is one. An application with these scopes, or more money,
+ * could create or replace a key, and outlives the session.
  */
 export async function requireFactor(
   deps: Pick<Room, 'db' | 'clock'>,
@@ -253,7 +255,7 @@ const isWithin = ({ limit, window }: Spending, before: ConsentRow | null): boole
   before.spending_window === window &&
   limit <= before.spending_limit;
 
-/** A limit that was set before is changed by itself, since money may be under way within it; a first one is part of the consent. */
+/** An existing limit is changed separately, since money may be held under it; the first one is part of the consent. */
 export async function agreedSpending(
   deps: Room,
   { userId, spending }: Decision,
@@ -267,7 +269,7 @@ export async function agreedSpending(
   return spending;
 }
 
-/** Consents only grow, but one of before a suspension counts for nothing. */
+/** Consents accumulate, but those from before a suspension do not count. */
 export function mergedScopes(
   existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null,
   scopes: Scope[],

@@ -14,7 +14,7 @@ import type { Client, UserColumns } from './store/columns.ts';
 import type { Lookups } from './store/lookups.ts';
 import { scopesNow, tokenLives } from './token-life.ts';
 
-/** Who calls with an access token: a user, through an application, within scopes. */
+/** The caller of an access token: a user, through an application, within scopes. */
 export interface BearerPrincipal {
   user: User;
   applicationId: number;
@@ -32,7 +32,7 @@ declare module '../platform/http/route.ts' {
 
 const hourMs = 3_600_000;
 
-/** RFC 6750 §3: a request without a token is told the scheme only, one with a bad token what is wrong with it. */
+/** RFC 6750 §3: without a token only the scheme is named; with a bad token, the error. */
 const noToken = (): AppError =>
   new AppError('invalid_token', 'Send an access token as Authorization: Bearer svcat_…', {
     headers: { 'www-authenticate': 'Bearer realm="svc"' },
@@ -43,7 +43,7 @@ const badToken = (scheme: Scheme = 'bearer'): AppError => {
 };
 
 type Scheme = 'bearer' | 'dpop';
-/** In which a token of this key is presented. */
+/** The scheme of a token bound to this key. */
 export const schemeOf = (key: string | null): Scheme => (key === null ? 'bearer' : 'dpop');
 
 /** RFC 6750 §3, RFC 9449 §7.1. */
@@ -55,7 +55,7 @@ export const challenge = (scheme: Scheme, error: string, message: string) => {
 
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
 
-/** RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). */
+/** RFC 6750 §2.1: header only; tokens in query strings end up in logs (RFC 9700 §4.3.2). */
 export function identifyBearer(
   deps: Room,
   request: Asked,
@@ -73,7 +73,7 @@ export function identifyBearer(
   return after(deps.lookups.bearer(key), (found) => principalOf(deps, found, audience, null));
 }
 
-/** RFC 9449 §7: the token and a proof of its key, which is asked for only where there is such a token. */
+/** RFC 9449 §7: the token and a proof of its key, required only for bound tokens. */
 async function identifyBound(
   deps: Room,
   request: Asked,
@@ -105,12 +105,12 @@ function principalOf(
   const scheme = schemeOf(proofKey);
   if (!found || found.client.status === applicationStatus.deleted) throw badToken(scheme);
   const { client, token: row, user } = found;
-  // Tokens of a suspended application are rejected on every use, and it may know why.
+  // A suspended application's tokens are refused on every use, with the reason.
   if (client.status === applicationStatus.suspended) throw suspended();
   if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken(scheme);
-  // RFC 9449 §7.2: a bound token without its key is a stolen one, and a bearer token proves no key.
+  // RFC 9449 §7.2: a bound token without its key is stolen, and a bearer token proves no key.
   if (row.jkt !== proofKey) throw badToken(scheme);
-  // RFC 8707 §2: a token for one place, passed on from there, opens no other.
+  // RFC 8707 §2: a token for one resource is not valid at another.
   if (!isFor(row.access_resource, audience)) throw badToken(scheme);
   const principal: BearerPrincipal = {
     user: toUser(user),
@@ -125,7 +125,7 @@ function principalOf(
   });
 }
 
-/** The application's own limit, calls per hour over all its tokens; 0 is none. */
+/** The application's rate limit over all its tokens, calls per hour; 0 is none. */
 export function countCall(
   deps: Pick<Room, 'options' | 'shared'>,
   client: Pick<Client, 'id' | 'rate_limit'>,
@@ -149,7 +149,7 @@ export function countCall(
 
 export const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });
 
-/** RFC 6750 §3.1, RFC 9449 §7.1: names the scope that would do. */
+/** RFC 6750 §3.1, RFC 9449 §7.1: names the missing scope. */
 export function requireScope(
   { scopes, scheme }: Pick<BearerPrincipal, 'scheme'> & { scopes: readonly Scope[] },
   scope: Scope,

@@ -3,11 +3,11 @@ import { equalDigests, sha256Hex } from '../lib/hashing.ts';
 import { formDecode } from '../platform/http/form.ts';
 import type { ApplicationRow } from './store/tables.ts';
 
-/** What a request says about its client; a secret is null when none was sent. */
+/** A request's client credentials; the secret is null if absent. */
 export interface ClientCredentials {
   clientId: string;
   secret: string | null;
-  /** The client has signed who it is, by a key of its own. */
+  /** The client authenticated by a signature. */
   signed?: true;
 }
 
@@ -23,9 +23,9 @@ export const invalidClient = (message = 'Client authentication failed.'): AppErr
     headers: { 'www-authenticate': 'Basic realm="svc", charset="UTF-8"' },
   });
 
-/** RFC 6749 §2.3: one way of authenticating per request. Null when the request names no client at all. */
+/** RFC 6749 §2.3: one authentication method per request. Null if it names no client. */
 export function readCredentials(source: CredentialSource): ClientCredentials | null {
-  // §2.3.1: parameters sent without a value count as left out.
+  // §2.3.1: empty parameters count as absent.
   const bodyId = source.client_id || undefined;
   const bodySecret = source.client_secret || undefined;
   const basic = source.authorization === null ? null : parseBasic(source.authorization);
@@ -45,17 +45,17 @@ function parseBasic(header: string): ClientCredentials {
   const colon = text.indexOf(':');
   const clientId = colon < 0 ? null : formDecode(text.slice(0, colon));
   const secret = colon < 0 ? null : formDecode(text.slice(colon + 1));
-  // Bodies are refused for a NUL before they come here; PostgreSQL cannot look for one.
+  // PostgreSQL cannot search for NUL; in bodies it was refused before.
   if (!clientId || clientId.includes('\0') || secret === null) throw invalidClient();
   return { clientId, secret: secret === '' ? null : secret };
 }
 
-/** Compared against when there is no such client, so that both answers cost the same. */
+/** Compared for unknown clients, so that both answers take the same time. */
 const decoyHash = sha256Hex('no client has this secret');
 
 type Authenticating = Pick<ApplicationRow, 'app_type' | 'secret_hash' | 'signs_assertions'>;
 
-/** The one way in which a client proves itself, by its name in RFC 7591 §2; a secret may as well come in the body. */
+/** A client's authentication method, by its RFC 7591 §2 name; a secret may also be in the body. */
 export const ownAuthMethods = ['none', 'client_secret_basic', 'private_key_jwt'] as const;
 type OwnAuthMethod = (typeof ownAuthMethods)[number];
 
@@ -64,7 +64,10 @@ export function authMethodOf({ app_type, signs_assertions }: Omit<Authenticating
   return signs_assertions === 1 ? 'private_key_jwt' : 'client_secret_basic';
 }
 
-/** True when the credentials prove the client: by its secret, its signature, or, if it is public, its id alone (RFC 6749 §3.2.1). */
+/**
+ * Whether the credentials authenticate the client: by secret, signature or, for public clients, the id alone (RFC 6749
+ * §3.2.1).
+ */
 export function provesClient(
   application: Authenticating | null,
   { secret, signed }: Pick<ClientCredentials, 'secret' | 'signed'>,

@@ -9,7 +9,7 @@ import { findApplication } from './store/applications.ts';
 import { deleteGrant, findConsent, type ListedConsent, listConsents } from './store/consents.ts';
 import { grantsTag } from './tags.ts';
 
-/** `spent` is undefined where the application may spend nothing. */
+/** `spent` is undefined if the application may not spend. */
 const consentView = (row: ListedConsent, keys: number, spent: number | undefined) => ({
   id: row.id,
   user_id: row.user_id,
@@ -46,7 +46,9 @@ export async function consentsOf(deps: Room, userId: number, page: Page) {
   return { consents: rows.map(view), total };
 }
 
-/** The consent, and with it every code and token the application has of this user; where wished also the keys it has made. */
+/**
+ * Revokes the consent with all codes and tokens of the application for this user; optionally also the keys it created.
+ */
 export async function revokeConsent(
   deps: Room,
   user: { userId: number; origin: Origin },
@@ -71,7 +73,7 @@ export async function revokeConsent(
   if (application) deps.webhooks.notify(application, 'consent_revoked', user.userId, { scopes: gone.scopes });
 }
 
-/** What the application may spend from now on; what it has spent counts. */
+/** Changes the spending limit; what was spent counts. */
 export async function changeLimit(
   deps: Room,
   user: { userId: number; origin: Origin },

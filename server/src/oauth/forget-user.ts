@@ -4,7 +4,7 @@ import { revokeConsent } from './consents.ts';
 import type { Room } from './room.ts';
 import { forget, grantsOf, livingApplicationsOf } from './store/account-data.ts';
 
-/** Consents end as if the user had revoked them, so applications hear of it; applications end as if their owner had. */
+/** Consents and applications end as if the user had revoked and deleted them, so that applications are notified. */
 export async function forgetUser(room: Room, userId: number): Promise<void> {
   const user = { userId, origin: nowhere };
   for (const applicationId of await grantsOf(room.db, userId)) await revokeConsent(room, user, applicationId);

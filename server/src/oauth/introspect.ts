@@ -21,14 +21,14 @@ export type Introspection =
       exp: number;
       iat: number;
       sub: string;
-      /** RFC 9449 §6.2: the key that whoever sends it must prove. */
+      /** RFC 9449 §6.2: the key that must be proven with it. */
       cnf?: { jkt: string };
       aud?: string | string[];
       /** Of an exchanged token (RFC 8693 §4.1). */
       act?: Actor;
     };
 
-/** RFC 7662 §2: about a client's own tokens, to that client alone; anything else is inactive, without a reason (§2.2). */
+/** RFC 7662 §2: a client may ask about its own tokens only; others are inactive, without a reason (§2.2). */
 export async function introspect(
   deps: Pick<Room, 'lookups' | 'clock' | 'options'>,
   token: string,
@@ -37,7 +37,7 @@ export async function introspect(
   const key = readToken(token);
   const found = await deps.lookups.clientWithToken(credentials.clientId, key);
   const client = found?.client ?? null;
-  // A public client proves nothing by its id, so it may not ask.
+  // A public client is not authenticated by its id, so it may not ask.
   const proven = provesClient(client, credentials) && client?.app_type === 'confidential';
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
   const row = found?.token ?? null;

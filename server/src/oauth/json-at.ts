@@ -3,7 +3,7 @@ import { isObject } from '../lib/is-object.ts';
 import { type OutgoingAnswer, OutgoingError, type sendGuarded } from '../platform/http/outgoing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
-/* What clients publish at addresses of theirs, read through the guard for addresses that come from outside. */
+/* Reads JSON that clients publish, through the SSRF guard. */
 
 export interface JsonAtDeps {
   allowPrivate: boolean;
@@ -13,16 +13,16 @@ export interface JsonAtDeps {
 interface Wanted {
   mostBytes: number;
   userAgent: string;
-  /** The error that says what is wrong with what is there. */
+  /** Creates the error for invalid content. */
   wrong: (what: string) => AppError;
 }
 
 const timeoutMs = 5_000;
 
-/** However short its author says: it is not read for each of a user's steps. */
+/** Minimum cache time, whatever the server says, so that it is not fetched for each step of a flow. */
 const leastSeconds = 300;
 
-/** The object at an address, and for how many seconds its author wants it believed; not fewer than a few minutes. */
+/** The object at an address, and how many seconds it may be cached, at least some minutes. */
 export async function readJsonAt(
   { allowPrivate, send }: JsonAtDeps,
   url: string,
@@ -47,7 +47,7 @@ export async function readJsonAt(
   return { object, seconds: secondsOf(answer.headers) };
 }
 
-/** Told apart no further: where an address leads is not to be found out here. */
+/** Deliberately vague, so that internal addresses cannot be probed. */
 const faults: Record<OutgoingError['fault'], string> = {
   invalid_url: 'has an address that may not be called',
   address_refused: 'has an address that may not be called',
@@ -56,7 +56,7 @@ const faults: Record<OutgoingError['fault'], string> = {
   network: 'could not be reached',
 };
 
-/** A plain 200 with JSON; a redirect is not followed, since the address is what its author vouches for. */
+/** Requires status 200 and JSON; redirects are not followed, since the address itself is the identity. */
 function faultOf({ status, headers, truncated }: OutgoingAnswer, mostBytes: number): string | null {
   if (status >= 300 && status < 400) return 'redirects elsewhere, which is not followed';
   if (status !== 200) return `is answered with status ${status}`;
@@ -72,7 +72,7 @@ function parseOrNull(body: Uint8Array): unknown {
   }
 }
 
-/** RFC 9111 §5.2.2, as far as it is needed. */
+/** RFC 9111 §5.2.2, as far as needed. */
 function secondsOf(headers: Record<string, string>): number {
   const control = headers['cache-control'] ?? '';
   if (/\bno-(?:store|cache)\b/i.test(control)) return leastSeconds;
@@ -80,7 +80,7 @@ function secondsOf(headers: Record<string, string>): number {
   return Math.max(leastSeconds, Number(given ?? 0));
 }
 
-/** How many of a kind are read in a minute. */
+/** How many of a kind are fetched per minute. */
 export interface Budget {
   key: string;
   most: number;

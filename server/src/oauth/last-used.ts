@@ -3,10 +3,10 @@ import { LastUsed } from '../platform/durable/batch.ts';
 import type { Log } from '../platform/log.ts';
 import { touchTokens } from './store/tokens.ts';
 
-/** Minutes are enough for "last used", and busy tokens would otherwise write a row per call. */
+/** Precision of "last used"; busy tokens would otherwise write a row per call. */
 const finestSeconds = 60;
 
-/** When tokens were last used, gathered and written off the request's path. */
+/** When tokens were last used, collected and written off the request path. */
 export interface TokensUsed {
   saw(token: { id: number; last_used_at: number | null }, now: number): void;
   stop(): Promise<void>;

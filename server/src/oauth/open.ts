@@ -49,7 +49,7 @@ import { openWebhooks } from './webhooks.ts';
 
 export interface OAuthDeps {
   db: Db;
-  /** Identity's accounts: applications act for users through them. */
+  /** Identity's accounts, for which applications act. */
   accounts: AccountDeps;
   sealer: Sealer;
   teams: TeamApplications;
@@ -62,22 +62,22 @@ export interface OAuthDeps {
 export interface OAuth {
   routes: Route[];
   authenticators: Pick<Authenticators, 'bearer'>;
-  /** Reads access tokens that pay, where a key is asked for. */
+  /** Accepts paying access tokens in place of API keys. */
   pay: TokenReader;
   origins: Pick<Origins, 'has'>;
-  /** What tokens can be for; other rooms add theirs. */
+  /** Token audiences; other rooms add theirs. */
   resources: Pick<Resources, 'add' | 'challengeAt' | 'listToolsBy'>;
-  /** Who presents an access token at a resource; throws 401 and 403 as RFC 6750 has them. */
+  /** Authenticates an access token at a resource; throws 401 and 403 as in RFC 6750. */
   identify(request: Request, audience: Audience): BearerPrincipal | Promise<BearerPrincipal>;
-  /** Ends the user's consents and applications, and removes what told of the person. May be repeated. */
+  /** Ends the user's consents and applications, and deletes personal data. Idempotent. */
   forgetUser(userId: number): Promise<void>;
-  /** Throws out what has run out, a bounded number at a time. */
+  /** Deletes expired data, a bounded number at a time. */
   sweep(): Promise<void>;
-  /** Writes what is buffered and gives webhooks under way a moment to finish. */
+  /** Flushes buffers and gives pending webhooks a moment to finish. */
   stop(): Promise<void>;
 }
 
-/** A webhook takes at most this long, so waiting longer at a stop would wait for nothing. */
+/** Webhook timeout; waiting longer at a shutdown would be useless. */
 const drainMs = 10_000;
 
 export function openOAuth(deps: OAuthDeps): OAuth {
@@ -138,7 +138,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   deps.teams.onEnd((ownerId, by) => endApplicationsOf(room, ownerId, by));
   const sweep = openSweep(room);
   const sweepClients = openClientSweep(room);
-  /** Userinfo and the user's API tokens: ours, and open to tokens that name no resource, as they always were. */
+  /** Userinfo and the user's API tokens: also accept tokens without a resource, as always. */
   const ourselves: Audience = { resource: config.baseUrl, named: false };
   const logouts = openLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
   return {

@@ -6,10 +6,10 @@ import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import { redirectUrisInUse } from './store/applications.ts';
 
-/** Where registered applications live: the origins of their redirect URIs, in memory. */
+/** Origins of registered applications' redirect URIs, in memory. */
 export interface Origins {
   has(origin: string): boolean | Promise<boolean>;
-  /** Must follow every change of an application; tells the other processes too. */
+  /** Must be called after every change of an application; notifies other processes. */
   changed(): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export function openOrigins(deps: {
   };
 }
 
-/** Native applications have addresses of their own kind, which are no origin of a page. */
+/** Custom schemes of native applications are not web origins. */
 function originsIn(lists: string[]): ReadonlySet<string> {
   const found = new Set<string>();
   for (const list of lists)

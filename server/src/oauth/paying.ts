@@ -18,13 +18,13 @@ import type { Client, PresentedToken } from './store/columns.ts';
 import { applicationTag, grantsTag } from './tags.ts';
 import { scopesNow, tokenLives } from './token-life.ts';
 
-/** What is known of a token that pays while it is warm: everything a request needs, so that none reads the database. */
+/** Everything a request needs of a paying token, cached, so that none reads the database. */
 interface WarmToken {
   client: Client;
   token: PresentedToken;
   allowance: OpenAllowance;
   principal: KeyPrincipal;
-  /** Of the application, and of the one that the user agreed to: without them it stands still. */
+  /** Of the application, and of the one the user agreed to: if disabled, the token does not work. */
   owners: (number | null)[];
 }
 
@@ -32,7 +32,7 @@ type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'shared' | 'announcements' |
   hearing: Pick<Hearing, 'heard'>;
 };
 
-/** RFC 6750 §3.1, RFC 9449 §7.1, in the words of whichever wire is called. */
+/** RFC 6750 §3.1, RFC 9449 §7.1, in the error format of the called endpoint. */
 const badToken = (scheme: 'bearer' | 'dpop' = 'bearer'): AppError => {
   const message = 'The access token is invalid, expired or revoked.';
   return new AppError('invalid_api_key', message, { headers: challenge(scheme, 'invalid_token', message) });
@@ -40,7 +40,7 @@ const badToken = (scheme: 'bearer' | 'dpop' = 'bearer'): AppError => {
 const badProof = (message: string): AppError =>
   new AppError('invalid_api_key', message, { headers: challenge('dpop', 'invalid_dpop_proof', message) });
 
-/** RFC 9449 §7.2: a bound token without its key is a stolen one, and a bearer token proves no key. */
+/** RFC 9449 §7.2: a bound token without its key is stolen, and a bearer token proves no key. */
 function proven(deps: Deps, text: string, { jkt }: PresentedToken, { proving }: TokenUse): Promise<void> | undefined {
   if (jkt === null && !proving) return;
   if (jkt === null || !proving) throw badToken(proving ? 'dpop' : 'bearer');
@@ -56,8 +56,8 @@ function proven(deps: Deps, text: string, { jkt }: PresentedToken, { proving }: 
 }
 
 /**
- * Access tokens with the scope `models:use`, in the place of an API key: the caller is the user, and the key is what the user
- * lets the application spend.
+ * Access tokens with the scope `models:use` in place of API keys: the caller is the user, and the key is the
+ * application's spending allowance.
  */
 export function openPaying(deps: Deps): TokenReader {
   const { clock, options } = deps;
@@ -76,12 +76,12 @@ export function openPaying(deps: Deps): TokenReader {
     if (!warm) throw badToken();
     const { client, token, principal } = warm;
     const { again, at } = use;
-    // RFC 8707 §2: a token for one place is not for another.
+    // RFC 8707 §2: a token for one resource is not valid at another.
     const place = { resource: at ?? `${deps.baseUrl}/v1`, named: at !== undefined };
     if (!isFor(token.access_resource, place)) throw badToken();
     const now = nowSeconds(clock);
     if (token.access_expires_at <= now) throw badToken();
-    // The operator may have changed what applications may have; all else that could change throws the entry out.
+    // The operator may have changed the allowed scopes; all other changes invalidate the entry.
     requireScope({ scopes: scopesNow(token, client, options), scheme: schemeOf(token.jkt) }, 'models:use');
     if (again) return principal;
     const count = (): KeyPrincipal | Promise<KeyPrincipal> => {
@@ -92,7 +92,7 @@ export function openPaying(deps: Deps): TokenReader {
     return proven(deps, text, token, use)?.then(count) ?? count();
   };
 
-  /** Another month has begun, whose allowance is another one. */
+  /** A new month has its own allowance. */
   const isPast = ({ allowance }: WarmToken): boolean =>
     allowance.name !== allowanceName(allowance.consent, nowSeconds(clock));
 
@@ -110,7 +110,7 @@ export function openPaying(deps: Deps): TokenReader {
   };
 }
 
-/** Throws what is wrong with it; nothing of that is kept. */
+/** Throws if it is invalid; that is not cached. */
 async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
   const [id, hash] = name.split(' ') as [string, string];
   const found = await deps.lookups.bearer({ kind: 'access', id: Number(id), hash });
@@ -120,7 +120,7 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
   if (!tokenLives(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
     throw badToken();
   requireScope({ scopes: scopesNow(token, client, deps.options), scheme: schemeOf(token.jkt) }, 'models:use');
-  // Of an exchanged token, the application that the user agreed to: what it may spend is what all may who act for it.
+  // For an exchanged token, the application the user agreed to: its limit covers all that act for it.
   const application = await findApplication(deps.db, { id: token.granted_by! });
   const allowance = application && (await allowanceOf(deps, user.id, application));
   if (!allowance) throw badToken();

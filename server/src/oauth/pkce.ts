@@ -9,7 +9,7 @@ export interface Challenge {
 /** RFC 7636 §4.1, §4.2: 43-128 of the unreserved characters, for verifier and challenge alike. */
 const form = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** The challenge of an authorization request, or null when it sends none; public clients must. */
+/** The challenge of an authorization request, or null; required for public clients. */
 export function readChallenge(
   given: { code_challenge?: string; code_challenge_method?: string },
   isPublic: boolean,
@@ -30,13 +30,13 @@ export function readChallenge(
   return { code_challenge: challenge, code_challenge_method: used };
 }
 
-/** Length and alphabet are a fault of the request (RFC 7636 §4.1), whatever the code says. */
+/** Length and alphabet are validated first (RFC 7636 §4.1), whatever the code says. */
 export function checkVerifierForm(verifier: string | undefined): void {
   if (verifier !== undefined && !form.test(verifier))
     throw new AppError('invalid_request', 'code_verifier must be 43-128 of A-Z a-z 0-9 - . _ ~');
 }
 
-/** RFC 7636 §4.6. A verifier without a challenge is refused too: the request it belongs to was tampered with (RFC 9700 §4.8.2). */
+/** RFC 7636 §4.6. A verifier without a challenge is refused too: the request was tampered with (RFC 9700 §4.8.2). */
 export function verifierMatches(
   stored: { code_challenge: string | null; code_challenge_method: string | null },
   verifier: string | undefined,

@@ -1,8 +1,10 @@
-/** Run or read something in the browser, or show what it holds as a page. */
+/** Executed or displayed by browsers. */
 const inBrowsers =
   'javascript livescript mocha vbscript data file blob about filesystem view-source feed jar mhtml cid mid resource chrome edge devtools';
 
-/** Everybody's: mail, calls, other protocols, shops, and what systems open with their own programs. A code would go to anybody. */
+/**
+ * Shared by many programs: mail, calls, other protocols, app stores, system handlers. A code could reach any of them.
+ */
 const elsewhere =
   'mailto tel sms smsto mms callto facetime facetime-audio sip sips xmpp im pres geo maps magnet urn news nntp irc ircs ' +
   'ws wss ftp ftps sftp tftp gopher telnet rlogin ssh git svn rsync smb cifs nfs afp dav ldap ldaps imap pop rtsp rtmp dict ' +
@@ -12,7 +14,7 @@ const elsewhere =
 const taken = new Set([...inBrowsers.split(' '), ...elsewhere.split(' ')].map((scheme) => `${scheme}:`));
 
 /**
- * RFC 8252 §7.1 recommends names in reverse (`com.example.app:`), but applications of one word are in use, such as editors; so
- * what already means something else is refused, and the rest passes.
+ * RFC 8252 §7.1 recommends reverse domain names (`com.example.app:`), but one-word schemes are in use, for instance by
+ * editors; so schemes with another meaning are refused, and the rest is accepted.
  */
 export const isPrivateUse = (protocol: string): boolean => !taken.has(protocol);

@@ -1,16 +1,16 @@
 import { isPrivateUse } from './private-use-schemes.ts';
 
 const mostCharacters = 2000;
-/** What answers add to an address: none of it may be there twice (RFC 6749 §3.1), or programs differ about which counts. */
+/** Parameters that answers add: they must not occur twice (RFC 6749 §3.1), as programs differ on which one counts. */
 const answered = ['code', 'state', 'iss', 'error', 'error_description', 'error_uri'];
 
-/** RFC 8252 §7.3: native applications listen on whatever port is free. */
+/** RFC 8252 §7.3: native applications listen on any free port. */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]|localhost))(?::(\d{1,5}))?((?:[/?].*)?)$/;
 
-/** Why a redirect URI cannot be registered, or null when it can (RFC 6749 §3.1.2, RFC 8252 §7). */
+/** Why a redirect URI cannot be registered, or null (RFC 6749 §3.1.2, RFC 8252 §7). */
 export function redirectUriFault(uri: string): string | null {
   if (uri.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
-  // Browsers read backslashes and control characters as something else than we would.
+  // Browsers interpret backslashes and control characters differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\')) return 'must be printable ASCII without spaces or backslashes';
   if (uri.includes('#')) return 'must not have a fragment';
   if (uri.includes('*')) return 'must not have a wildcard';
@@ -18,7 +18,7 @@ export function redirectUriFault(uri: string): string | null {
   if (!url) return 'must be an absolute URI';
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (!isWeb && !isPrivateUse(url.protocol)) return `must not use ${url.protocol}`;
-  // An empty one too: parsers disagree about where it leads.
+  // Also if empty: parsers disagree on the host.
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri))
     return 'must not have a user name or password';
   if (answered.some((name) => url.searchParams.has(name)))
@@ -28,11 +28,11 @@ export function redirectUriFault(uri: string): string | null {
   return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must lead somewhere';
 }
 
-/** `https:host` and `https:///host` parse, but are not what anybody compares. */
+/** `https:host` and `https:///host` parse, but would not compare equal. */
 const webForm = (uri: string, url: URL): string | null =>
   /^https?:\/\/[^/?]/i.test(uri) && url.hostname !== '' ? null : 'must be an absolute URI';
 
-/** Exact string comparison (RFC 9700 §2.1), but for the port of a loopback address. */
+/** Exact string comparison (RFC 9700 §2.1), except for the port of a loopback address. */
 export function redirectUriMatches(registered: readonly string[], requested: string): boolean {
   if (registered.includes(requested)) return true;
   const asked = loopback.exec(requested);
@@ -43,7 +43,7 @@ export function redirectUriMatches(registered: readonly string[], requested: str
   });
 }
 
-/** The address with parameters added; what stands there already is kept byte for byte (RFC 6749 §3.1.2). */
+/** Appends parameters; existing ones are kept byte for byte (RFC 6749 §3.1.2). */
 export function withParameters(uri: string, parameters: Record<string, string | undefined>): string {
   const added = Object.entries(parameters)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
@@ -51,6 +51,6 @@ export function withParameters(uri: string, parameters: Record<string, string | 
     .join('&');
   const query = uri.indexOf('?');
   if (query < 0) return `${uri}?${added}`;
-  // Only the first question mark begins the query; a later one is part of a value.
+  // Only the first question mark starts the query.
   return query === uri.length - 1 || uri.endsWith('&') ? `${uri}${added}` : `${uri}&${added}`;
 }

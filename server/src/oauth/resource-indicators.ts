@@ -6,16 +6,16 @@ import type { Scope } from './scopes.ts';
 /** Where a token is presented. */
 export interface Audience {
   resource: string;
-  /** Whether tokens that name no resource at all are refused too. */
+  /** Whether tokens without a resource are refused. */
   named: boolean;
 }
 
-/** More are a list nobody reads before agreeing. */
+/** More would not be read before consenting. */
 const mostResources = 10;
 
 const invalidTarget = (message: string): AppError => new AppError('invalid_target', message, { param: 'resource' });
 
-/** RFC 8707 §2: those that a request names; an unknown parameter while OpenID Connect is turned off. */
+/** RFC 8707 §2: the requested resources; ignored while OpenID Connect is disabled. */
 export function requestedResources(
   { options, resources }: Pick<Room, 'options' | 'resources'>,
   given: string | string[] | undefined,
@@ -31,7 +31,7 @@ export function requestedResources(
   return [...new Set(found)];
 }
 
-/** Where a scope names tools, the address where these are used must be among the resources: elsewhere it says nothing. */
+/** A scope that names tools requires their resource, since it has no meaning elsewhere. */
 export function requireToolResources(
   { resources }: Pick<Room, 'resources'>,
   scopes: readonly Scope[],
@@ -49,13 +49,13 @@ export function requireToolResources(
     );
 }
 
-/** As it is kept with codes and tokens; an address has no spaces. */
+/** Stored with codes and tokens, separated by spaces. */
 export const storedResource = (resources: string[]): string | null =>
   resources.length === 0 ? null : resources.join(' ');
 
 /**
- * RFC 8707 §2.2: of what was granted as much as is asked for; never more. A grant that names nothing is for what such tokens
- * open anyway: a client that was allowed a sign-in does not make itself a token for tools that the user never heard of.
+ * RFC 8707 §2.2: narrows the granted resources. A grant without resources covers only what such tokens open anyway: a
+ * client with a sign-in consent cannot get a token for tools the user was never asked about.
  */
 export function narrowedResource(
   { resources }: Pick<Room, 'resources'>,
@@ -69,11 +69,11 @@ export function narrowedResource(
   return storedResource(asked);
 }
 
-/** Whether a token may be used there. */
+/** Whether a token is valid there. */
 export const isFor = (stored: string | null, { resource, named }: Audience): boolean =>
   stored === null ? !named : stored.split(' ').includes(resource);
 
-/** RFC 7662 §2.2: one as text, several as a list. */
+/** RFC 7662 §2.2: a string, or a list if there are several. */
 export function audienceClaim(stored: string | null): { aud?: string | string[] } {
   if (stored === null) return {};
   const [first, ...others] = stored.split(' ');

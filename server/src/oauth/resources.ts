@@ -3,45 +3,45 @@ import { withoutTrailing } from '../lib/trailing.ts';
 
 /** A kind of resource below the public address. */
 interface ResourceRule {
-  /** Of its path; empty is the public address itself. */
+  /** Matches its path; empty is the public address itself. */
   path: RegExp;
-  /** For the user who is asked. */
+  /** Shown to the user. */
   name: string;
-  /** What a client that knows nothing else may ask for; a scope that there is not is left out. */
+  /** Scopes for clients without other knowledge; unknown scopes are omitted. */
   scopes: readonly string[];
-  /** Whether only tokens that name it open it: then the user was asked about it. */
+  /** Whether only tokens that name it are accepted, because the user was asked about it. */
   named: boolean;
 }
 
-/** A server's tools, as a user is told of them who is asked whether an application may use them. */
+/** A server's tools, as shown on the consent page. */
 interface ServerTools {
   server: string;
   tools: { name: string; description: string }[];
-  /** Whether they spend what is the user's, so that only tokens that may do that open them. */
+  /** Whether they cost money, so that only tokens with that permission are accepted. */
   pays: boolean;
 }
 /** What a user may use of one server, or of all (null). */
 type ListTools = (userId: number, server: string | null) => Promise<ServerTools[]>;
 
-/** What tokens can be made out to (RFC 8707): addresses of ours, told by their form alone, so that asking finds nothing out. */
+/** Token audiences (RFC 8707): our own addresses, matched by form only, so that probing reveals nothing. */
 export interface Resources {
   add(rule: ResourceRule): void;
-  /** The rule of an address, as `known` gives it, or of a path below ours. */
+  /** The rule of a canonical address, or of a path. */
   at(uri: string): ResourceRule | null;
-  /** The address in its one form; null when it is none of ours. */
+  /** The canonical address; null if it is not ours. */
   known(uri: string): string | null;
-  /** What a 401 at this path says beside its challenge (RFC 9728 §5.1); null for nothing. */
+  /** The extra parameter of a 401 challenge at this path (RFC 9728 §5.1); null for none. */
   challengeAt(path: string): string | null;
-  /** Whose tools are used at an address: one server's, those of all (null); undefined where there are none. */
+  /** The server whose tools are used at an address, null for all; undefined if there are none. */
   serverAt(uri: string): string | null | undefined;
-  /** What a client of this resource may ask for. */
+  /** Scopes a client of this resource may request. */
   scopesAt(uri: string): string[];
-  /** From now on, who knows of tools is asked for them; until then there are none. */
+  /** Registers the source of tools; until then there are none. */
   listToolsBy(list: ListTools): void;
   toolsFor: ListTools;
 }
 
-/** Told by its form alone, as all addresses are: which servers there are is for their users to know. */
+/** Matched by form only: which servers exist is known to their users alone. */
 const serverIn = (path: string): string | null | undefined => {
   const found = /^\/mcp(?:\/([a-z0-9-]{1,24}(?:_\d{1,15})?))?$/.exec(path);
   return found ? (found[1] ?? null) : undefined;
@@ -69,7 +69,7 @@ const own: ResourceRule[] = [
   },
 ];
 
-/** No address of ours is longer. */
+/** None of our addresses is longer. */
 const mostCharacters = 2000;
 
 export const metadataPath = '/.well-known/oauth-protected-resource';
@@ -90,7 +90,7 @@ export function openResources(baseUrl: string, enabled: () => boolean): Resource
     at: (uri) => ruleOf(pathOf(uri)),
     known: (uri) => {
       const url = uri.length > mostCharacters || uri.includes('#') ? null : URL.parse(uri);
-      // Libraries write an address without a path with a slash.
+      // Libraries add a slash to an address without a path.
       const plain = url && withoutTrailing(url.href, '/');
       return plain?.startsWith(baseUrl) && ruleOf(plain.slice(baseUrl.length)) ? plain : null;
     },

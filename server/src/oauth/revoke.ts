@@ -15,8 +15,8 @@ export interface Revoked {
 }
 
 /**
- * RFC 7009 §2.1. Null when nothing was there to revoke, or not for this caller: the answer is the same. The token tells
- * its own kind, so a hint is not needed.
+ * RFC 7009 §2.1. Null if there was nothing to revoke, or not by this caller: the answer is the same. A token shows its
+ * kind, so no hint is needed.
  */
 export async function revokeToken(
   deps: Ending,
@@ -29,7 +29,7 @@ export async function revokeToken(
   const found = await deps.lookups.token(key);
   if (!found || !mayRevoke(found.client, credentials)) return null;
   const done = { kind, applicationId: found.token.application_id, userId: found.token.user_id };
-  // §2.1: a refresh token takes along every access token of the same grant.
+  // §2.1: a refresh token's revocation includes all access tokens of its grant.
   if (kind === 'refresh') return (await endFamily(deps, found.token)) > 0 ? done : null;
   const revoked = await revokeAccess(deps.db, found.token);
   deps.lookups.forget(found.token.id);
@@ -39,7 +39,7 @@ export async function revokeToken(
 
 type Ending = Pick<Room, 'db' | 'lookups' | 'announcements'>;
 
-/** Tokens that pay, and those that were exchanged for them, are kept by every process until it hears of this; of others nothing is. */
+/** Paying tokens, and those exchanged for them, are cached by every process until notified; others are not. */
 export async function tellOfGrant(
   { announcements }: Pick<Room, 'announcements'>,
   { user_id, scope }: Pick<TokenRow, 'user_id' | 'scope'>,
@@ -47,7 +47,7 @@ export async function tellOfGrant(
   if (paysBy(scope)) await announcements.changed(grantsTag(user_id));
 }
 
-/** Every token that descends from one code; returns how many pairs that were. */
+/** All tokens descending from one code; returns the number of pairs. */
 export async function endFamily(deps: Ending, key: FamilyKey & Pick<TokenRow, 'scope'>): Promise<number> {
   const ended = await revokeFamily(deps.db, key);
   deps.lookups.forget();
@@ -55,7 +55,7 @@ export async function endFamily(deps: Ending, key: FamilyKey & Pick<TokenRow, 's
   return ended;
 }
 
-/** Credentials are optional here, but where given they must be right, and the token the client's own. */
+/** Credentials are optional here, but must be right if given, and the token must be the client's own. */
 function mayRevoke(client: Client, credentials: ClientCredentials | null): boolean {
   if (credentials === null) return true;
   if (client.status === applicationStatus.deleted || client.client_id !== credentials.clientId) return false;

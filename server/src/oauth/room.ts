@@ -19,18 +19,18 @@ import type { Issuer } from './store/issue.ts';
 import type { Lookups } from './store/lookups.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** Applications that belong to teams of organisations, told by whoever knows those. */
+/** Applications of organisations' teams. */
 export interface TeamApplications {
-  /** Whether somebody looks after what this owner has, who stands for an organisation. */
+  /** Whether a user manages what this organisation account owns. */
   manages(userId: number, ownerId: number): Promise<boolean>;
-  /** Who owns what is given to a team; throws unless this user may give something to it. */
+  /** The owner of what is given to a team; throws unless this user may do so. */
   accountOf(userId: number, teamId: number): Promise<number>;
   given(application: { id: number; name: string }, teamId: number): Promise<void>;
-  /** Tells who ends what an owner has, when the organisation that the owner stands for ends. */
+  /** Registers how an owner's applications end with their organisation. */
   onEnd(end: (ownerId: number, by: { userId: number; origin: Origin }) => Promise<void>): void;
 }
 
-/** What the functions of this room work with. */
+/** Shared dependencies of this room. */
 export interface Room {
   db: Db;
   clock: Clock;
@@ -53,11 +53,11 @@ export interface Room {
   lastUsed: TokensUsed;
   sessions: Sessions;
   teams: TeamApplications;
-  /** What running processes keep of a key's quota goes back to it. */
+  /** Returns unused allotments of a key's quota. */
   recallKey(userId: number, keyId: number): Promise<void>;
-  /** Ends a session, and tells the log. */
+  /** Ends a session, and audits it. */
   logOut(userId: number, sessionId: number, origin: Origin): Promise<void>;
-  /** Where pages of ours come from. */
+  /** Origins of our own pages. */
   ownOrigins: string[];
   baseUrl: string;
   webUrl: string;

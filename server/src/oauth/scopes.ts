@@ -2,7 +2,7 @@ import type { Options } from '../identity/options.ts';
 import { AppError } from '../lib/errors.ts';
 import { readToolScope, type ToolScope } from '../lib/tool-scopes.ts';
 
-/** Every scope with the words a person reads before agreeing. */
+/** All scopes, with the text shown on the consent page. */
 const scopeTable = {
   openid: 'See your basic account information: username, display name, picture and role',
   email: 'See your email address',
@@ -17,11 +17,11 @@ const scopeTable = {
 type ListedScope = keyof typeof scopeTable;
 export type Scope = ListedScope | ToolScope;
 export const allScopes = Object.keys(scopeTable) as ListedScope[];
-/** Those that are there only while OpenID Connect is turned on. */
+/** Available only while OpenID Connect is enabled. */
 const laterScopes: ReadonlySet<string> = new Set<Scope>(['models:use']);
 export const firstScopes = allScopes.filter((name) => !laterScopes.has(name));
 
-/** Those that applications are registered with. Ones that name tools are not among them: they only narrow what a token opens. */
+/** Scopes applications are registered with. Tool scopes are not among them: they only narrow a token. */
 export const isListed = (name: string): name is ListedScope => Object.hasOwn(scopeTable, name);
 const isToolScope = (name: string): name is ToolScope => readToolScope(name) !== null;
 export const isScope = (name: string): name is Scope => isListed(name) || isToolScope(name);
@@ -34,19 +34,19 @@ export function describeScope(name: Scope): string {
     : `Use the tool ${named.tool} of ${named.server} in your name`;
 }
 
-/** RFC 6749 §3.3: space-separated, order without meaning, so repeats say nothing. */
+/** RFC 6749 §3.3: space-separated, unordered, duplicates ignored. */
 export const splitScopes = (text: string): string[] => [...new Set(text.split(' ').filter((name) => name !== ''))];
 
 export const joinScopes = (names: Iterable<string>): string => [...names].join(' ');
 
-/** Scopes as stored, where only known names are written. */
+/** Scopes as stored: only known names are written. */
 export const scopesOf: (stored: string) => readonly Scope[] = remembering((stored) =>
   splitScopes(stored).filter(isScope),
 );
 
 const withoutLater = remembering((text) => joinScopes(splitScopes(text).filter((name) => !laterScopes.has(name))));
 
-/** What the operator lets applications have at all. */
+/** What the operator allows applications at all. */
 export function operatorScopes(options: Options): string {
   const text = options.get('OAuth2AllowedScopes');
   return options.get('OAuth2OpenIDConnect') ? text : withoutLater(text);
@@ -58,15 +58,15 @@ const allowedOf = remembering((both: string): AllowedScopes => {
   const [own = '', global = ''] = both.split('\n');
   const most = new Set(splitScopes(global));
   const listed = new Set<Scope>(['openid', ...scopesOf(own).filter((name) => most.has(name))]);
-  // What narrows a token is never taken from it, or a shorter list of scopes would open more.
+  // Narrowing scopes are never removed: otherwise a shorter list would open more.
   return { has: (name) => listed.has(name) || isToolScope(name) };
 });
 
-/** What an application may have now: its own list within the operator's, and `openid` always. */
+/** What an application may have now: its own list within the operator's, and always `openid`. */
 export const allowedNow = (applicationScopes: string, globalScopes: string): AllowedScopes =>
   allowedOf(`${applicationScopes}\n${globalScopes}`);
 
-/** The same few texts are read on every request. What follows from the text alone never grows stale. */
+/** Memoised: the same few texts are parsed on every request, and the result depends on the text alone. */
 function remembering<T>(read: (text: string) => T): (text: string) => T {
   const known = new Map<string, T>();
   return (text) => {
@@ -80,18 +80,18 @@ function remembering<T>(read: (text: string) => T): (text: string) => T {
 }
 
 /**
- * OpenID Connect Core §11: `offline_access` asks for a refresh token. Many libraries send it unasked, and every grant has one here, so
- * that there is nothing to allow; without OpenID Connect it is a scope like any other that is not there.
+ * OpenID Connect Core §11: `offline_access` requests a refresh token. Many libraries send it by default, and every
+ * grant has one here, so it is ignored; without OpenID Connect it is unknown.
  */
 export const withoutOffline = (options: Options, text: string | undefined): string | undefined =>
   text && options.get('OAuth2OpenIDConnect')
     ? joinScopes(splitScopes(text).filter((name) => name !== 'offline_access'))
     : text;
 
-/** More are a list nobody reads before agreeing. */
+/** More would not be read before consenting. */
 const mostToolScopes = 50;
 
-/** A request's scopes, `openid` first; `invalid_scope` for any beyond what is allowed (RFC 6749 §4.1.2.1). */
+/** The requested scopes, `openid` first; `invalid_scope` for any that are not allowed (RFC 6749 §4.1.2.1). */
 export function requestedScopes(text: string | undefined, allowed: AllowedScopes): Scope[] {
   const names = splitScopes(text ?? '');
   if (names.filter(isToolScope).length > mostToolScopes)
@@ -104,20 +104,20 @@ export function requestedScopes(text: string | undefined, allowed: AllowedScopes
 
 export const withOpenid = (names: Scope[]): Scope[] => (names.includes('openid') ? names : ['openid', ...names]);
 
-/** Whoever asks for less than was granted, and names no tools, does not get rid of those that were named. */
+/** A narrower request that names no tools keeps the granted tool scopes. */
 export const keepingTools = (asked: Scope[], granted: readonly Scope[]): Scope[] =>
   asked.some(isToolScope) ? asked : [...asked, ...granted.filter(isToolScope)];
 
-/** Tools are agreed to for the resource that is named with them, each time anew, so that no consent remembers them. */
+/** Tools are consented to per resource each time, so consents do not remember them. */
 export const withoutTools = (names: readonly Scope[]): Scope[] => names.filter((name) => !isToolScope(name));
 
-/** What of a grant is still allowed. */
+/** The part of a grant that is still allowed. */
 export const within = (granted: string, allowed: AllowedScopes): Scope[] =>
   scopesOf(granted).filter((name) => allowed.has(name));
 
 /**
- * An application's own list as registered: known names within the operator's list. Those of tools, as the metadata of a resource
- * tells them, need no place in it.
+ * An application's registered scopes: known names within the operator's list. Tool scopes, as resource metadata shows
+ * them, need not be listed.
  */
 export function registeredScopes(text: string, globalScopes: string): string {
   const most = new Set(splitScopes(globalScopes));

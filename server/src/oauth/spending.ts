@@ -25,7 +25,7 @@ export interface Spending {
   window: SpendingWindow;
 }
 
-/** Like the quota of a key. 0 lets it spend nothing for now. */
+/** Like a key's quota; 0 allows nothing for now. */
 export const spendingFields = {
   spending_limit: z.number().int().min(0).max(1e15).describe('In quota units (500,000 = 1 USD)'),
   spending_window: z.enum(spendingWindows).describe('In all, or in each calendar month (UTC)'),
@@ -33,7 +33,7 @@ export const spendingFields = {
 
 type Limited = Pick<ConsentRow, 'id' | 'spending_window'>;
 
-/** A month has a row of its own: nothing has to be set back when it begins, and what still runs is charged to the one before. */
+/** Each month has its own key: nothing is reset, and running requests are charged to the previous one. */
 export function allowanceName({ id, spending_window }: Limited, nowSeconds: number): string {
   if (spending_window !== 'month') return `consent:${id}`;
   return `consent:${id}:${new Date(nowSeconds * 1000).toISOString().slice(0, 7)}`;
@@ -45,7 +45,7 @@ export interface OpenAllowance {
   name: string;
 }
 
-/** The key that stands for what an application may spend now; null when the user lets it spend nothing, or no longer. */
+/** The key that represents an application's current allowance; null if there is none, or no longer. */
 export async function allowanceOf(
   { db, clock }: Pick<Room, 'db' | 'clock'>,
   userId: number,
@@ -57,7 +57,7 @@ export async function allowanceOf(
   const keyId = await findAllowance(db, allowanceName(known, now));
   if (keyId !== null) return { consent: known, keyId, name: allowanceName(known, now) };
   return db.transaction().execute(async (tx) => {
-    // Both are held meanwhile: whoever takes the consent away or suspends the application finds the key, and ends it.
+    // Both rows are locked: a concurrent revocation or suspension then finds the key and ends it.
     const consent = await holdConsent(tx, userId, application.id);
     if (!lets(consent) || !(await holdAgreedApplication(tx, consent))) return null;
     const name = allowanceName(consent, now);
@@ -73,8 +73,8 @@ const pays: Scope = 'models:use';
 export const paysBy = (scopes: string): boolean => scopesOf(scopes).includes(pays);
 
 /**
- * Sets the limit of a consent that there is, with what is left of it now; false when there is none. Where the window is another
- * than before, nothing is left in the one before.
+ * Sets the limit of an existing consent, keeping what is left; false if there is none. If the window changes, the
+ * previous one is emptied.
  */
 export async function changeSpending(
   deps: Pick<Room, 'db' | 'clock' | 'announcements' | 'recallKey'>,
@@ -96,12 +96,12 @@ export async function changeSpending(
   });
   if (!changed) return false;
   await deps.announcements.changed(grantsTag(userId));
-  // What processes keep of the limit before, and do not need, goes back to it.
+  // Unused allotments of the old limit are returned by all processes.
   for (const keyId of changed) await deps.recallKey(userId, keyId);
   return true;
 }
 
-/** What was spent in the window of each consent that has a limit. */
+/** What was spent in the window of each limited consent. */
 export async function spentIn(
   { db, clock }: Pick<Room, 'db' | 'clock'>,
   consents: (Limited & Pick<ConsentRow, 'spending_limit'>)[],
@@ -115,7 +115,7 @@ export async function spentIn(
   return new Map(limited.map((consent) => [consent.id, spent.get(allowanceName(consent, now)) ?? 0]));
 }
 
-/** What an application that is suspended or deleted began for its users, and what still pays for it, ends too. */
+/** Ends what a suspended or deleted application started for its users, and its allowances. */
 export async function endSpending(
   { db, announcements }: Pick<Room, 'db' | 'announcements'>,
   applicationId: number,
@@ -127,7 +127,7 @@ export async function endSpending(
   });
 }
 
-/** A request for this scope needs a limit, unless one was set before. */
+/** This scope requires a limit, unless one was set before. */
 export function requireSpending(scopes: readonly Scope[], given: Spending | null, before: ConsentRow | null): void {
   if (!scopes.includes(pays) || given || (before && before.spending_limit !== null)) return;
   throw new AppError('invalid_request', 'spending_limit is required: what the application may spend.', {

@@ -7,15 +7,15 @@ import { deleteOldProofs } from './store/proofs.ts';
 import { deleteOldPushed } from './store/pushed-requests.ts';
 import { deleteExpiredTokens } from './store/tokens.ts';
 
-/** A used code is kept a day past its end, so that a later replay still takes its tokens back. */
+/** A used code is kept for a day past its expiry, so that a later replay still revokes its tokens. */
 const replaySeconds = 86_400;
-/** A device that asks late is still told that its code has expired. */
+/** A device that polls late is still told that its code has expired. */
 const lateSeconds = 3_600;
 
-/** Deletes what has run out, in bounded steps with room for requests in between; consents never run out. */
+/** Deletes expired data in bounded steps, yielding to requests; consents never expire. */
 export function openSweep(deps: Pick<Room, 'db' | 'clock'>): () => Promise<number> {
   const { db } = deps;
-  /** The id up to which tokens were looked at, for the next sweep to go on from; 0 is the beginning. */
+  /** The last token id visited, for the next sweep to continue from; 0 is the start. */
   let looked = 0;
 
   return async () => {

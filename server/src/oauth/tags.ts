@@ -2,15 +2,13 @@ import type { Announcements } from '../identity/announce.ts';
 import type { Origins } from './origins.ts';
 import type { Lookups } from './store/lookups.ts';
 
-/*
- * What is said to every process when a grant or an application changes (`Announcements`), for those that keep tokens which pay.
- */
+/* Messages to all processes when a grant or application changes (`Announcements`), for caches of paying tokens. */
 
-/** Of whatever a user gave applications: what one of them was given may have been exchanged by another. */
+/** All of a user's grants: a token of one application may have been exchanged by another. */
 export const grantsTag = (userId: number): string => `grants:${userId}`;
 export const applicationTag = (id: number): string => `application:${id}`;
 
-/** After an application was changed: what was known of it counts no more, in any process. */
+/** After a change of an application: invalidates its cached state in every process. */
 export async function tellOfApplication(
   deps: {
     lookups: Pick<Lookups, 'forget'>;

@@ -4,8 +4,8 @@ import { allowedNow, operatorScopes, type Scope, within } from './scopes.ts';
 import type { Client, PresentedToken } from './store/columns.ts';
 
 /**
- * Whether the token itself still counts: not run out, revoked, rotated away or of a time before a suspension. An exchanged one
- * counts as long as what its user agreed to.
+ * Whether the token is valid: not expired, revoked, rotated, or from before a suspension. An exchanged one is valid as
+ * long as its user's grant.
  */
 export function tokenLives(row: PresentedToken, client: Client, kind: TokenKind, now: number): boolean {
   if (row.revoked === 1 || row.rotated_at_ms !== null || row.epoch !== client.epoch) return false;
@@ -13,7 +13,7 @@ export function tokenLives(row: PresentedToken, client: Client, kind: TokenKind,
   return kind === 'refresh' ? row.expires_at > now : row.access_revoked === 0 && row.access_expires_at > now;
 }
 
-/** What of its scopes is allowed now: to its application and, of an exchanged token, to the one that the user agreed to. */
+/** The scopes allowed now: for its application and, if exchanged, for the one the user agreed to. */
 export function scopesNow(
   row: Pick<PresentedToken, 'access_scope' | 'scope' | 'granted_scopes'>,
   client: Pick<Client, 'allowed_scopes'>,

@@ -5,7 +5,7 @@ import type { Scope } from './scopes.ts';
 
 type Claims = Record<string, string | number | boolean>;
 
-/** Which fields each scope opens. */
+/** Fields per scope. */
 const claimTable: Partial<Record<Scope, (user: User) => Claims>> = {
   openid: (user) => ({
     sub: `${user.id}`,
@@ -19,13 +19,13 @@ const claimTable: Partial<Record<Scope, (user: User) => Claims>> = {
   'usage:read': (user) => ({ quota: user.quota, used_quota: user.used_quota, request_count: user.request_count }),
 };
 
-/** One flat object, with the fields of the granted scopes only. */
+/** A flat object with the fields of the granted scopes. */
 export function claimsOf(user: User, scopes: readonly Scope[], options: Options): Claims {
   const claims: Claims = Object.assign({}, ...scopes.map((scope) => claimTable[scope]?.(user)));
   return options.get('OAuth2OpenIDConnect') ? withStandardNames(claims, user) : claims;
 }
 
-/** Beside our own names those that libraries look for. Core §5.3.2: what there is none of is left out, not empty. */
+/** Adds the standard names that libraries expect. Core §5.3.2: absent claims are omitted, not empty. */
 function withStandardNames(claims: Claims, user: User): Claims {
   const { email, email_verified, ...others } = claims;
   return {

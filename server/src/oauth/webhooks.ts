@@ -12,10 +12,10 @@ interface WebhookTarget {
   webhook_secret: string;
 }
 
-/** Tells applications about consents: signed, never in the way of the flow, tried once. */
+/** Notifies applications about consents: signed, never blocking the flow, tried once. */
 export interface Webhooks {
   notify(target: WebhookTarget, event: WebhookEvent, userId: number, data: Record<string, unknown>): void;
-  /** Waits for what is under way, at most `drainMs`; what has not started by then is given up. */
+  /** Waits for pending ones, at most `drainMs`; the rest is dropped. */
   stop(drainMs: number): Promise<void>;
 }
 
@@ -28,12 +28,12 @@ export interface WebhookDeps {
 }
 
 const timeoutMs = 10_000;
-/** One receiver that answers slowly must not hold up all others, nor many of them fill memory. */
+/** A slow receiver must not delay others, nor many of them fill memory. */
 const mostAtOnce = 32;
 const mostWaiting = 5_000;
 
 interface Delivery {
-  /** Whose, to whom. */
+  /** Identifies user and application. */
   consent: string;
   send(): Promise<void>;
 }
@@ -41,7 +41,7 @@ interface Delivery {
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const waiting: Delivery[] = [];
   const idle: (() => void)[] = [];
-  /** One at a time of each consent: whoever hears of its end before its beginning takes it for given. */
+  /** Serialized per consent: an end must not arrive before its beginning. */
   const running = new Set<string>();
 
   const next = () => {

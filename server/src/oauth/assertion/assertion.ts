@@ -13,24 +13,26 @@ import { type KeySet, keysThatFit } from './key-set.ts';
 
 type Deps = Pick<Room, 'db' | 'clock' | 'baseUrl' | 'documents' | 'keyAddresses'>;
 
-/** Who asks, where. */
+/** The endpoint, and the client it is for. */
 export interface Asked {
   request: Pick<Request, 'url'>;
   ip: string;
-  /** Beside the assertion, where the request names its client. */
+  /** The `client_id` beside the assertion, if given. */
   clientId?: string;
 }
 
-/** With two addresses for its client's name it has about 1,000; some send their certificates along. */
+/** A typical assertion has about 1,000; some include certificates. */
 const mostCharacters = 8_192;
 const mostJtiCharacters = 256;
-/** How long one may be of use to whoever finds it, and as long its name is remembered. */
+/** How long an assertion may be usable by a thief; its id is remembered as long. */
 const longestSeconds = 600;
-/** Some libraries, Authlib among them, make theirs for an hour. One that says when it was made is of no use for so long all the same. */
+/** Some libraries, Authlib among them, use an hour. With `iat` it is still only accepted for the shorter time. */
 const furthestSeconds = 3600;
-/** How far ahead of ours the clock of its maker may be. */
+/** Allowed clock skew of the client. */
 const aheadSeconds = 30;
-/** RFC 7523bis has a type of its own; before it there was the one of every JWT, or none. Anything else was signed for something else. */
+/**
+ * RFC 7523bis has its own type; before, it was the generic JWT type or none. Others were signed for another purpose.
+ */
 const types: unknown[] = [undefined, 'jwt', 'client-authentication+jwt'];
 
 const fault = (what: string) => invalidClient(`The client assertion ${what}.`);
@@ -40,11 +42,14 @@ interface Header {
   kid: string | undefined;
 }
 
-/** The client that an assertion proves (RFC 7523 §3, OpenID Connect Core §9); throws `invalid_client` with what to do otherwise. */
+/**
+ * The client that an assertion authenticates (RFC 7523 §3, OpenID Connect Core §9); throws `invalid_client` with what
+ * to do otherwise.
+ */
 export async function assertedClient(deps: Deps, assertion: string, asked: Asked): Promise<string> {
   const { header, claims } = parsed(assertion);
   const { iss, sub, aud, jti } = claims;
-  // A name with a NUL is nobody's, and PostgreSQL cannot look for one.
+  // A name with NUL cannot exist, and PostgreSQL cannot search for it.
   if (typeof sub !== 'string' || sub === '' || sub.includes('\0') || iss !== sub)
     throw fault('must have the client_id as iss and as sub');
   if (asked.clientId && asked.clientId !== sub)
@@ -55,14 +60,14 @@ export async function assertedClient(deps: Deps, assertion: string, asked: Asked
     throw fault(`must have a jti of 1 to ${mostJtiCharacters} characters, a new one each time`);
   const client = await signerOf(deps, sub, asked.ip);
   await verify(deps, client, assertion, header);
-  // §3: last, so that nothing but the client itself uses up its names.
+  // §3: last, so that only the client itself can use up its ids.
   const hash = sha256Hex(`client assertion ${client.id} ${jti}`);
   if (!(await takeProof(deps.db, hash, expiresAt + 1)))
     throw fault('was used before; sign a new one, with another jti, for each request');
   return client.client_id;
 }
 
-/** As it says of itself; none of it counts before its signature is verified. */
+/** Unverified claims; none of them count before the signature is verified. */
 function parsed(assertion: string): { header: Header; claims: Record<string, unknown> } {
   if (assertion.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion))
     throw fault('is not a signed JWT');
@@ -70,7 +75,7 @@ function parsed(assertion: string): { header: Header; claims: Record<string, unk
   if (!isProofAlgorithm(alg)) throw fault(`must be signed by one of ${proofAlgorithms.join(', ')}`);
   if (!types.includes(typeof typ === 'string' ? typ.toLowerCase() : typ))
     throw fault('must have JWT or client-authentication+jwt as typ');
-  // RFC 7515 §4.1.11: nothing that must be understood is, here.
+  // RFC 7515 §4.1.11: no critical extensions are supported.
   if (crit !== undefined) throw fault('must not have crit in its header');
   if (kid !== undefined && typeof kid !== 'string') throw fault('must have the name of a key as kid');
   return { header: { alg, kid }, claims: read(() => decodeJwt<Record<string, unknown>>(assertion)) };
@@ -85,8 +90,8 @@ function read<T>(decode: () => T): T {
 }
 
 /**
- * RFC 7523bis: the issuer; before it, also the token endpoint (RFC 7523 §3), and the endpoint that is called (RFC 9126 §2).
- * Nobody else, who could bring it to us as well.
+ * RFC 7523bis: the issuer; before, also the token endpoint (RFC 7523 §3) and the called endpoint (RFC 9126 §2). No
+ * other audience, which could replay it here.
  */
 function checkAudience({ baseUrl }: Deps, { request }: Asked, aud: unknown): void {
   const called = new URL(request.url, baseUrl).pathname;
@@ -96,7 +101,7 @@ function checkAudience({ baseUrl }: Deps, { request }: Asked, aud: unknown): voi
     throw fault(`must have ${baseUrl} as aud, and no other server`);
 }
 
-/** Until when it could be used. §3: `exp` is needed; `nbf` and `iat` are not, but where given they must make sense. */
+/** Returns when it expires. §3: `exp` is required; `nbf` and `iat` are optional, but must be valid. */
 function checkTimes({ exp, nbf, iat }: Record<string, unknown>, now: number): number {
   if (typeof exp !== 'number' || !(exp > now)) throw fault('has expired, or has no exp');
   const mostSeconds = iat === undefined ? longestSeconds : furthestSeconds;
@@ -109,7 +114,10 @@ function checkTimes({ exp, nbf, iat }: Record<string, unknown>, now: number): nu
   return Math.ceil(Math.min(exp, takenUntil));
 }
 
-/** One answer for a client that there is not and one that proves itself otherwise. A document that has run out is read again first. */
+/**
+ * The same answer for an unknown client and one with another authentication method. An expired client document is read
+ * again first.
+ */
 async function signerOf({ db, documents }: Deps, clientId: string, ip: string): Promise<ApplicationRow> {
   const known = await findApplication(db, { client_id: clientId });
   const isKnown = known !== null && known.source !== 'document';
@@ -125,7 +133,7 @@ async function verify(deps: Deps, client: ApplicationRow, assertion: string, { a
   };
   const own = keysIn(client);
   if (await verifiedBy(own ?? (await deps.keyAddresses.keysAt(client.jwks_uri)))) return;
-  // It may have changed its keys since they were read.
+  // The client may have changed its keys since they were read.
   if (!own && (await verifiedBy(await deps.keyAddresses.keysAt(client.jwks_uri, 'anew')))) return;
   throw fault(
     kid === undefined

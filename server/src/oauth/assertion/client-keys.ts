@@ -7,7 +7,7 @@ import { webUrl } from '../address-fields.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 
-/** By which keys a client signs who it is (RFC 7591 §2): the keys themselves, or the address where they are. */
+/** A client's public keys (RFC 7591 §2), or the address where they are. */
 export const keyFields = {
   jwks: z
     .looseObject({})
@@ -23,11 +23,11 @@ export const keyFields = {
     .describe('The address of such a set'),
 };
 
-/** As it is shown: of public keys nothing is secret. */
+/** Public keys are not secret. */
 export const keySetSchema = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
 
 const loopback = /^(?:localhost|127\.0\.0\.1|\[::1\])$/;
-/** As with the document of a client: on a laptop, loopback will do, and whether it may be called is asked when it is. */
+/** As with client documents, loopback is allowed for development; whether it may be called is checked at call time. */
 function isKeyAddress(uri: string): boolean {
   const url = URL.parse(uri);
   return url !== null && (url.protocol === 'https:' || loopback.test(url.hostname));
@@ -41,7 +41,7 @@ export const keyColumns = (jwks: string, jwks_uri: string) =>
   >;
 export const noKeys: KeyColumns = keyColumns('', '');
 
-/** What an owner says; left out is left as it is, and null or nothing takes it away. */
+/** The owner's input; absent means unchanged, null or empty removes. */
 export interface KeyInput {
   jwks?: KeySet | null;
   jwks_uri?: string;
@@ -49,7 +49,7 @@ export interface KeyInput {
 
 const refused = (param: string, message: string): AppError => new AppError('invalid_request', message, { param });
 
-/** A client has keys or an address of keys: entering one takes the place of the other. */
+/** A client has keys or an address of keys: one replaces the other. */
 export function keysAfter({ jwks, jwks_uri }: KeyInput, before: KeyColumns, appType: string): KeyColumns {
   if (jwks && jwks_uri) throw refused('jwks_uri', 'Give jwks or jwks_uri, not both.');
   if (appType === 'public') {
@@ -61,10 +61,10 @@ export function keysAfter({ jwks, jwks_uri }: KeyInput, before: KeyColumns, appT
   return keyColumns(jwks ? JSON.stringify(jwks) : kept, jwks_uri || keptAddress);
 }
 
-/** As `keysAfter` has written them. */
+/** As written by `keysAfter`. */
 export const keysIn = ({ jwks }: Pick<ApplicationRow, 'jwks'>): KeySet | null =>
   jwks === '' ? null : (JSON.parse(jwks) as KeySet);
 
-/** For the audit log: which keys they are, also where another took the name of one. */
+/** For the audit log: identifies keys, even if one reuses another's id. */
 export const namesOfKeys = (set: KeySet): string[] =>
   set.keys.map((key) => [key.kid, sha256Hex(JSON.stringify(key)).slice(0, 16)].filter(Boolean).join(' '));

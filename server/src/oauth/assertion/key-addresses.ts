@@ -6,9 +6,9 @@ import { invalidClient } from '../client-auth.ts';
 import { type Budget, countReading, type JsonAtDeps, readJsonAt } from '../json-at.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 
-/** The keys of clients that have them at an address (`jwks_uri`). */
+/** Keys of clients with a `jwks_uri`. */
 export interface KeyAddresses {
-  /** `anew` when a key is asked for that was not among them: then they are read again, unless that was just done. */
+  /** `anew` if an unknown key is used: then they are fetched again, unless that was just done. */
   keysAt(uri: string, anew?: 'anew'): Promise<KeySet>;
 }
 
@@ -17,17 +17,17 @@ interface Deps extends JsonAtDeps {
   shared: Shared;
 }
 
-/** Sets with whole certificates in them have some thousands for each key. */
+/** Sets with whole certificates have some thousand bytes per key. */
 const mostBytes = 64 * 1024;
-/** However long their author says, and whatever has gone wrong since: a key that was taken away is gone within the hour. */
+/** Maximum cache time, whatever the server says or if it fails: a revoked key is gone within the hour. */
 const mostMs = 3_600_000;
-/** Anybody can name a key that there is not, and must not make us knock for them. */
+/** Anybody can name an unknown key, which must not cause a fetch each time. */
 const anewMs = 30_000;
 const failedMs = 60_000;
-/** Of clients that are in use at the same time; a set is some thousand characters. */
+/** Of clients in use at the same time; a set has some thousand characters. */
 const mostKept = 1_000;
 
-/** Nobody makes us a tool against another's server, nor keeps us busy with keys alone. */
+/** Limits fetches per host and in total, so that we cannot be used to attack another server. */
 const budgetsFor = (uri: string): Budget[] => [
   { key: `client-keys:${new URL(uri).host}`, most: 10 },
   { key: 'client-keys', most: 120 },
@@ -42,8 +42,8 @@ interface Kept {
 }
 
 /**
- * Kept by each process for itself: nobody who can write to what processes share can say by which keys a client is known. An
- * address that cannot be read for a while leaves its client known by the keys of before, within the hour.
+ * Cached per process: data shared between processes must not decide which keys authenticate a client. If an address is
+ * temporarily unreachable, the previous keys stay valid within the hour.
  */
 export function openKeyAddresses(deps: Deps): KeyAddresses {
   const { clock } = deps;

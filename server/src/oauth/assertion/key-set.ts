@@ -3,17 +3,17 @@ import type { JWK } from 'jose';
 import { isObject } from '../../lib/is-object.ts';
 import { holdsSecret, type ProofAlgorithm, proofAlgorithms, publicPartsOf } from '../dpop/key.ts';
 
-/** The public keys of a client (RFC 7517 §5), those that can verify what it signs. */
+/** A client's public keys (RFC 7517 §5) that can verify its signatures. */
 export interface KeySet {
   keys: JWK[];
 }
 
-/** More than anybody changes between; whoever names no key has all of them tried. */
+/** More than any rotation needs; without a key id all of them are tried. */
 const mostKeys = 20;
-/** RFC 7518 §3.3: a shorter one is broken before it is changed. */
+/** RFC 7518 §3.3: shorter keys are breakable. */
 const fewestRsaBits = 2_048;
 
-/** As it is kept: what else stands in a set is left out (§5). Or why it cannot be taken. */
+/** The stored form, without other members (§5), or why it is refused. */
 export function readKeySet(given: unknown): KeySet | { fault: string } {
   const listed = isObject(given) && Array.isArray(given.keys) ? given.keys.filter(isObject) : null;
   if (!listed) return { fault: 'must be a JSON Web Key Set, an object with a list called keys' };
@@ -24,17 +24,17 @@ export function readKeySet(given: unknown): KeySet | { fault: string } {
   return { keys };
 }
 
-/** Whether anything in it is for its owner alone, whatever else it holds. */
+/** Whether it contains any private key material. */
 export const holdsPrivateKey = (given: unknown): boolean =>
   isObject(given) && Array.isArray(given.keys) && given.keys.some((key) => isObject(key) && holdsSecret(key));
 
-/** Those that a signature may be by: the one it names, or without a name whichever fit its algorithm. */
+/** Candidates for a signature: the named key, or without a name all that fit its algorithm. */
 export const keysThatFit = ({ keys }: KeySet, alg: ProofAlgorithm, kid: string | undefined): JWK[] =>
   keys.filter((key) => (kid === undefined || key.kid === kid) && isFor(key, alg) && publicPartsOf(key, alg) !== null);
 
 const mostNameCharacters = 256;
 
-/** Null for a key of another kind or purpose, and for one that is none. */
+/** Null for a key of another kind or purpose, or an invalid one. */
 function usable(given: Record<string, unknown>): JWK | null {
   const { use, key_ops, kid, alg } = given;
   if (use !== undefined && use !== 'sig') return null;
@@ -49,7 +49,7 @@ function usable(given: Record<string, unknown>): JWK | null {
   };
 }
 
-/** RFC 9864: one algorithm by two names. */
+/** RFC 9864: two names of one algorithm. */
 const sameAs: Partial<Record<string, ProofAlgorithm>> = { Ed25519: 'EdDSA' };
 const isFor = ({ alg }: { alg?: unknown }, name: ProofAlgorithm): boolean =>
   alg === undefined || (typeof alg === 'string' && (sameAs[alg] ?? alg) === (sameAs[name] ?? name));

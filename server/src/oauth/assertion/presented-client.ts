@@ -4,7 +4,7 @@ import { type ClientCredentials, invalidClient, readCredentials } from '../clien
 import type { Room } from '../room.ts';
 import { type Asked, assertedClient } from './assertion.ts';
 
-/** What of a form says which client sends it. */
+/** Form fields that identify the client. */
 export const clientFields = {
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
@@ -21,7 +21,7 @@ const jwtBearer = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 const wrong = (message: string, param: string): AppError => new AppError('invalid_request', message, { param });
 
-/** What a request says of its client, a signature already verified; null when it names none. */
+/** The client a request claims, with a signature already verified; null if it names none. */
 export async function presentedClient(deps: Deps, call: Call, form: ClientForm): Promise<ClientCredentials | null> {
   const authorization = call.request.headers.get('authorization');
   const assertion = deps.options.get('OAuth2OpenIDConnect') ? assertionIn(form) : null;
@@ -34,14 +34,14 @@ export async function presentedClient(deps: Deps, call: Call, form: ClientForm):
   return { clientId, secret: null, signed: true };
 }
 
-/** The same where a client is needed. */
+/** The same where a client is required. */
 export async function requiredClient(deps: Deps, call: Call, form: ClientForm): Promise<ClientCredentials> {
   const credentials = await presentedClient(deps, call, form);
   if (!credentials) throw invalidClient();
   return credentials;
 }
 
-/** RFC 7521 §4.2; parameters without a value count as left out. */
+/** RFC 7521 §4.2; empty parameters count as absent. */
 function assertionIn({ client_assertion, client_assertion_type }: ClientForm): string | null {
   if (!client_assertion && !client_assertion_type) return null;
   if (!client_assertion) throw wrong('client_assertion is required with client_assertion_type.', 'client_assertion');

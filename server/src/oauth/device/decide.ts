@@ -11,15 +11,15 @@ import { findApplicationNow } from '../store/applications.ts';
 import { approvingDevice, denyDevice, findByUserCode, grantingDevice } from '../store/device-codes.ts';
 import { deviceGrant, readUserCode, shownUserCode } from './codes.ts';
 
-/** Where a code is typed: both count what was typed wrong. */
+/** Where a code is typed: both counters limit wrong codes. */
 export interface Typed {
   sessionId: number;
   ip: string;
 }
 
 /**
- * RFC 8628 §5.1: whoever finds the code of somebody's device by trying can sign it in to an account of their own. Sessions are
- * easily had, so an address has a number of tries too, and more of them, since a house may have many people.
+ * RFC 8628 §5.1: an attacker who guesses a code could sign somebody's device in to their own account. Sessions are
+ * easily created, so IP addresses are limited too, at a higher number for shared ones.
  */
 const mostWrong = { session: 10, address: 30 };
 
@@ -35,7 +35,7 @@ export async function describeDevice(deps: Room, userId: number, where: Typed, t
   };
 }
 
-/** The user's answer, once for each code; the device hears of it when it asks next. */
+/** Records the user's answer, once per code; the device learns it with its next poll. */
 export async function decideDevice(deps: Room, decision: Decision, where: Typed, typed: string): Promise<void> {
   const { row, application, scopes } = await askedBy(deps, where, typed);
   const { userId, origin } = decision;
@@ -71,7 +71,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
     deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
 }
 
-/** The request behind a code that nobody has answered yet. */
+/** The request behind an unanswered code. */
 async function askedBy(deps: Room, where: Typed, typed: string) {
   requireEnabled(deps.options);
   const code = readUserCode(typed);
@@ -85,7 +85,7 @@ async function askedBy(deps: Room, where: Typed, typed: string) {
   return { row, application, scopes: within(row.scope, allowed) };
 }
 
-/** Takes back what was no wrong try. */
+/** Refunds the attempt if the code was right. */
 async function counted<T>({ shared }: Room, { sessionId, ip }: Typed, look: () => Promise<T | null>): Promise<T> {
   const counters = [
     { key: `device-code:session:${sessionId}`, most: mostWrong.session },
@@ -94,7 +94,7 @@ async function counted<T>({ shared }: Room, { sessionId, ip }: Typed, look: () =
   for (const { key, most } of counters) await countCodeTry(shared, key, most);
   const found = await look();
   if (found === null) throw noCode();
-  // Not deleted: a code of one's own must not buy new tries.
+  // Decremented instead of deleted: one's own code must not reset the counter.
   await Promise.all(counters.map(({ key }) => shared.increment(key, -1, codeWindowMs).catch(() => {})));
   return found;
 }

@@ -11,10 +11,10 @@ import { requireEnabled, requireVerified } from '../status.ts';
 import { insertDeviceCode } from '../store/device-codes.ts';
 import { deviceSeconds, firstInterval, newDeviceCode, newUserCode, shownUserCode } from './codes.ts';
 
-/** Of all user codes hardly any are in use: to meet one this often is no chance any more. */
+/** Hardly any of all codes are in use: this many collisions are no coincidence. */
 const mostDraws = 5;
 
-/** RFC 8628 §3.1: a device that has no browser asks for a code that its user types elsewhere. */
+/** RFC 8628 §3.1: a device without a browser requests a code that its user types elsewhere. */
 export async function startDevice(deps: Room, credentials: ClientCredentials, scope: string | undefined, ip: string) {
   const { db, options } = deps;
   requireEnabled(options);
@@ -23,7 +23,7 @@ export async function startDevice(deps: Room, credentials: ClientCredentials, sc
   requireVerified(options, application!);
   const allowed = allowedNow(application!.allowed_scopes, options.get('OAuth2AllowedScopes'));
   const scopes = requestedScopes(withoutOffline(options, scope), allowed);
-  // A device's request names no resource, and tokens without one open no tools.
+  // Device requests name no resource, and tokens without one cannot use tools.
   requireToolResources(deps, scopes, []);
   const now = nowSeconds(deps.clock);
   const row = {

@@ -1,9 +1,6 @@
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
 
-/**
- * RFC 9449 §11.6: signatures that only the holder of a private key can make, as many as are verified here (RFC 7518 §3.1);
- * `EdDSA` and, after RFC 9864, `Ed25519` are one.
- */
+/** RFC 9449 §11.6: asymmetric algorithms only (RFC 7518 §3.1); `EdDSA` and, after RFC 9864, `Ed25519` are the same. */
 export const proofAlgorithms = [
   ...(['ES256', 'ES384', 'ES512'] as const),
   ...(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'] as const),
@@ -21,7 +18,7 @@ const onCurve =
   (crv: string) =>
   (part: Part): JWK => ({ kty: 'EC', crv, x: part('x'), y: part('y') });
 
-/** What a key of each kind is made of, and no more: RFC 7518 §6, RFC 8037 §2. */
+/** Members of each kind of key: RFC 7518 §6, RFC 8037 §2. */
 const publicKeys: Record<ProofAlgorithm, (part: Part) => JWK> = {
   ES256: onCurve('P-256'),
   ES384: onCurve('P-384'),
@@ -30,18 +27,18 @@ const publicKeys: Record<ProofAlgorithm, (part: Part) => JWK> = {
   ...{ EdDSA: edwards, Ed25519: edwards },
 };
 
-/** Private parts of any kind of key, and the whole of a symmetric one. */
+/** Private members of any kind of key, and of symmetric keys. */
 const secretParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 export const holdsSecret = (jwk: object): boolean => secretParts.some((name) => name in jwk);
 
-/** RSA of 4,096 bits with its usual exponent, a point of P-521: larger ones would take a processor for as long as the caller likes. */
+/** RSA with 4,096 bits and its usual exponent, or a point of P-521: larger keys could consume arbitrary CPU time. */
 const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 88, y: 88 };
 
-/** Empty for what cannot be that part of a key. */
+/** Empty if it cannot be that member. */
 const partOf = (value: unknown, most: number): string =>
   typeof value === 'string' && /^[\w-]+$/.test(value) && value.length <= most ? value : '';
 
-/** The parts that make a key, and no more; null for one that is not a public key of that algorithm. */
+/** Only the members that make up the key; null if it is not a public key of that algorithm. */
 export function publicPartsOf(given: unknown, alg: ProofAlgorithm): JWK | null {
   if (typeof given !== 'object' || given === null || holdsSecret(given)) return null;
   const jwk = given as Record<string, unknown>;
@@ -50,7 +47,7 @@ export function publicPartsOf(given: unknown, alg: ProofAlgorithm): JWK | null {
   return plain;
 }
 
-/** The key in a proof's header, with its thumbprint (RFC 7638); null for one that is not a public key of that algorithm. */
+/** The key of a proof's header with its thumbprint (RFC 7638); null if it is not a public key of that algorithm. */
 export async function readKey(given: unknown, alg: ProofAlgorithm) {
   const plain = publicPartsOf(given, alg);
   return plain && { key: await importJWK(plain, alg), thumbprint: await calculateJwkThumbprint(plain) };

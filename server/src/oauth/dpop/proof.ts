@@ -10,12 +10,12 @@ import { isProofAlgorithm, readKey } from './key.ts';
 type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'baseUrl'>;
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
 
-/** One with a key of 4,096 bits has about 2,000. */
+/** With a 4,096-bit key it has about 2,000. */
 const mostCharacters = 4_096;
 const mostJtiCharacters = 256;
-/** How old a proof may be: long enough for slow networks and clocks that are a little off, and each is remembered as long. */
+/** Maximum age: enough for slow networks and slightly wrong clocks; each proof is remembered as long. */
 const oldestSeconds = 60;
-/** How far ahead of ours the clock of its maker may be. */
+/** Allowed clock skew of the client. */
 const aheadSeconds = 30;
 
 const fault = (what: string): AppError => new AppError('invalid_dpop_proof', `The DPoP proof ${what}.`);
@@ -28,7 +28,10 @@ interface Claims {
   ath?: unknown;
 }
 
-/** The thumbprint of the key that a request proves to have (RFC 9449 §4.3); null where it brings no proof, or DPoP is turned off. */
+/**
+ * The thumbprint of the key a request proves possession of (RFC 9449 §4.3); null without a proof, or if DPoP is
+ * disabled.
+ */
 export async function proofOf(deps: Deps, request: Asked, accessToken?: string): Promise<string | null> {
   const proof = request.headers.get('dpop');
   if (proof === null || !deps.options.get('OAuth2OpenIDConnect')) return null;
@@ -42,15 +45,15 @@ export async function proofOf(deps: Deps, request: Asked, accessToken?: string):
     throw fault('is too old, or of a time to come');
   if (accessToken !== undefined && !(typeof ath === 'string' && constantTimeEqual(ath, hashOf(accessToken))))
     throw fault('is for another access token');
-  // §11.1: of its own key, so that nobody can use up the names of another's.
+  // §11.1: per key, so that nobody can use up another's ids.
   const hash = sha256Hex(`${thumbprint}.${jti}`);
   if (!(await takeProof(deps.db, hash, Math.ceil(iat) + oldestSeconds + 1))) throw fault('was used before');
   return thumbprint;
 }
 
-/** Signed by the key in its own header, with an algorithm of ours: that proves the key, and the rest is compared above. */
+/** Verifies the signature with the key in its own header: that proves possession; the caller compares the rest. */
 async function verified(proof: string): Promise<{ claims: Claims; thumbprint: string }> {
-  // Two headers come as one text with a comma in it.
+  // Repeated headers arrive joined by a comma.
   if (proof.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof)) throw fault('is not a signed JWT');
   try {
     const { alg, typ, jwk } = decodeProtectedHeader(proof);
@@ -67,7 +70,7 @@ async function verified(proof: string): Promise<{ claims: Claims; thumbprint: st
   }
 }
 
-/** §4.3: without query and fragment, written in any way that means the same. The Host header says nothing here either. */
+/** §4.3: without query and fragment, normalised. The Host header is not used. */
 function isThisAddress({ baseUrl }: Deps, request: Asked, htu: unknown): boolean {
   const given = typeof htu === 'string' ? URL.parse(htu) : null;
   const own = new URL(`${baseUrl}${new URL(request.url, baseUrl).pathname}`);

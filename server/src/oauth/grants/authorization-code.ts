@@ -17,13 +17,13 @@ export interface CodeExchange {
   code: string;
   redirectUri: string;
   verifier: string | undefined;
-  /** The key that the client has proven to have. */
+  /** The key the client proved possession of. */
   proofKey: string | null;
   /** Resources to narrow to; none for all of the code's. */
   resources: string[];
 }
 
-/** RFC 6749 §4.1.3, RFC 7636 §4.5: a code, once, for an access token and a refresh token. */
+/** RFC 6749 §4.1.3, RFC 7636 §4.5: exchanges a code, once, for an access and a refresh token. */
 export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Promise<Issued> {
   checkVerifierForm(request.verifier);
   const { clock, options, lookups } = deps;
@@ -31,7 +31,7 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   const client = authenticate(found?.client ?? null, request.credentials);
   requireProof(deps, client, request.proofKey);
   const code = found?.code ?? null;
-  // §4.1.3: issued to this very client; another one's code is left as it is.
+  // §4.1.3: must be issued to this client; another client's code stays valid.
   if (!isCode(request.code) || !code || code.application_id !== client.id)
     throw invalidGrant('The code is not valid for this client.');
   if (code.used_at !== null) throw await replayed(deps, code);
@@ -48,22 +48,22 @@ export async function exchangeCode(deps: GrantDeps, request: CodeExchange): Prom
   return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: true }) } : issued;
 }
 
-/** What a code must satisfy; none of it spends the code. */
+/** Checks that do not consume the code. */
 function checkCode(client: Client, code: PresentedCode, request: CodeExchange, now: number): void {
   if (code.expires_at <= now || code.epoch !== client.epoch) throw invalidGrant('The code has expired.');
-  // §4.1.3: identical to the one of the authorization request; and still registered, since changes count at once.
+  // §4.1.3: identical to the authorization request's, and still registered, since changes apply at once.
   const registered: string[] = JSON.parse(client.redirect_uris);
   if (request.redirectUri !== code.redirect_uri || !redirectUriMatches(registered, code.redirect_uri))
     throw invalidGrant('redirect_uri differs from the one of the authorization request.');
   const unprotected = client.app_type === 'public' && code.code_challenge === null;
   if (unprotected || !verifierMatches(code, request.verifier))
     throw invalidGrant('code_verifier does not match the code_challenge of the authorization request.');
-  // RFC 9449 §10: whoever took the code from the redirect does not have the key.
+  // RFC 9449 §10: a thief of the code does not have the key.
   if (code.dpop_jkt !== null && code.dpop_jkt !== request.proofKey)
     throw invalidGrant('The code is bound to another key.');
 }
 
-/** RFC 6749 §4.1.2: a code seen twice may have been stolen, so what the first use gave is taken back. */
+/** RFC 6749 §4.1.2: a code used twice may be stolen, so the first use's tokens are revoked. */
 async function replayed(deps: GrantDeps, code: PresentedCode): Promise<Error> {
   await endFamily(deps, { ...code, family: code.id });
   return invalidGrant('The code was used before.');

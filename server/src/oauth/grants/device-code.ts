@@ -13,13 +13,13 @@ import { authenticate, type GrantDeps, type Issued, invalidGrant, issuePair, req
 export interface DeviceExchange {
   credentials: ClientCredentials;
   deviceCode: string;
-  /** The key that the client has proven to have. */
+  /** The key the client proved possession of. */
   proofKey: string | null;
   /** Resources to narrow to. */
   resources: string[];
 }
 
-/** RFC 8628 §3.4: the device asks until somebody has answered, and then gets an access token and a refresh token, once. */
+/** RFC 8628 §3.4: the device polls until the user has answered, and then gets its tokens, once. */
 export async function exchangeDeviceCode(deps: GrantDeps, request: DeviceExchange): Promise<Issued> {
   const { db, options } = deps;
   const { credentials, deviceCode, proofKey } = request;
@@ -29,12 +29,12 @@ export async function exchangeDeviceCode(deps: GrantDeps, request: DeviceExchang
   const code = found?.code ?? null;
   if (!isDeviceCode(deviceCode) || !code || code.application_id !== client.id || code.epoch !== client.epoch)
     throw invalidGrant('The device code is not valid for this client.');
-  // Without taking anything back, as for an authorization code: nobody but the device has had this one.
+  // Nothing is revoked, unlike for authorization codes: only the device has had this one.
   if (code.used_at !== null) throw usedBefore();
   const userId = await answeredBy(deps, code);
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user who answered is disabled.');
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, operatorScopes(options)));
-  // Codes of both kinds are counted from one: the minus keeps their families apart.
+  // Both kinds of codes are numbered from one: the minus keeps their token families apart.
   const granted = { ...code, user_id: userId, family: -code.id, jkt: proofKey, resource: null };
   const access = { scopes, resource: narrowedResource(deps, granted.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, granted, found.person);
@@ -47,11 +47,11 @@ export async function exchangeDeviceCode(deps: GrantDeps, request: DeviceExchang
 
 const usedBefore = (): AppError => invalidGrant('The device code was used before.');
 
-/** Who said yes; §3.5 has a word for everything else. */
+/** The user who approved; §3.5 defines the errors. */
 async function answeredBy({ db, clock }: GrantDeps, code: PresentedDeviceCode): Promise<number> {
   if (code.expires_at <= nowSeconds(clock))
     throw new AppError('expired_token', 'The device code has expired. Ask for another.');
-  // RFC 6749 §5.2: what goes wrong at the token endpoint is a 400, also where the word is that of other endpoints.
+  // RFC 6749 §5.2: errors at the token endpoint have status 400.
   if (code.approved === 0) throw new AppError('access_denied', 'The user denied the request.', { status: 400 });
   if (code.approved === 1 && code.user_id !== null) return code.user_id;
   if (await tooSoon(db, code, clock.nowMs()))

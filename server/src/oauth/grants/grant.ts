@@ -23,30 +23,30 @@ export type GrantDeps = Pick<
   | 'baseUrl'
 >;
 
-/** What a grant gives back; the route puts it on the wire and into the audit log. */
+/** The result of a grant; the route renders and audits it. */
 export interface Issued {
   applicationId: number;
   userId: number;
   accessToken: string;
-  /** Null where there is none. */
+  /** Null if there is none. */
   refreshToken: string | null;
   expiresIn: number;
   scope: string;
-  /** The key that the access token is bound to; null for a bearer token. */
+  /** The key the access token is bound to; null for a bearer token. */
   jkt: string | null;
-  /** What the access token is for; null where nothing was named. */
+  /** The access token's resource; null if none was named. */
   resource: string | null;
-  /** Where one was asked for. */
+  /** If one was requested. */
   idToken?: string;
   /** Of an exchanged token (RFC 8693 §2.2.1). */
   issuedTokenType?: string;
-  /** What the audit log says of it besides. */
+  /** Extra details for the audit log. */
   told?: Record<string, unknown>;
 }
 
 export const invalidGrant = (message: string): AppError => new AppError('invalid_grant', message);
 
-/** RFC 6749 §3.2.1: the client first, before anything is said about what it presents. */
+/** RFC 6749 §3.2.1: authenticates the client before anything is said about its grant. */
 export function authenticate(client: Client | null, credentials: ClientCredentials): Client {
   const proven = provesClient(client, credentials);
   if (!client || !proven || client.status === applicationStatus.deleted) throw invalidClient();
@@ -54,7 +54,7 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
   return client;
 }
 
-/** RFC 9449 §5.2, and what was bound once stays so: a client does not come to hold bearer tokens by leaving the proof out. */
+/** RFC 9449 §5.2: once bound, always bound: a client cannot get bearer tokens by omitting the proof. */
 export function requireProof(
   { options }: Pick<Room, 'options'>,
   client: Client,
@@ -70,20 +70,20 @@ type Granted = Pick<
   NewPair,
   'family' | 'application_id' | 'user_id' | 'scope' | 'epoch' | 'sign_in' | 'resource' | 'jkt'
 > & {
-  /** The access token runs out by then, however long others live. */
+  /** Upper bound of the access token's lifetime. */
   notAfter?: number;
 };
-/** What of the grant the access token is for. */
+/** The part of the grant that the access token covers. */
 interface Access {
   scopes: Scope[];
   resource: string | null;
 }
 type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
 
-/** Two processes may draw one id of the 2,048 of a millisecond; each draws again, and does not go on for ever. */
+/** Retries after an id collision between processes, bounded. */
 const mostDraws = 5;
 
-/** Draws a pair and writes it by `spend`, which spends what it is given for; null when that was spent before. */
+/** Creates a pair and writes it with `spend`, which consumes the grant; null if it was consumed before. */
 export async function issuePair(
   deps: DrawDeps,
   granted: Granted,

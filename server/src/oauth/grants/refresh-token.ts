@@ -24,16 +24,16 @@ export interface Refresh {
   credentials: ClientCredentials;
   refreshToken: string;
   scope: string | undefined;
-  /** The key that the client has proven to have. */
+  /** The key the client proved possession of. */
   proofKey: string | null;
   /** Resources to narrow to; none for all of the grant's. */
   resources: string[];
 }
 
-/** A client that lost our answer, or two of its tabs, may try again this soon without it looking like a theft. */
+/** A client that lost the answer, or two tabs, may retry within this time without it counting as theft. */
 const graceMs = 10_000;
 
-/** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): each refresh token works once and takes its access token along. */
+/** RFC 6749 §6 with rotation (RFC 9700 §4.14.2): a refresh token works once, and its access token ends with it. */
 export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued> {
   const { clock, options, lookups } = deps;
   const { proofKey } = request;
@@ -41,7 +41,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
   const found = await lookups.clientWithToken(request.credentials.clientId, key);
   const client = authenticate(found?.client ?? null, request.credentials);
   const token = found?.token ?? null;
-  // §6: bound to the client it was issued to.
+  // §6: bound to its client.
   if (key?.kind !== 'refresh' || !token || token.application_id !== client.id)
     throw invalidGrant('The refresh token is not valid for this client.');
   if (token.rotated_at_ms !== null) throw await reused(deps, token, token.rotated_at_ms);
@@ -49,14 +49,14 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
     throw invalidGrant('The refresh token has expired or was revoked.');
   if (found?.user_status !== statuses.enabled) throw invalidGrant('The user of this refresh token is disabled.');
   requireProof(deps, client, proofKey, token.jkt !== null);
-  // RFC 9449 §5: of a public client nothing else is known than its key; a confidential one may take a new one.
+  // RFC 9449 §5: a public client is only known by its key; a confidential one may change it.
   if (client.app_type === 'public' && token.jkt !== null && token.jkt !== proofKey)
     throw invalidGrant('The refresh token is bound to another key.');
   const allowed = allowedNow(client.allowed_scopes, operatorScopes(options));
   const scopes = narrowed(token.scope, withoutOffline(options, request.scope)).filter((name) => allowed.has(name));
   const access = { scopes, resource: narrowedResource(deps, token.resource, request.resources) };
   const idToken = await idTokenFor(deps, client, token, found.person);
-  // The grant keeps its own scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
+  // The grant keeps its scope: a narrower access token does not narrow the refresh token (§6; RFC 8707 §2.2).
   const issued = await issuePair(deps, { ...token, jkt: proofKey }, access, (row) =>
     deps.issuer.rotate(token.id, clock.nowMs(), row),
   );
@@ -78,7 +78,7 @@ function narrowed(granted: string, asked: string | undefined): readonly Scope[] 
   return withOpenid(keepingTools(within(names.join(' '), most as Set<Scope>), scopesOf(granted)));
 }
 
-/** RFC 9700 §4.14.2: a spent token seen again means that it, or its successor, is in other hands. */
+/** RFC 9700 §4.14.2: a reused token means that it, or its successor, was stolen. */
 async function reused(deps: GrantDeps, token: PresentedToken, rotatedAtMs: number): Promise<Error> {
   if (deps.clock.nowMs() - rotatedAtMs > graceMs) await endFamily(deps, token);
   return invalidGrant('The refresh token was used before.');

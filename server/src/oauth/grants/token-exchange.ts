@@ -20,7 +20,7 @@ export interface TokenExchange {
   actorTokenType: string | undefined;
   requestedTokenType: string | undefined;
   scope: string | undefined;
-  /** The key that the client has proven to have. */
+  /** The key the client proved possession of. */
   proofKey: string | null;
   audience: string | undefined;
   /** Resources to narrow to; none for all of the token's. */
@@ -30,20 +30,20 @@ export interface TokenExchange {
 /** RFC 8693 §3. */
 const accessTokenType = 'urn:ietf:params:oauth:token-type:access_token';
 
-/** RFC 8693 §2.2.2: whatever is wrong with a token that is presented, the request is. */
+/** RFC 8693 §2.2.2: a problem with a presented token is an invalid request. */
 const invalidRequest = (message: string, param?: string): AppError =>
   new AppError('invalid_request', message, param === undefined ? {} : { param });
 
 /**
- * RFC 8693: an application that was handed a user's token gets one of its own, which can do no more and lives no longer, and
- * which says who acts.
+ * RFC 8693: an application that received a user's token exchanges it for its own, with no more rights and no longer
+ * lifetime, which names the actor.
  */
 export async function exchangeToken(deps: GrantDeps, request: TokenExchange): Promise<Issued> {
   const { lookups, options, clock } = deps;
   const key = readToken(request.subjectToken);
   const found = await lookups.clientWithToken(request.credentials.clientId, key);
   const client = authenticate(found?.client ?? null, request.credentials);
-  // RFC 6749 §5.2. Nobody acts for others who cannot prove who they are.
+  // RFC 6749 §5.2. Only authenticated clients may act for others.
   if (client.token_exchange !== 1 || client.app_type !== 'confidential')
     throw new AppError('unauthorized_client', 'This client may not exchange tokens.');
   checkTypes(request);
@@ -52,7 +52,7 @@ export async function exchangeToken(deps: GrantDeps, request: TokenExchange): Pr
   const now = nowSeconds(clock);
   const { from, token } = await subjectOf(deps, key, client, now);
   if (found?.user_status !== statuses.enabled) throw unacceptable();
-  // Whoever has a bound token but not its key has stolen it, and exchanging it would set it free.
+  // A bound token without its key is stolen, and exchanging it would unbind it.
   if (token.jkt !== null && token.jkt !== request.proofKey) throw unacceptable();
   const scopes = narrowed(request.scope, scopesNow(token, from, options), client, operatorScopes(options));
   const act = await actorOf(deps, request, client, token, now);
@@ -71,7 +71,7 @@ export async function exchangeToken(deps: GrantDeps, request: TokenExchange): Pr
   const issued = await issuePair(deps, granted, { scopes, resource }, (row) =>
     insertExchanged(deps.db, {
       ...row,
-      // It cannot be refreshed, and is swept when it has run out.
+      // Cannot be refreshed, and is swept after it expired.
       expires_at: row.access_expires_at,
       subject_id: token.subject_id ?? token.id,
       parent_id: token.id,
@@ -100,17 +100,17 @@ function checkTypes(request: TokenExchange): void {
     throw invalidRequest(`actor_token_type must be ${accessTokenType}.`, 'actor_token_type');
 }
 
-/** Tokens of ours are for this service, and so is whatever they are exchanged for; which part of it is named by `resource`. */
+/** Our tokens, and their exchanges, are for this service; `resource` names the part. */
 function checkAudience({ baseUrl }: GrantDeps, client: Client, audience: string | undefined): void {
   if (audience === undefined || [baseUrl, `${baseUrl}/`, client.client_id].includes(audience)) return;
   throw new AppError('invalid_target', 'Tokens of this server are for this server: audience must be its address.');
 }
 
-/** One answer for every reason: whoever holds a token that is not theirs learns nothing about it. */
+/** The same answer for every reason, so that the holder of a foreign token learns nothing. */
 const unacceptable = (): AppError =>
   invalidRequest('The subject_token is invalid, expired, revoked or not for this client to exchange.', 'subject_token');
 
-/** The token as it stands, of this client or of one that lets this client exchange its tokens. */
+/** The subject token, of this client or one that allows this client to exchange its tokens. */
 async function subjectOf(
   { lookups }: GrantDeps,
   key: TokenKey | null,
@@ -126,7 +126,7 @@ async function subjectOf(
   return { from, token };
 }
 
-/** Never more than the token had, nor than the client may have. */
+/** At most the token's scopes, and the client's. */
 function narrowed(asked: string | undefined, had: Scope[], client: Client, operator: string): Scope[] {
   const allowed = allowedNow(client.allowed_scopes, operator);
   const most = had.filter((name) => allowed.has(name));
@@ -149,7 +149,7 @@ function narrowed(asked: string | undefined, had: Scope[], client: Client, opera
   return scopes;
 }
 
-/** §4.1: this client acts, or the user whose token of this client it presents; within, whoever acted before. */
+/** §4.1: this client acts, or the user of an actor token issued to it; previous actors are nested. */
 async function actorOf(
   { lookups }: GrantDeps,
   { actorToken, proofKey }: TokenExchange,
@@ -165,7 +165,7 @@ async function actorOf(
   const key = readToken(actorToken);
   const found = key?.kind === 'access' ? await lookups.bearer(key) : null;
   const ours = found?.client.id === client.id && found.user.status === statuses.enabled;
-  // As of the subject's: a bound token without its key proves nobody.
+  // As with the subject token: a bound token without its key proves nothing.
   const stolen = found !== null && found.token.jkt !== null && found.token.jkt !== proofKey;
   if (!found || !ours || stolen || !tokenLives(found.token, found.client, 'access', now))
     throw invalidRequest('The actor_token is not a valid access token of this client.', 'actor_token');

@@ -8,7 +8,7 @@ import { authMethodOf, ownAuthMethods } from '../client-auth.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { signingAlgorithms } from './signing-algorithms.ts';
 
-/** What an owner says of an application for OpenID Connect, under the names of its registration (Registration 1.0 §2). */
+/** OpenID Connect settings of an application, under their registration names (Registration 1.0 §2). */
 export const openidFields = {
   post_logout_redirect_uris: redirectUris,
   backchannel_logout_uri: webUrl.refine((uri) => !uri.includes('#'), 'must not have a fragment'),
@@ -31,8 +31,8 @@ type OpenidInput = z.infer<typeof inputSchema>;
 type Columns = Updateable<Tables['oauth_applications']>;
 
 /**
- * The fields as columns, what it says of keys, and the rest of the input; unknown fields, which count for nothing, while it is
- * turned off. `send_iss` alone counts always: redirects carry the issuer always, too.
+ * The settings as columns, the key settings, and the rest of the input; ignored while OpenID Connect is disabled.
+ * `send_iss` always applies, since redirects always carry the issuer.
  */
 export function openidColumns<T extends OpenidInput>(
   input: T,
@@ -105,7 +105,7 @@ export const openidView = (row: ApplicationRow) => ({
   jwks_uri: row.jwks_uri,
 });
 
-/** For the audit log: what is not as it is with every application. */
+/** For the audit log: settings that differ from the defaults. */
 export function openidState(row: ApplicationRow): State {
   const usual = { backchannel_logout_uri: '', id_token_signed_response_alg: 'RS256', jwks_uri: '' };
   const { post_logout_redirect_uris: addresses, token_exchange_clients: clients, jwks, ...others } = openidView(row);

@@ -1,6 +1,6 @@
 import type { Scope } from '../scopes.ts';
 
-/** What standard claims are made of. */
+/** The data of standard claims. */
 export interface ClaimedPerson {
   username: string;
   display_name: string;
@@ -19,7 +19,7 @@ export const profileClaims = ({ username, display_name, avatar_url }: ClaimedPer
 const emailClaims = ({ email, email_verified }: ClaimedPerson): Claims =>
   email === '' ? {} : { email, email_verified: email_verified === true || email_verified === 1 };
 
-/** OpenID Connect Core §5.4: by scope; what there is none of is left out (§5.3.2). */
+/** OpenID Connect Core §5.4: by scope; empty claims are omitted (§5.3.2). */
 export const standardClaims = (person: ClaimedPerson, scopes: readonly Scope[]): Claims => ({
   ...(scopes.includes('profile') && profileClaims(person)),
   ...(scopes.includes('email') && emailClaims(person)),

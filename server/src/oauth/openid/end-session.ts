@@ -20,7 +20,7 @@ interface Visitor {
   sessionId: number;
 }
 
-/** Where the browser goes, and whether it is logged out by now. */
+/** Where the browser goes, and whether it is logged out. */
 export interface EndSession {
   location: string;
   ended: boolean;
@@ -29,8 +29,8 @@ export interface EndSession {
 const page = '/oauth2/logout';
 
 /**
- * Without a question only for an application that shows an ID token of this very user: else any page could log people out by
- * a link. Whoever is not logged in needs none.
+ * Without confirmation only for an application that presents an ID token of this user: otherwise any link could log
+ * people out. A browser without a session needs none.
  */
 export async function endSession(
   deps: Room,
@@ -49,7 +49,7 @@ export async function endSession(
   return { location: redirectUrl ?? `${deps.webUrl}${page}`, ended: visitor !== null };
 }
 
-/** The same once the user has said yes; null where no application is to be gone back to. */
+/** The same after confirmation; null if there is no application to return to. */
 export async function confirmEndSession(
   deps: Room,
   visitor: Visitor,
@@ -63,15 +63,15 @@ export async function confirmEndSession(
 
 async function checkEndSession(deps: Room, request: EndSessionRequest, hint: Hint | null) {
   const { client_id, post_logout_redirect_uri: uri, state } = request;
-  // §2: the one that the hint was issued to.
+  // §2: the client the hint was issued to.
   if (hint && client_id && hint.clientId !== client_id)
     throw new AppError('invalid_request', 'client_id and id_token_hint name different applications.');
   const clientId = hint?.clientId ?? client_id;
   const application = clientId ? await findApplicationNow(deps.db, { client_id: clientId }) : null;
   if (client_id && !application) throw new AppError('not_found', 'There is no application with this client_id.');
-  // To one that is suspended nobody is led, but logging out works.
+  // Suspended applications are not redirected to, but logging out works.
   if (!uri || application?.status === applicationStatus.suspended) return { application, redirectUrl: null };
-  // §3: registered before, compared exactly; else anybody could lead people away from here.
+  // §3: must be registered, compared exactly; otherwise this would be an open redirect.
   if (!application || !isRegistered(application, uri))
     throw new AppError('invalid_request', 'post_logout_redirect_uri is not registered for this application.', {
       param: 'post_logout_redirect_uri',

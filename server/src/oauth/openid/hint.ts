@@ -1,15 +1,15 @@
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
 import type { Room } from '../room.ts';
 
-/** What an ID token of ours, given back, says of whom it was made for. */
+/** The subject of an ID token of ours. */
 export interface Hint {
   sub: string;
   clientId: string;
 }
 
 /**
- * Null unless we signed it, as an ID token, with the algorithm of the key it names: whoever could choose the algorithm could
- * sign with our public key (RFC 8725 §3.1). It may have run out (RP-Initiated Logout 1.0 §2).
+ * Null unless we signed it, as an ID token, with the algorithm of the key it names: otherwise an attacker could sign
+ * with our public key as an HMAC secret (RFC 8725 §3.1). It may be expired (RP-Initiated Logout 1.0 §2).
  */
 export async function readHint(
   { signingKeys, baseUrl }: Pick<Room, 'signingKeys' | 'baseUrl'>,

@@ -9,13 +9,13 @@ import { idTokenSeconds } from './signing-keys.ts';
 
 type Deps = Pick<Room, 'clock' | 'options' | 'signingKeys' | 'baseUrl'>;
 
-/** OpenID Connect Core §3.1.3.6: the left half of the hash that both algorithms sign. */
+/** OpenID Connect Core §3.1.3.6: the left half of the hash, for both algorithms. */
 const halfHash = (text: string): string =>
   createHash('sha256').update(text).digest().subarray(0, 16).toString('base64url');
 
 /**
- * Makes the ID token of what is being granted; null where none was asked for. The key is had before a code or a refresh token
- * is spent: what goes wrong until then costs nothing.
+ * Prepares the ID token of a grant; null if none was requested. The key is loaded before a code or refresh token is
+ * consumed, so that a failure costs nothing.
  */
 export async function idTokenFor(
   deps: Deps,

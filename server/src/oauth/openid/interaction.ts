@@ -10,11 +10,11 @@ interface Who {
 
 export type Interaction = 'login' | 'select_account' | 'consent' | null;
 
-/** What has to happen before an answer (OpenID Connect Core §3.1.2.1); only logging in can be checked here. */
+/** The required interaction (OpenID Connect Core §3.1.2.1); only logging in can be checked here. */
 export function neededInteraction(deps: Deps, request: OpenidRequest, who: Who): Interaction {
   const { prompts, maxAge, signedInAfter } = request;
   const again = signedInAfter !== undefined && hasSignedInAgain(deps, signedInAfter, who);
-  // `max_age=0` is another way of writing `prompt=login`.
+  // `max_age=0` equals `prompt=login`.
   if ((prompts.has('login') || maxAge === 0) && !again) return 'login';
   if (maxAge && nowSeconds(deps.clock) - who.signedInAt > maxAge) return 'login';
   if (prompts.has('select_account') && !again) return 'select_account';
@@ -22,10 +22,10 @@ export function neededInteraction(deps: Deps, request: OpenidRequest, who: Who):
 }
 
 const purpose = 'signed-in-after';
-/** Nobody takes longer to log in; later, another login than the one asked for may have come between. */
+/** Nobody takes longer to log in; later, another login might be mistaken for the requested one. */
 const longestSeconds = 3600;
 
-/** Handed to the page that sends the user to log in, which brings it back: whoever then has another session, has logged in. */
+/** Carried through the login page: a different session afterwards proves a new login. */
 export const sealSignInAgain = ({ clock, sealer }: Deps, { sessionId }: Who): string =>
   sealer.seal(JSON.stringify([purpose, sessionId, nowSeconds(clock)]));
 

@@ -20,18 +20,18 @@ interface Ended {
 }
 
 const queue = 'oauth.logout';
-/** A receiver that is down for some minutes still hears of it. */
+/** Survives a receiver's downtime of some minutes. */
 const tries = { maxAttempts: 8, backoffMs: 2_000 };
 const timeoutMs = 10_000;
 /** Back-Channel Logout 1.0 §2.4: short, since it acts at once. */
 const logoutTokenSeconds = 120;
 
 /**
- * Tells applications that a session they know has ended, however it did: logged out, ended from elsewhere, run out, or taken
- * along by a changed password. Durable, and through the guard for addresses that users gave.
+ * Notifies applications that a session they know has ended: logged out, revoked, expired, or ended by a password
+ * change. Durable, and through the SSRF guard.
  */
 export interface Logouts {
-  /** Looks for ends that nobody announced, a bounded number at a time. */
+  /** Finds ends that were not announced, a bounded number at a time. */
   sweep(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function openLogouts(deps: Deps): Logouts {
   };
 }
 
-/** Back-Channel Logout 1.0 §2.5; throws to be tried again. */
+/** Back-Channel Logout 1.0 §2.5; throws to be retried. */
 async function sendLogout(deps: Deps, ended: Ended, signal: AbortSignal): Promise<void> {
   const application = await findApplication(deps.db, { id: ended.applicationId });
   if (!application?.backchannel_logout_uri || application.status !== applicationStatus.active) return;

@@ -2,7 +2,7 @@ import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { canBeGivenBack } from '../given-back.ts';
 import { splitScopes } from '../scopes.ts';
 
-/** What OpenID Connect adds to an authorization request (Core §3.1.2.1), RFC 9449 §10, and, the last, our own page. */
+/** Parameters of OpenID Connect (Core §3.1.2.1) and RFC 9449 §10; the last one is our own page's. */
 export const openidParameters = [
   'nonce',
   'prompt',
@@ -23,20 +23,20 @@ export const prompts = ['none', 'login', 'consent', 'select_account'] as const;
 type Prompt = (typeof prompts)[number];
 
 export interface OpenidRequest {
-  /** The scope `openid` was asked for, not only added: an ID token follows. */
+  /** `openid` was requested, not only added: an ID token follows. */
   requested: boolean;
   nonce: string | undefined;
   prompts: ReadonlySet<Prompt>;
-  /** Null for none. */
+  /** Null: none. */
   maxAge: number | null;
-  /** An ID token of whom the application expects. */
+  /** An ID token of the expected user. */
   idTokenHint: string | undefined;
   signedInAfter: string | undefined;
-  /** The key that the code is bound to. */
+  /** The key the code is bound to. */
   dpopJkt: string | null;
 }
 
-/** Longer ones are nobody's, and what is stored with a code is bounded. */
+/** Bounds what is stored with a code; genuine values are shorter. */
 const mostCharacters: Partial<Record<keyof OpenidParameters, number>> = {
   nonce: 1000,
   prompt: 100,
@@ -48,7 +48,7 @@ const mostCharacters: Partial<Record<keyof OpenidParameters, number>> = {
   signed_in_after: 1000,
 };
 
-/** Core §3.1.2.6: each of these is refused by its own name. */
+/** Core §3.1.2.6: each of these has its own error. */
 const unsupported: ['request' | 'request_uri' | 'registration', ErrorCode][] = [
   ['request', 'request_not_supported'],
   ['request_uri', 'request_uri_not_supported'],
@@ -61,7 +61,7 @@ export function readOpenidRequest(given: OpenidParameters & { scope?: string | u
   for (const [name, most] of Object.entries(mostCharacters) as [keyof OpenidParameters, number][])
     if ((given[name]?.length ?? 0) > most) throw fault(name, `must have at most ${most} characters`);
   if (given.nonce && !canBeGivenBack(given.nonce)) throw fault('nonce', 'must be valid Unicode');
-  // OAuth 2.0 Multiple Response Types §2.1: a code in a fragment or a form reaches nobody who asked for a query.
+  // OAuth 2.0 Multiple Response Types §2.1: a code in a fragment or form would not reach a client that expects a query.
   if (given.response_mode && given.response_mode !== 'query') throw fault('response_mode', 'must be query');
   return {
     requested: splitScopes(given.scope ?? '').includes('openid'),

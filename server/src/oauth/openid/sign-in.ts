@@ -1,16 +1,13 @@
-/** What codes and tokens carry for the ID tokens that follow from them. */
+/** What codes and tokens carry for later ID tokens. */
 export interface SignIn {
-  /** When the user proved who they are. */
+  /** When the user authenticated. */
   auth_time: number;
-  /** By which the application knows the session. */
+  /** The application's id of the session. */
   sid: string;
   nonce?: string | undefined;
 }
 
 export const readSignIn = (stored: string): SignIn => JSON.parse(stored) as SignIn;
 
-/**
- * The one way in that there is to tell of: a session of this service, however it began. Applications that need a fresher
- * proof ask by `max_age`.
- */
+/** The only authentication context: a session of this service. Applications that need a recent login use `max_age`. */
 export const sessionContext = 'urn:svc:session';

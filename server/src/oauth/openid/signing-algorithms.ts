@@ -1,3 +1,3 @@
-/** OpenID Connect Core §2: every library takes RS256; ES256 signs in a tenth of the time. */
+/** OpenID Connect Core §2: every library supports RS256; ES256 signs in a tenth of the time. */
 export const signingAlgorithms = ['RS256', 'ES256'] as const;
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];

@@ -20,26 +20,26 @@ import {
 import { type SigningAlgorithm, signingAlgorithms } from './signing-algorithms.ts';
 
 export const idTokenSeconds = 3600;
-/** For how long others may keep the list of keys. A new key is in it for as long before it signs. */
+/** Cache time of the published keys. A new key is published this long before it signs. */
 export const keysCachedSeconds = 300;
-/** How long an ID token, run out by then, may still say whom to log out: its public key is kept for that. */
+/** How long an expired ID token may still be used as a logout hint: its public key is kept for that. */
 const hintSeconds = 90 * 86_400;
 const daySeconds = 86_400;
 
 type Signer = (claims: JWTPayload, type: string) => Promise<string>;
 
-/** Keys that sign what applications check by themselves; shared by all processes, in memory while nothing changes. */
+/** Keys that sign ID tokens; shared by all processes, cached in memory. */
 export interface SigningKeys {
-  /** Without asking the database when the keys are known. */
+  /** Without a database read if the keys are cached. */
   signer(algorithm: SigningAlgorithm): Signer | Promise<Signer>;
-  /** Public keys, for applications: those that sign, that will, and whose tokens have not all run out. */
+  /** Public keys for applications: current, upcoming, and those with unexpired tokens. */
   published(): Promise<JWK[]>;
-  /** The public key that is called so, also when it has not been listed for long. */
+  /** A public key by id, even if it is no longer published. */
   named(kid: string): Promise<{ algorithm: string; jwk: JWK } | null>;
   all(): Promise<SigningKeyRow[]>;
-  /** New keys for all algorithms; at once only where the present ones are in other hands. */
+  /** New keys for all algorithms; immediately only if the current ones are compromised. */
   rotate(atOnce: boolean): Promise<void>;
-  /** Replaces keys that are old enough, and forgets those that nobody can need. */
+  /** Rotates keys that are old enough, and deletes those no longer needed. */
   sweep(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function openSigningKeys(deps: {
   const signerIn = ({ rows, private: keys }: Ring, alg: SigningAlgorithm): Signer => {
     const now = nowSeconds(clock);
     const able = rows.filter((row) => row.alg === alg && keys.has(row.kid));
-    // The newest, should a clock that was set back leave none.
+    // The newest, if a clock that was set back leaves none.
     const row = able.find(({ starts_at }) => starts_at <= now) ?? able[0]!;
     return (claims, typ) => new SignJWT(claims).setProtectedHeader({ alg, kid: row.kid, typ }).sign(keys.get(row.kid)!);
   };

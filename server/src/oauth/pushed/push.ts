@@ -9,7 +9,7 @@ import { requireEnabled } from '../status.ts';
 import { insertPushed } from '../store/pushed-requests.ts';
 import { newRequestUri, pushedSeconds } from './request-uri.ts';
 
-/** RFC 9126 §2.1: authenticated as at the token endpoint, and then checked as if it had come to the authorization endpoint. */
+/** RFC 9126 §2.1: authenticated as at the token endpoint, then checked as at the authorization endpoint. */
 export async function pushRequest(
   deps: Room,
   credentials: ClientCredentials,
@@ -20,7 +20,7 @@ export async function pushRequest(
   const { id } = authenticate(await deps.documents.presented(credentials.clientId, ip), credentials);
   if (request.request_uri)
     throw new AppError('invalid_request', 'A pushed request has no request_uri.', { param: 'request_uri' });
-  // RFC 9449 §10.1: a proof sent along binds the code as `dpop_jkt` does, so both must name one key.
+  // RFC 9449 §10.1: a proof binds the code like `dpop_jkt`, so both must name the same key.
   if (proofKey && request.dpop_jkt && request.dpop_jkt !== proofKey)
     throw new AppError('invalid_request', 'dpop_jkt is not the key of the proof.', { param: 'dpop_jkt' });
   const whole = { ...request, client_id: credentials.clientId, dpop_jkt: proofKey ?? request.dpop_jkt };
@@ -37,7 +37,7 @@ export async function pushRequest(
   return { request_uri, expires_in: pushedSeconds };
 }
 
-/** §2.3: no browser is here to be led anywhere, so a fault is told to the client and not to its address. */
+/** §2.3: there is no browser to redirect, so errors are returned to the client. */
 async function checkPushed(deps: Room, request: AuthorizeRequest): Promise<void> {
   try {
     await checkAuthorizeRequest(deps, request, { pushing: true, find: deps.documents.known });

@@ -21,13 +21,13 @@ import { tellOfApplication } from '../tags.ts';
 import { type ClientDocument, documentUrl, readDocument } from './document.ts';
 import { columnsOf, doubts } from './metadata.ts';
 
-/** Applications, those among them that nobody registered and a document describes. */
+/** Applications, including unregistered ones described by a document. */
 export interface ClientDocuments {
-  /** The application of a client id, its document read again where that is due; null when there is none. */
+  /** The application of a client id, with its document fetched again if due; null if there is none. */
   client(clientId: string): Promise<ApplicationRow | null>;
-  /** The same as far as it is known: nothing is read. */
+  /** The same without fetching. */
   known(clientId: string): Promise<ApplicationRow | null>;
-  /** The same for a client that comes itself from this address, with nobody who has logged in: little is read. */
+  /** The same for a client that calls from this address without a user: fetches little. */
   presented(clientId: string, ip: string): Promise<ApplicationRow | null>;
 }
 
@@ -44,25 +44,25 @@ interface Deps {
   send: typeof sendGuarded;
 }
 
-/** A document that failed is not asked for again so soon, or whoever repeats a request makes us knock for them. */
+/** A failed document is not fetched again so soon, so that repeated requests cannot cause traffic. */
 const failedMs = 60_000;
 
-/** Nobody makes us a tool against another's server, nor keeps us busy with documents alone. */
+/** Limits fetches, so that we cannot be used to attack another server. */
 const forPeople = ({ host }: URL): Budget[] => [
   { key: `client-documents:${host}`, most: 10 },
   { key: 'client-documents', most: 120 },
 ];
-/** Anybody can come as a client: whatever they use up, those who have logged in still have all of theirs. */
+/** Anyone can call as a client: this budget is separate from that of signed-in users. */
 const forClients = ({ host }: URL, ip: string): Budget[] => [
   { key: `presented-documents:address:${limitKeyOfIp(ip)}`, most: 10 },
   { key: `presented-documents:host:${host}`, most: 3 },
   { key: 'presented-documents', most: 30 },
 ];
-/** Rows of clients that nobody has allowed: whoever shows us many makes the oldest go, which are read anew when they are asked for. */
+/** Rows of clients nobody has allowed; the oldest are deleted, and read again on demand. */
 const mostUnused = 1_000;
 
 export function openClientDocuments(deps: Deps): ClientDocuments {
-  /** One reading for all of a kind who ask meanwhile: a client that may read no more must not be whom a user waits for. */
+  /** Concurrent readers of a kind share one fetch: users must not wait for a client whose budget is exhausted. */
   const reading: Record<'people' | 'clients', Map<string, Promise<ApplicationRow>>> = {
     people: new Map(),
     clients: new Map(),
@@ -78,7 +78,7 @@ export function openClientDocuments(deps: Deps): ClientDocuments {
     const row = await findApplicationNow(deps.db, { client_id: clientId });
     return row && takesPart(deps.options, row) ? row : null;
   };
-  /** Where its document has to be read; null when what is known will do. */
+  /** The document to fetch; null if the cached one will do. */
   const due = (clientId: string, row: ApplicationRow | null): URL | null => {
     const url = readsDocuments(deps.options) ? documentUrl(clientId, deps.allowPrivate) : null;
     if (!url || row?.status === applicationStatus.suspended) return null;
@@ -96,7 +96,7 @@ export function openClientDocuments(deps: Deps): ClientDocuments {
       const url = due(clientId, row);
       if (!url) return row;
       return readOnce('clients', url, forClients(url, ip)).catch((error: unknown) => {
-        // What was known will do for now: it is read again once the user comes.
+        // The cached version will do for now: it is fetched again when the user comes.
         if (row && error instanceof AppError && error.code === 'rate_limit_exceeded') return row;
         throw error;
       });
@@ -108,7 +108,7 @@ const isFresh = ({ clock }: Deps, { document_expires_at }: ApplicationRow): bool
   document_expires_at !== null && document_expires_at > nowSeconds(clock);
 
 async function readAnew(deps: Deps, url: URL, budgets: Budget[]): Promise<ApplicationRow> {
-  // Whoever read it a moment ago may have been another.
+  // Another reader may have stored it a moment ago.
   const before = await findApplication(deps.db, { client_id: url.href });
   if (before && isFresh(deps, before)) return before;
   const failed = `client-document:${sha256Hex(url.href)}`;
@@ -122,7 +122,7 @@ async function readAnew(deps: Deps, url: URL, budgets: Budget[]): Promise<Applic
   return kept(deps, url, document, before);
 }
 
-/** What a document decides. */
+/** What a document determines. */
 type Said = ReturnType<typeof columnsOf> & Pick<ApplicationRow, 'name' | 'homepage_url'>;
 
 async function kept(
@@ -136,14 +136,14 @@ async function kept(
   const said: Said = {
     ...columnsOf(metadata),
     name: metadata.client_name ?? url.host,
-    // Another's address beside a name would lend it a trust that is not its own.
+    // Another site's address would lend its name undeserved trust.
     homepage_url: URL.parse(metadata.client_uri ?? '')?.origin === url.origin ? metadata.client_uri! : '',
   };
   if (before) return changed(deps, before, said, document_expires_at);
   const made = await insertUnlessThere(deps.db, {
     ...said,
     ...{ client_id: url.href, source: 'document', owner_id: null, secret_hash: '' },
-    // A picture would tell its author of everybody who looks, and may be anybody's.
+    // An image would reveal every viewer to its author, and may show anything.
     ...{ description: '', logo_url: '', webhook_url: '', webhook_secret: '' },
     ...{ status: applicationStatus.active, is_verified: 0, rate_limit: defaultRateLimit, epoch: 0 },
     ...{ document_expires_at, created_at: now, updated_at: now },
@@ -158,7 +158,7 @@ async function kept(
   return other;
 }
 
-/** What the document now says counts at once, and an administrator's word was for what it said before. */
+/** The new content applies at once, and an administrator's verification was for the old one. */
 async function changed(
   deps: Deps,
   before: ApplicationRow,
@@ -169,7 +169,7 @@ async function changed(
   const doubted = fields.some(doubts);
   const after = await changeApplication(deps.db, before.id, {
     document_expires_at,
-    // Only what changed, as whoever reads it meanwhile may know better.
+    // Only changed columns, as another reader may have newer ones.
     ...Object.fromEntries(fields.map((name) => [name, said[name]])),
     ...(fields.length > 0 && { updated_at: nowSeconds(deps.clock) }),
     ...(doubted && unverified),
@@ -181,7 +181,7 @@ async function changed(
   return after;
 }
 
-/** Nobody's act, and of no address: the document's author is not who asks. */
+/** Without user and address: the document's author is not the caller. */
 function record(
   { audit }: Deps,
   event: 'app_created' | 'app_updated',

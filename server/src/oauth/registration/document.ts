@@ -4,28 +4,28 @@ import { type JsonAtDeps, readJsonAt } from '../json-at.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { type Metadata, readMetadata } from './metadata.ts';
 
-/** As long as a client id may be where else we take one. */
+/** The maximum length of client ids. */
 const mostCharacters = 200;
-/** Documents have some hundred bytes; the draft suggests this bound (§6.6). */
+/** Documents have some hundred bytes; the draft suggests this limit (§6.6). */
 const mostBytes = 5 * 1024;
-/** However long its author says: a change counts within a day. */
+/** Maximum cache time: a change applies within a day. */
 const mostSeconds = 86_400;
 
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/;
 
 /**
- * The address of a client id that is one (draft-ietf-oauth-client-id-metadata-document §3), in the one way of writing it;
- * null for any other. Where private addresses may be called, as on a laptop, http on loopback will do.
+ * The URL of a client id that is one (draft-ietf-oauth-client-id-metadata-document §3), in canonical form; null for
+ * others. Where private addresses are allowed, http on loopback is accepted for development.
  */
 export function documentUrl(clientId: string, allowPrivate: boolean): URL | null {
   if (clientId.length > mostCharacters || !/^https?:/.test(clientId) || clientId.includes('#')) return null;
   const url = URL.parse(clientId);
-  // What the parser writes otherwise has dots for segments, capitals, or spaces; a document has one name.
+  // The parser would normalise dot segments, capitals or spaces; a document has exactly one name.
   if (!url || url.href !== clientId || url.pathname === '/' || url.username !== '' || url.password !== '') return null;
   return url.protocol === 'https:' || (allowPrivate && loopback.test(url.hostname)) ? url : null;
 }
 
-/** Whose word an application is: the host of its document, where there is one. */
+/** The host vouching for an application, if it is described by a document. */
 export const documentHost = ({
   source,
   client_id,
@@ -34,21 +34,21 @@ export const documentHost = ({
 
 export interface ClientDocument {
   metadata: Metadata;
-  /** How long it is believed. */
+  /** How long it may be cached. */
   seconds: number;
 }
 
 const wrong = (what: string): AppError =>
   new AppError('invalid_request', `The document at client_id ${what}.`, { param: 'client_id' });
 
-/** Reads the document and checks that it may be believed; throws `invalid_request` with what is wrong with it. */
+/** Reads the document and validates it; throws `invalid_request` with the reason. */
 export async function readDocument(deps: JsonAtDeps, url: URL): Promise<ClientDocument> {
   const wanted = { mostBytes, userAgent: 'svc-client-metadata/1.0', wrong };
   const { object, seconds } = await readJsonAt(deps, url.href, wanted);
   return { metadata: checked(object, url), seconds: Math.min(mostSeconds, seconds) };
 }
 
-/** §4.1: it names itself, and holds no secret, since everybody can read it. */
+/** §4.1: it must name itself, and contain no secret, since it is public. */
 function checked(document: Record<string, unknown>, url: URL): Metadata {
   if (document.client_id !== url.href) throw wrong('names another client_id');
   if ('client_secret' in document || 'client_secret_expires_at' in document || holdsPrivateKey(document.jwks))

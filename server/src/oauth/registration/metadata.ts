@@ -15,7 +15,7 @@ const signing: (typeof authMethods)[number] = 'private_key_jwt';
 
 const names = z.array(z.string().max(100, 'must have at most 100 characters')).max(20, 'must name at most 20');
 
-/** What a client says of itself (RFC 7591 §2), as far as it counts here; the rest is left out, as §2 asks for. */
+/** Client metadata (RFC 7591 §2) that is supported; other members are ignored, as §2 requires. */
 const metadataSchema = z
   .object({
     client_name: shownName(64).optional(),
@@ -44,7 +44,7 @@ const metadataSchema = z
   );
 export type Metadata = z.infer<typeof metadataSchema>;
 
-/** RFC 7591 §3.2.2: the first fault, by the name that clients know it by. */
+/** RFC 7591 §3.2.2: the first error, by its standard name. */
 export function readMetadata(given: Record<string, unknown>): Metadata {
   const parsed = metadataSchema.safeParse(withKeysThatCount(given));
   if (parsed.success) return parsed.data;
@@ -53,14 +53,14 @@ export function readMetadata(given: Record<string, unknown>): Metadata {
   throw new AppError(code, `${path.join('.') || 'The metadata'}: ${message}`, { param: path.join('.') });
 }
 
-/** Keys of a client that signs nothing here are its own matter, unless it gives a private one away. */
+/** Keys of clients that do not sign are ignored, unless they expose a private one. */
 function withKeysThatCount(given: Record<string, unknown>): Record<string, unknown> {
   if (given.token_endpoint_auth_method === signing || holdsPrivateKey(given.jwks)) return given;
   const { jwks: _, jwks_uri: __, ...rest } = given;
   return rest;
 }
 
-/** The columns that both kinds of clients take from it. */
+/** Columns shared by both kinds of clients. */
 export const columnsOf = (metadata: Metadata) =>
   ({
     redirect_uris: JSON.stringify(metadata.redirect_uris),
@@ -70,18 +70,18 @@ export const columnsOf = (metadata: Metadata) =>
     backchannel_logout_uri: metadata.backchannel_logout_uri ?? '',
     require_pushed_requests: Number(metadata.require_pushed_authorization_requests ?? false),
     dpop_bound_access_tokens: Number(metadata.dpop_bound_access_tokens ?? false),
-    // RFC 7591 §2: without a word about it, a client has a secret.
+    // RFC 7591 §2: clients have a secret by default.
     app_type: metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential',
     ...keyColumns(metadata.jwks ? JSON.stringify(metadata.jwks) : '', metadata.jwks_uri ?? ''),
   }) satisfies Updateable<Tables['oauth_applications']>;
 
-/** Of those it names, the ones there are; without any, it may ask the user for all that the operator allows. */
+/** The existing scopes among the named ones; without any, all that the operator allows. */
 const scopesIn = (scope: string | undefined): string =>
   joinScopes(scope === undefined ? allScopes : splitScopes(scope).filter(isListed));
 
 /**
- * What an administrator did not look at: more scopes, which users are asked for anyway, keys, which change as secrets do, and how
- * requests, tokens and logouts travel.
+ * Not part of an administrator's review: scopes, which users are asked for, keys, which rotate like secrets, and
+ * transport details.
  */
 const unlooked: ReadonlySet<string> = new Set([
   'allowed_scopes',
@@ -92,5 +92,5 @@ const unlooked: ReadonlySet<string> = new Set([
   'jwks',
   'jwks_uri',
 ] satisfies (keyof ReturnType<typeof columnsOf>)[]);
-/** Whether a change of this column takes back what an administrator vouched for. */
+/** Whether a change of this column revokes the verification. */
 export const doubts = (column: string): boolean => !unlooked.has(column);

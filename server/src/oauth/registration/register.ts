@@ -25,13 +25,13 @@ import { columnsOf, doubts, type Metadata, readMetadata } from './metadata.ts';
 export interface Registered {
   row: ApplicationRow;
   metadata: Metadata | null;
-  /** Where one was drawn just now, which is the only time it is told. */
+  /** Set if it was just generated; returned only then. */
   secret: string | null;
   registrationToken: string;
 }
 
 const dayMs = 86_400_000;
-/** One address cannot use up the room for all; behind it may be a whole office. */
+/** One address cannot use up everybody's quota; it may be a whole office. */
 const mostPerDay = 100;
 
 const badToken = (): AppError =>
@@ -41,7 +41,7 @@ const badToken = (): AppError =>
 
 const bearerIn = (authorization: string | null): string => /^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
 
-/** RFC 7591 §3. Whoever asks proves nothing of who they are, so users are told that nobody here knows. */
+/** RFC 7591 §3. The caller is unauthenticated, so users are told that the application is unknown. */
 export async function registerClient(
   deps: Room,
   caller: { origin: Origin; authorization: string | null },
@@ -67,7 +67,7 @@ export async function registerClient(
   return { row, metadata, secret, registrationToken };
 }
 
-/** §3: an initial access token, where the operator wants one. */
+/** §3: an initial access token, if the operator requires one. */
 function requireInitialToken({ options }: Room, authorization: string | null): void {
   const wanted = options.get('OAuth2RegistrationTokenSha256');
   if (wanted !== '' && !equalDigests(sha256Hex(bearerIn(authorization)), wanted)) throw badToken();
@@ -94,10 +94,10 @@ const saidIn = (metadata: Metadata) => ({
 const hasSecret = (client: Parameters<typeof authMethodOf>[0]): boolean =>
   authMethodOf(client) === 'client_secret_basic';
 
-/** Compared against when there is no such client, so that both answers cost the same. */
+/** Compared for unknown clients, so that both answers take the same time. */
 const decoyHash = sha256Hex('no client has this token');
 
-/** RFC 7592 §2: the client that the token belongs to; one that there is not is refused like a wrong token. */
+/** RFC 7592 §2: the client of a token; an unknown client is refused like a wrong token. */
 export async function ownClient(
   { db }: Pick<Room, 'db'>,
   clientId: string,
@@ -118,7 +118,7 @@ interface ChangeDeps extends Pick<Room, 'db' | 'clock'> {
   audit: Pick<Room['audit'], 'record'>;
 }
 
-/** RFC 7592 §2.2: what it said before is replaced, not added to. */
+/** RFC 7592 §2.2: replaces the metadata. */
 export async function changeClient(
   deps: ChangeDeps,
   origin: Origin,
@@ -140,9 +140,10 @@ export async function changeClient(
   const fields = (Object.keys(said) as (keyof typeof said)[]).filter((name) => said[name] !== before[name]);
   const doubted = fields.some(doubts);
   const row = await changed(deps, before.id, {
-    // Only what changed: another change under way must not be undone, least of all under the badge of what was before it.
+    // Only changed fields are written: a concurrent change must not be undone, in particular not under an old
+    // verification.
     ...Object.fromEntries(fields.map((name) => [name, said[name]])),
-    // A secret outlives no change of kind.
+    // A secret does not survive a change of type.
     ...(!hasSecret(said) && { secret_hash: '' }),
     ...(secret !== null && { secret_hash: sha256Hex(secret) }),
     ...(doubted && unverified),
@@ -154,7 +155,7 @@ export async function changeClient(
 const wrong = (param: string, what: string): AppError =>
   new AppError('invalid_client_metadata', `${param} ${what}.`, { param });
 
-/** RFC 7592 §2.3: final, and at once, with whatever it was given. */
+/** RFC 7592 §2.3: final and immediate, with everything it was granted. */
 export async function removeClient(deps: Room, origin: Origin, { row }: Registered): Promise<void> {
   await changed(deps, row.id, { status: applicationStatus.deleted, secret_hash: '', registration_hash: '' });
   record(deps, 'app_deleted', origin, { app_name: row.name }, row, null);
@@ -169,7 +170,7 @@ async function changed(deps: ChangeDeps, id: number, change: ApplicationChange):
   return row;
 }
 
-/** Nobody's act that we know; where it came from is told. */
+/** Without a known user; the address is recorded. */
 function record(
   deps: Pick<ChangeDeps, 'audit'>,
   event: 'app_created' | 'app_updated' | 'app_deleted',

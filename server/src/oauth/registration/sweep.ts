@@ -3,18 +3,18 @@ import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import type { Room } from '../room.ts';
 import { deleteUnused } from '../store/unowned.ts';
 
-/** Whoever was asked and did not answer has a day for it; then the document is read anew. */
+/** Users have a day to answer; then the document is read again. */
 const documentSeconds = 86_400;
-/** As the guide says to those who register: a client that nobody has allowed in this time is not coming. */
+/** As documented for registering clients: unused ones are deleted after this time. */
 const registrationSeconds = 30 * 86_400;
 
-/** Deletes clients without an owner that nobody has allowed: anybody can make them, so they must not pile up. */
+/** Deletes unowned clients that nobody has allowed: anyone can create them, so they must not accumulate. */
 export function openClientSweep({
   db,
   clock,
   lookups,
 }: Pick<Room, 'db' | 'clock'> & { lookups: Pick<Room['lookups'], 'forget'> }): () => Promise<number> {
-  /** The id up to which they were looked at, for the next sweep to go on from; 0 is the beginning. */
+  /** The last id visited, for the next sweep to continue from; 0 is the start. */
   let looked = 0;
 
   return async () => {

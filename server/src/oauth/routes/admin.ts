@@ -135,7 +135,7 @@ const auditRoute = (room: Room): Route =>
     answers: { 200: listed({ logs: z.array(entrySchema), ...nextCursor }) },
     handle: async (call) => {
       const { page, page_size, cursor, format, ...filter } = call.query;
-      // What this process has just recorded belongs to the answer too.
+      // Includes what this process has not written yet.
       await room.audit.flush();
       if (format === 'csv') return csvAnswer(call, 'oauth-audit.csv', auditCsv(room.db, filter));
       const { next, ...found } = await auditPage(room.db, filter, { page, page_size }, cursor);

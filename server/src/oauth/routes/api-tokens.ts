@@ -15,7 +15,7 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { requireScope } from '../bearer.ts';
 import { base, noStore } from './shapes.ts';
 
-/** Models and addresses of a key, what is kept for it, its secret of before and who has made it are the owner's own business. */
+/** Private details of a key: models, addresses, storage, previous secret and creator. */
 const own = { models: true, allowed_ips: true, cache: true } as const;
 const told = { saved_quota: true, saved_requests: true, previous: true, made_by: true } as const;
 const tokenView = (key: KeyView) => {
@@ -31,7 +31,7 @@ const shared = {
   headers: noStore,
 } as const;
 
-/** The user's API keys, in the hands of an application. */
+/** The user's API keys, managed by an application. */
 export function apiTokenRoutes(keys: KeyDeps): Route[] {
   return [
     defineRoute({

@@ -24,7 +24,7 @@ const ownerOf = (call: Call<'session'>) => ({ userId: call.principal.user.id, or
 const secret = answered(z.object({ client_secret_plain: z.string() }));
 const webhookSecret = answered(z.object({ webhook_secret: z.string() }));
 
-/** The owner's side of applications. */
+/** Applications, for their owners. */
 export function applicationRoutes(room: Room): Route[] {
   return [...collectionRoutes(room), ...memberRoutes(room), ...secretRoutes(room)];
 }

@@ -11,9 +11,9 @@ import type { Room } from '../room.ts';
 import { type Spending, spendingFields } from '../spending.ts';
 import { base, noStore, repeatableIn, resourceParameter, seeOther } from './shapes.ts';
 
-/** Which of these is required, and in what order it is missed, is told by the table of checks. */
+/** Which of these are required, and in what order, is decided by the table of checks. */
 export const requestFields = {
-  // Not where a pushed request stands for all the others.
+  // Absent if a pushed request replaces the others.
   redirect_uri: z.string().optional(),
   scope: z.string().optional(),
   // Echoed byte for byte.
@@ -24,7 +24,7 @@ export const requestFields = {
     .optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().optional(),
-  // OpenID Connect, which tells how long each may be; unknown parameters while it is turned off.
+  // OpenID Connect parameters with their length limits; ignored while it is disabled.
   ...(Object.fromEntries(openidParameters.map((name) => [name, z.string().optional()])) as Record<
     (typeof openidParameters)[number],
     z.ZodOptional<z.ZodString>
@@ -82,7 +82,7 @@ const describedSchema = z.object({
     .describe('With OpenID Connect: sent along after a new login, shows that it was one'),
 });
 
-/** What the user says of money along with the answer. */
+/** The user's spending decision, part of the answer. */
 export const answeredFields = {
   spending_limit: spendingFields.spending_limit.optional(),
   spending_window: spendingFields.spending_window.default('total'),
@@ -103,7 +103,7 @@ export function authorizeRoutes(room: Room): Route[] {
   return [
     defineRoute({
       ...base,
-      // OpenID Connect Core §3.1.2.1 asks for both methods at the address of the page.
+      // OpenID Connect Core §3.1.2.1 requires both methods at the page's address.
       when: () => room.options.get('OAuth2OpenIDConnect'),
       method: 'post',
       path: '/oauth2/authorize',
@@ -115,7 +115,7 @@ export function authorizeRoutes(room: Room): Route[] {
       bodyAs: 'form',
       repeatable: repeatableIn(room),
       body: z.object({ ...requestFields, response_type: z.string().optional(), client_id: z.string().optional() }),
-      // It becomes an address.
+      // It becomes a URL.
       maxBytes: 16_384,
       answers: { 303: { type: 'text/plain', description: 'To the page' } },
       handle: (call) => {
@@ -160,7 +160,7 @@ export function authorizeRoutes(room: Room): Route[] {
       handle: async (call) => {
         const { approved, spending_limit: _, spending_window: __, ...request } = call.body;
         const decision = { ...whoOf(call), approved, origin: originOf(call), spending: answeredSpending(call.body) };
-        // The page has shown a request for a code; the answer does not repeat that.
+        // The page showed a code request; the answer does not repeat that.
         const redirect_url = await decide(room, decision, { ...request, response_type: 'code' });
         return ok(call, { redirect_url });
       },

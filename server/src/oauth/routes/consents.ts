@@ -28,12 +28,12 @@ export const consentSchema = z
     app_is_verified: z.boolean(),
     app_host: z.string().optional().describe('Of the document that describes it, where nobody here registered it'),
     keys: z.number().int().optional().describe('How many API keys it has made for you that are still there'),
-    // Of those with the scope models:use.
+    // Only with the scope models:use.
     ...spendingSchema.partial().shape,
   })
   .meta({ id: 'OAuthConsent' });
 
-/** The user's side: which applications may act for me. */
+/** The user's view: which applications may act for me. */
 export function consentRoutes(room: Room): Route[] {
   return [
     defineRoute({

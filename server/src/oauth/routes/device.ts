@@ -9,11 +9,11 @@ import type { Room } from '../room.ts';
 import { answeredFields, answeredSpending, askedFields, whoOf } from './authorize.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
-/** Longer than anybody writes eight letters. */
+/** Longer than any way to write eight letters. */
 const userCode = z.string().min(1, 'must not be empty').max(64, 'must have at most 64 characters');
 const typedAt = (call: Call<'session'>) => ({ sessionId: call.principal.sessionId, ip: call.ip });
 
-/** RFC 8628: signing in on a device without a browser, by a code that is typed on another. */
+/** RFC 8628: signing in on a device without a browser, by a code typed on another. */
 export function deviceRoutes(room: Room): Route[] {
   const when = () => room.options.get('OAuth2OpenIDConnect');
   return [

@@ -11,7 +11,7 @@ import { allScopes, firstScopes } from '../scopes.ts';
 import { readsDocuments } from '../status.ts';
 import { anyOrigin, base } from './shapes.ts';
 
-/** OpenID Connect Discovery 1.0 §3, as far as it is about OAuth. */
+/** OpenID Connect Discovery 1.0 §3, the part about OAuth. */
 const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   issuer: baseUrl,
   authorization_endpoint: `${webUrl}/oauth2/authorize`,
@@ -27,7 +27,7 @@ const openidConfiguration = (baseUrl: string, webUrl: string) => ({
   subject_types_supported: ['public'],
 });
 
-/** RFC 8414 §2, RFC 9207 §3: what the OpenID document leaves out. */
+/** RFC 8414 §2, RFC 9207 §3: additions to the OpenID document. */
 const serverMetadata = (baseUrl: string, webUrl: string) => {
   const document = openidConfiguration(baseUrl, webUrl);
   return {
@@ -37,17 +37,17 @@ const serverMetadata = (baseUrl: string, webUrl: string) => {
   };
 };
 
-/** Of an ID token and of userinfo; ours beside the standard ones. */
+/** Claims of ID tokens and userinfo, including our own. */
 const claims = `iss sub aud exp iat auth_time nonce at_hash acr sid name preferred_username picture email email_verified
   username display_name avatar_url role group created_at quota used_quota request_count`.split(/\s+/);
 
-/** RFC 8414 §2: how clients prove themselves at an endpoint, and what they sign with. */
+/** RFC 8414 §2: client authentication methods and algorithms of an endpoint. */
 const authenticationOf = (endpoint: string, methods: string[]) => ({
   [`${endpoint}_endpoint_auth_methods_supported`]: methods,
   [`${endpoint}_endpoint_auth_signing_alg_values_supported`]: proofAlgorithms,
 });
 
-/** The same with OpenID Connect, at every address: what there is, and, where silence would mean yes, what there is not. */
+/** The same with OpenID Connect, including explicit `false` where the default would be true. */
 const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
   scopes_supported: allScopes,
@@ -77,7 +77,7 @@ const documentSchema = z.record(z.string(), z.unknown());
 
 export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
-  /** How clients that nobody registered get in. */
+  /** How unregistered clients get access. */
   const openidNow = () => ({
     ...openid,
     client_id_metadata_document_supported: readsDocuments(options),

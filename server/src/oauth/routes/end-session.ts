@@ -8,7 +8,7 @@ import { withParameters } from '../redirect-uri.ts';
 import type { Room } from '../room.ts';
 import { base, management, noStore, seeOther } from './shapes.ts';
 
-/** Each becomes part of an address. */
+/** Each becomes part of a URL. */
 const bounded = (most: number) =>
   z
     .string()
@@ -20,13 +20,13 @@ const confirmed = {
   post_logout_redirect_uri: bounded(2000),
   state: bounded(2000),
 };
-/** All of them together must fit into the head of a request. */
+/** Together they must fit into a request head. */
 const request = z.object({ ...confirmed, id_token_hint: bounded(8000) });
 
 const path = '/api/oauth2/end_session';
 const answers = { 303: { type: 'text/plain', description: 'To the application, or to a page of ours' } };
 
-/** RP-Initiated Logout 1.0: an application sends the browser here to log its user out of the service. */
+/** RP-Initiated Logout 1.0: an application sends the browser here to log its user out. */
 export function endSessionRoutes(room: Room): Route[] {
   const shared = {
     ...base,
@@ -60,7 +60,7 @@ export function endSessionRoutes(room: Room): Route[] {
       body: request,
       maxBytes: 65_536,
       answers,
-      // Browsers send our cookie with no form of another site, but with the address it leads to.
+      // Browsers do not send our cookie with cross-site forms, but with the address it redirects to.
       handle: (call) => seeOther(call, withParameters(`${room.baseUrl}${path}`, parametersOf(call.body))),
     }),
     defineRoute({

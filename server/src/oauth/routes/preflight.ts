@@ -3,13 +3,13 @@ import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { metadataPath } from '../resources.ts';
 import { anyOrigin, base } from './shapes.ts';
 
-/** Without OpenID Connect, and with it; null for none, as if there were no such endpoint. */
+/** Without and with OpenID Connect; null means that the endpoint does not exist. */
 type Methods = [plain: string | null, openid: string];
 
 const always = (methods: string): Methods => [methods, methods];
 const withOpenid = (methods: string): Methods => [null, methods];
 
-/** Endpoints that single-page applications call across origins; none of those that a cookie opens. */
+/** Endpoints that single-page applications call across origins; none accepts a cookie. */
 const crossOrigin: Record<string, Methods> = {
   '/api/oauth2/token': always('POST'),
   '/api/oauth2/revoke': always('POST'),
@@ -25,13 +25,13 @@ const crossOrigin: Record<string, Methods> = {
   [`${metadataPath}/{path+}`]: withOpenid('GET'),
 };
 
-/** Clients of MCP send their version with every request, also while they look for the authorization server. */
+/** MCP clients send their version with every request, also during discovery. */
 const allowedHeaders = [
   'authorization, content-type',
   'authorization, content-type, dpop, mcp-protocol-version',
 ] as const;
 
-/** The question a browser asks before such a call (Fetch standard, CORS-preflight). */
+/** Answers CORS preflights (Fetch standard). */
 export const preflightRoutes = ({ options }: { options: Options }): Route[] =>
   Object.entries(crossOrigin).map(([path, methods]) => {
     const which = () => (options.get('OAuth2OpenIDConnect') ? 1 : 0);

@@ -16,7 +16,7 @@ const metadataSchema = z.object({
 
 type Deps = Pick<Room, 'options' | 'resources' | 'baseUrl'>;
 
-/** RFC 9728 §2: for clients that know nothing but the address of a resource. */
+/** RFC 9728 §2: for clients that only know a resource's address. */
 function metadataOf({ options, resources, baseUrl }: Deps, path: string): z.infer<typeof metadataSchema> {
   const rule = resources.at(path);
   if (!rule) throw new AppError('not_found', 'There is no such resource.');

@@ -7,7 +7,7 @@ import type { Room } from '../room.ts';
 import { requestFields } from './authorize.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
-/** RFC 9126: an application sends its request here first, and the browser with no more than its name. */
+/** RFC 9126: an application sends its request here first, and the browser only carries its reference. */
 export function pushedRoute(room: Room): Route {
   return defineRoute({
     ...base,

@@ -11,7 +11,7 @@ import { anyOrigin, base, noStore } from './shapes.ts';
 
 const path = '/api/oauth2/register';
 
-/** Checked by hand: its faults have names of their own (RFC 7591 §3.2.2). */
+/** Validated by hand: its errors have names of their own (RFC 7591 §3.2.2). */
 const metadataBody = z
   .looseObject({
     redirect_uris: z.unknown().describe('A list of addresses; at least one'),
@@ -58,13 +58,13 @@ const clientSchema = z.object({
   dpop_bound_access_tokens: z.boolean(),
 });
 
-/** RFC 7591 §3.2.1, RFC 7592 §3. The token is known by its hash alone: it is told to whoever has it. */
+/** RFC 7591 §3.2.1, RFC 7592 §3. Only the token's hash is stored: it is echoed to its holder. */
 function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: Registered) {
   const jwks = keysIn(row);
   return {
     client_id: row.client_id,
     client_id_issued_at: row.created_at,
-    // It does not run out: a client that nobody has allowed goes whole.
+    // It does not expire: unused clients are deleted as a whole.
     ...(secret !== null && { client_secret: secret, client_secret_expires_at: 0 }),
     registration_access_token: registrationToken,
     registration_client_uri: `${baseUrl}${path}/${row.client_id}`,
@@ -84,7 +84,7 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
   };
 }
 
-/** Programs that register themselves (RFC 7591), and look after that (RFC 7592). */
+/** Dynamic registration (RFC 7591) and its management (RFC 7592). */
 export function registrationRoutes(room: Room): Route[] {
   const { options, baseUrl } = room;
   const shared = {

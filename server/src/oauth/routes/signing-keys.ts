@@ -15,7 +15,7 @@ const keySchema = z
   })
   .meta({ id: 'OAuthSigningKey' });
 
-/** The keys that ID tokens are signed with: for applications, and for administrators. */
+/** Signing keys of ID tokens, for applications and administrators. */
 export function signingKeyRoutes({ signingKeys, options }: Room): Route[] {
   const when = () => options.get('OAuth2OpenIDConnect');
   const listOf = async () =>

@@ -48,7 +48,7 @@ const answerSchema = z.object({
   id_token: z.string().optional().meta({ description: 'With OpenID Connect, where `openid` was asked for' }),
 });
 
-/** Who asks: which client, with which key. */
+/** The client, and its proven key. */
 interface Asking {
   credentials: ClientCredentials;
   proofKey: string | null;
@@ -56,12 +56,12 @@ interface Asking {
 
 interface Grant {
   event: AuditEvent;
-  /** Unknown while OpenID Connect is turned off. */
+  /** Unsupported while OpenID Connect is disabled. */
   openid?: true;
   run(deps: GrantDeps, asking: Asking, body: Body): Promise<Issued>;
 }
 
-/** RFC 6749 §4.1.3, §6, RFC 8628 §3.4, RFC 8693 §2.1. A further grant is a file in grants/ and a line here. */
+/** RFC 6749 §4.1.3, §6, RFC 8628 §3.4, RFC 8693 §2.1. A new grant is a file in grants/ and a line here. */
 const grants: Record<string, Grant> = {
   authorization_code: {
     event: 'token_issued',
@@ -112,7 +112,7 @@ const grants: Record<string, Grant> = {
   },
 };
 
-/** RFC 6749 §3.2: a parameter without a value counts as left out. */
+/** RFC 6749 §3.2: an empty parameter counts as absent. */
 function required(body: Body, name: Exclude<keyof Body, 'resource'>): string {
   const value = body[name];
   if (!value) throw new AppError('invalid_request', `${name} is required.`, { param: name });

@@ -16,7 +16,7 @@ const bodySchema = z.object({
   ...clientFields,
 });
 
-/** A chain of at most three, each within the one before. */
+/** A chain of at most three, nested. */
 const actorSchema = z.object({
   sub: z.string(),
   client_id: z.string(),
@@ -37,7 +37,7 @@ const introspectionSchema = z.object({
   act: actorSchema.optional().describe('Who acts for the user with an exchanged token (RFC 8693 §4.1)'),
 });
 
-/** Ending a token, and asking about one. */
+/** Revocation and introspection. */
 export function tokenStatusRoutes(room: Room): Route[] {
   return [
     defineRoute({
@@ -60,7 +60,7 @@ export function tokenStatusRoutes(room: Room): Route[] {
             user_id: revoked.userId,
             metadata: { token_type: `${revoked.kind}_token` },
           });
-        // RFC 7009 §2.2: the same whether there was anything to revoke or not.
+        // RFC 7009 §2.2: the same whether or not there was anything to revoke.
         return json(call, { success: true, message: 'The token is revoked.' });
       },
     }),
@@ -79,7 +79,7 @@ export function tokenStatusRoutes(room: Room): Route[] {
       handle: async (call) => {
         requireEnabled(room.options);
         const credentials = await requiredClient(room, call, call.body);
-        // Basic or an assertion; a secret in the body is no credential here.
+        // Basic or an assertion; a secret in the body is not accepted here.
         if (!credentials.signed && !call.request.headers.has('authorization')) throw invalidClient();
         return json(call, await introspect(room, call.body.token, credentials));
       },
@@ -87,7 +87,7 @@ export function tokenStatusRoutes(room: Room): Route[] {
   ];
 }
 
-/** Credentials that cannot be read are wrong ones, which name a client that owns nothing. */
+/** Unreadable credentials count as wrong ones, for a client that owns nothing. */
 async function credentialsOrNone(room: Room, call: { request: Request; ip: string; body: z.infer<typeof bodySchema> }) {
   try {
     return await presentedClient(room, call, call.body);

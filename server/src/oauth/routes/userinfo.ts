@@ -48,7 +48,7 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
     defineRoute({ ...shared, method: 'get', summary: 'The user, as far as the scopes reach', handle: tell }),
     defineRoute({
       ...shared,
-      // OpenID Connect Core §5.3.1 asks for both.
+      // OpenID Connect Core §5.3.1 requires both methods.
       when: () => options.get('OAuth2OpenIDConnect'),
       method: 'post',
       summary: 'The same, with OpenID Connect; the token in the header here too',

@@ -48,7 +48,7 @@ export async function livingApplicationsOf(db: Db, userId: number): Promise<numb
   return rows.map((row) => row.id);
 }
 
-/** What no consent covers any more, and what tells of the person in rows that stay. */
+/** Deletes what no consent covers any more, and personal data in rows that stay. */
 export async function forget(db: Db, userId: number): Promise<void> {
   await db.deleteFrom('oauth_codes').where('user_id', '=', userId).execute();
   await db.deleteFrom('oauth_device_codes').where('user_id', '=', userId).execute();

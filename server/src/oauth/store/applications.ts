@@ -20,7 +20,7 @@ export async function findApplication(db: Db, key: ApplicationKey): Promise<Appl
   return (await find(db, key))?.row ?? null;
 }
 
-/** The same for those who come to it, to whom its owner counts too. */
+/** The same for OAuth flows, where the owner's status counts too. */
 export async function findApplicationNow(db: Db, key: ApplicationKey): Promise<ApplicationRow | null> {
   const found = await find(db, key);
   return found && { ...found.row, status: found.statusNow };
@@ -53,7 +53,7 @@ export async function changeApplication(db: Db, id: number, change: ApplicationC
   return row ?? null;
 }
 
-/** Only from active: of two that suspend at once, one does, and the epoch is raised once. */
+/** Only from active: of two concurrent suspensions one takes effect, and the epoch is incremented once. */
 export async function suspendApplication(db: Db, id: number, now: number): Promise<ApplicationRow | null> {
   const row = await db
     .updateTable('oauth_applications')
@@ -78,15 +78,15 @@ export async function activateApplication(db: Db, id: number, now: number): Prom
 
 export const resealWebhookSecrets = resealing('oauth_applications', ['id'], 'webhook_secret');
 
-/** Deleted ones too: the log speaks of them. */
+/** Including deleted ones, which the log refers to. */
 export async function applicationNames(db: Db, ids: number[]): Promise<Map<number, string>> {
   const rows = await db.selectFrom('oauth_applications').select(['id', 'name']).where('id', 'in', ids).execute();
   return new Map(rows.map((row) => [row.id, row.name]));
 }
 
 /**
- * Of every application that is neither suspended nor deleted: JSON arrays, as they are stored. What nobody here registered
- * counts once an administrator has verified it: anybody can write a document.
+ * Of all active applications: stored JSON arrays. Unregistered ones count once verified by an administrator, since
+ * anyone can write a document.
  */
 export async function redirectUrisInUse(db: Db): Promise<string[]> {
   const rows = await db

@@ -16,32 +16,31 @@ export interface Write {
   values: (string | number | null)[];
 }
 
-/** What a user has said yes to. */
+/** What a user has approved. */
 interface Approval {
   user_id: number;
   application_id: number;
   epoch: number;
   created_at: number;
-  /** Where an ID token was asked for. */
+  /** If an ID token was requested. */
   sign_in: Omit<SignIn, 'sid'> | null;
-  /** What this answer uses up, done first; returns a row, or nothing else is written. */
+  /** What the approval consumes, executed first; if it returns no row, nothing else is written. */
   spend: Write | null;
-  /** What the application may spend, where the consent does not say so already. */
+  /** The spending limit, unless the consent already has it. */
   spending: { limit: number; window: string } | null;
-  /** What follows from the consent, given the sign-in as it is stored. */
+  /** The grant that follows from the consent, given the stored sign-in. */
   grant(signIn: string | null): Write;
 }
 
-/** What the consent holds afterwards. */
+/** What the consent contains afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 
 /**
- * What the consent holds where it was given or has grown, null where it was there before. `session_ended` and `spent`: meanwhile,
- * and nothing was written.
+ * The consent's content if it is new or has grown, null if unchanged. `session_ended` and `spent`: nothing was written.
  */
 type Approved = { consent: string | null } | 'session_ended' | 'spent';
 
-/** Writes the consent and what it allows, all or nothing. */
+/** Writes the consent and what it grants, all or nothing. */
 export interface Approvals {
   approve(approval: Approval, merge: Merge, sessionId: number): Promise<Approved>;
 }
@@ -58,7 +57,7 @@ const addCode =
   statement(`insert into oauth_codes (code_hash, application_id, user_id, redirect_uri, scope, state, code_challenge,
   code_challenge_method, epoch, created_at, expires_at, sign_in, dpop_jkt, resource)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`);
-/** An application knows a session by the same name however often it signs in. */
+/** An application knows a session by one id, however often it signs in. */
 const addSignIn = statement(`insert into oauth_sign_ins (session_id, application_id, user_id, sid, created_at)
   values ($1, $2, $3, $4, $5)
   on conflict (session_id, application_id) do update set created_at = excluded.created_at returning sid`);
@@ -73,7 +72,7 @@ const signInValues = (approval: Approval, sessionId: number) =>
 const grantOf = ({ sign_in, grant }: Approval, sid: string | undefined): Write =>
   grant(sign_in && JSON.stringify({ ...sign_in, sid }));
 
-/** An authorization code, as what follows from a consent. */
+/** An authorization code, as the grant of a consent. */
 export const writeCode = (code: Omit<CodeRow, 'id' | 'used_at' | 'sign_in'>, signIn: string | null): Write => ({
   statement: addCode,
   values: [
@@ -94,7 +93,7 @@ export const writeCode = (code: Omit<CodeRow, 'id' | 'used_at' | 'sign_in'>, sig
   ],
 });
 
-/** The values of a consent that has to change, or null. */
+/** The values of a changed consent, or null. */
 function widened(
   existing: ConsentRow,
   approval: Approval,
@@ -113,9 +112,9 @@ export function openApprovals(db: Db): Approvals {
   return engineOf(db) === 'postgres' ? postgresApprovals(db) : sqliteApprovals(db);
 }
 
-/** Two approvals at once must not each forget what the other added, so the consent is held. */
+/** Locked, so that two concurrent approvals do not overwrite each other's scopes. */
 const heldConsent = CompiledQuery.raw(`${consentOf.postgres.sql} for update`);
-/** Whoever ends the session waits for the approval, and takes nothing away that comes after it. */
+/** Locked, so that ending the session waits for the approval. */
 const heldSession = CompiledQuery.raw(`${session.postgres.sql} for share`);
 
 function postgresApprovals(db: Db): Approvals {
@@ -135,7 +134,7 @@ function postgresApprovals(db: Db): Approvals {
   };
 }
 
-/** A consent that was there and is revoked before it is held has to be given anew: nothing is granted without one. */
+/** A consent revoked before it was locked must be given again: nothing is granted without one. */
 async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Promise<string | null> {
   for (;;) {
     const added = await all(tx, addConsent, [...consentValues(approval, merge)]);
@@ -148,7 +147,7 @@ async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Prom
   }
 }
 
-/** Approvals that come together share a transaction, in which each sees what those before it added. */
+/** Concurrent approvals share a transaction, in which each sees the previous ones. */
 function sqliteApprovals(db: Db): Approvals {
   const batcher = new Batcher<{ approval: Approval; merge: Merge; sessionId: number }, Approved>((items) =>
     writeSync(db, (writer) =>

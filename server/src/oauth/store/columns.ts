@@ -3,18 +3,18 @@ import type { Tables } from '../../platform/db/tables.ts';
 import { applicationStatus, ownerEnabled } from '../status.ts';
 import type { ApplicationRow, CodeRow, TokenRow } from './tables.ts';
 
-/** Rows of several tables in one answer: each column under a name with its table's letter in front. */
+/** Rows of several tables in one result: each column prefixed with its table's letter. */
 export type Flat = Record<string, unknown>;
 export type Under<Letter extends string, Row> = { [Name in keyof Row & string as `${Letter}_${Name}`]: Row[Name] };
 
-/** Read back below by lines written out, one a column: a loop over names showed in profiles of introspection. */
+/** Read back by explicit lines below: a loop over names showed in introspection profiles. */
 const columnsOf = (table: string, names: string): string =>
   names
     .split(' ')
     .map((name) => `${table}."${name}" as ${table}_${name}`)
     .join(', ');
 
-/** While its owner is disabled an application stands still, as if it were suspended, and goes on when the owner may. */
+/** While its owner is disabled, an application counts as suspended. */
 export const statusNow = (table: string): string => `case when ${table}.status = ${applicationStatus.active} and exists
   (select 1 from users o where o.id = ${table}.owner_id and o.status <> ${ownerEnabled})
   then ${applicationStatus.suspended} else ${table}.status end`;
@@ -88,7 +88,10 @@ export const readCode = (row: Flat): PresentedCode => {
 };
 
 export type PresentedToken = Omit<TokenRow, 'access_hash' | 'refresh_hash' | 'parent_id'> & {
-  /** The application that the user agreed to: its own, or of an exchanged token the first one. Null when that grant has ended. */
+  /**
+   * The application the user agreed to: its own or, for an exchanged token, the first one. Null if that grant has
+   * ended.
+   */
   granted_by: number | null;
   /** What the first application of an exchanged token may have now. */
   granted_scopes: string | null;
@@ -97,11 +100,11 @@ const ownTokenColumns = columnsOf(
   't',
   'id family application_id user_id access_scope access_expires_at access_revoked scope expires_at rotated_at_ms revoked epoch created_at last_used_at sign_in jkt resource access_resource subject_id act',
 );
-/** A rotation of the first pair ends nothing: the grant goes on in the pair after it. */
+/** Rotating the first pair ends nothing: the grant continues in the next pair. */
 export const tokenColumns = `${ownTokenColumns}, case when t.subject_id is null then t.application_id
   when s.revoked = 0 and s.access_revoked = 0 and s.epoch = g.epoch and ${statusNow('g')} = ${applicationStatus.active}
   then g.id end as t_granted_by, g.allowed_scopes as t_granted_scopes`;
-/** To be joined wherever the columns of a token are read: of an exchanged one, what its user agreed to. */
+/** Joined wherever a token's columns are read: for an exchanged token, its user's grant. */
 export const grantOfToken = `left join oauth_tokens s on s.id = t.subject_id
   left join oauth_applications g on g.id = s.application_id`;
 export const readToken = (row: Flat): PresentedToken => {

@@ -13,9 +13,9 @@ export async function findConsent(db: Db, userId: number, applicationId: number)
 }
 
 /**
- * Takes away the consent and everything given by it; null when there was none. In this order: an approval, an exchange or
- * a refresh under way holds the consent, the code or the family's last token, so each step waits for it and the next sees
- * what it added. `also` is part of it, at its end.
+ * Deletes the consent and everything granted by it; null if there was none. In this order: a concurrent approval,
+ * exchange or refresh locks the consent, the code or the family's last token, so each step waits for it and the next
+ * sees what it added. `also` runs at the end of the transaction.
  */
 export async function deleteGrant<T>(
   db: Db,
@@ -54,7 +54,7 @@ export async function deleteGrant<T>(
   });
 }
 
-/** What others had in exchange for tokens that are gone, and what was exchanged for that. */
+/** Tokens exchanged for deleted ones, recursively. */
 async function deleteOrphans(tx: Db, userId: number): Promise<void> {
   for (;;) {
     const gone = await tx
@@ -71,7 +71,7 @@ async function deleteOrphans(tx: Db, userId: number): Promise<void> {
   }
 }
 
-/** Held until the end of the transaction: nobody takes it away or changes it meanwhile. */
+/** Locked until the transaction ends. */
 export async function holdConsent(tx: Db, userId: number, applicationId: number): Promise<ConsentRow | null> {
   const row = await tx
     .selectFrom('oauth_consents')
@@ -83,7 +83,10 @@ export async function holdConsent(tx: Db, userId: number, applicationId: number)
   return row ?? null;
 }
 
-/** Whether the application is still as it was when the user agreed; held too, so that nobody suspends or deletes it meanwhile. */
+/**
+ * Whether the application is unchanged since the user agreed; locked too, so that it cannot be suspended or deleted
+ * meanwhile.
+ */
 export async function holdAgreedApplication(
   tx: Db,
   { application_id, epoch }: Pick<ConsentRow, 'application_id' | 'epoch'>,

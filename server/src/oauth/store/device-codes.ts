@@ -13,15 +13,15 @@ interface DeviceCodesTable {
   user_code_hash: string;
   application_id: number;
   scope: string;
-  /** 1 where the scope `openid` was asked for: an ID token follows. */
+  /** 1 if `openid` was requested: an ID token follows. */
   openid: number;
   epoch: number;
-  /** How long the device has to wait between two questions; grows when it does not. */
+  /** The device's polling interval; increased when it polls too fast. */
   interval_seconds: number;
   polled_at_ms: number | null;
-  /** Who has answered. */
+  /** The user who answered. */
   user_id: number | null;
-  /** Null until somebody has answered. */
+  /** Null until answered. */
   approved: number | null;
   /** JSON of a `SignIn`, as in codes. */
   sign_in: string | null;
@@ -50,7 +50,7 @@ export type NewDeviceCode = Pick<
   | 'expires_at'
 >;
 
-/** False when one of its codes is in use already. */
+/** False if one of its codes is in use. */
 export async function insertDeviceCode(db: Db, row: NewDeviceCode): Promise<boolean> {
   const added = await db
     .insertInto('oauth_device_codes')
@@ -76,7 +76,7 @@ const clientWithDevice = statement(`select ${clientColumns}, ${deviceColumns}, $
   left join users u on u.id = d.user_id
   where a.client_id = $1`);
 
-/** The client, the code it presents, and who has answered, in one read. */
+/** Client, code and answering user, in one read. */
 export async function clientWithDeviceCode(
   db: Db,
   clientId: string,
@@ -102,7 +102,7 @@ const readDevice = (row: Flat): PresentedDeviceCode => {
   };
 };
 
-/** Networks are not punctual: what was sent in time may come this much too soon. */
+/** Network jitter: a punctual poll may arrive this much early. */
 const punctualMs = 500;
 
 const poll = statement(`update oauth_device_codes set polled_at_ms = $2, interval_seconds = case
@@ -111,8 +111,8 @@ const poll = statement(`update oauth_device_codes set polled_at_ms = $2, interva
   where id = $1 returning interval_seconds`);
 
 /**
- * Notes that the device has asked; true when that was too soon, for which it has to wait five seconds longer from now on. Whoever
- * asked in between has made it too soon, so comparing with what was read before is enough.
+ * Records a poll; true if it was too early, which increases the interval by five seconds. A concurrent poll makes this
+ * one too early, so comparing with the previous read suffices.
  */
 export async function tooSoon(db: Db, code: PresentedDeviceCode, nowMs: number): Promise<boolean> {
   const [row] = await all<{ interval_seconds: number }>(db, poll, [code.id, nowMs]);
@@ -128,13 +128,13 @@ export const approvingDevice = ({ id }: DeviceCodeRow, userId: number): Write =>
   statement: approve,
   values: [id, userId],
 });
-/** What was shown and allowed, which may be less than was asked for. */
+/** What was approved, possibly less than requested. */
 export const grantingDevice = ({ id }: DeviceCodeRow, scope: string, signIn: string | null): Write => ({
   statement: grant,
   values: [id, scope, signIn],
 });
 
-/** False when somebody has answered before. */
+/** False if it was answered before. */
 export async function denyDevice(db: Db, { id }: DeviceCodeRow, userId: number): Promise<boolean> {
   const result = await db
     .updateTable('oauth_device_codes')

@@ -6,7 +6,7 @@ import { applicationStatus } from '../status.ts';
 import { type NewPair, pairColumns, pairValues } from './issue.ts';
 import type { TokenRow } from './tables.ts';
 
-/** A token that was exchanged for another: its row has a refresh token like any other, which nobody is given. */
+/** An exchanged token: its row has a refresh token like any other, which is never given out. */
 type ExchangedPair = NewPair & Pick<TokenRow, 'subject_id' | 'parent_id' | 'act'>;
 
 const columns = `${pairColumns}, subject_id, parent_id, act`;
@@ -16,7 +16,7 @@ const living = `select t.id from oauth_tokens t
   join oauth_applications a on a.id = t.application_id and a.epoch = t.epoch and a.status = ${applicationStatus.active}
   where t.id = $1 and t.access_expires_at > $2 and t.access_revoked = 0 and t.revoked = 0 and t.rotated_at_ms is null`;
 
-/** Whoever revokes the token, or suspends its application, waits for the exchange, and then finds what came of it. */
+/** Concurrent revocation or suspension waits for the exchange, and then finds its result. */
 const exchangePostgres = statement(`with parent as (${living} for share)
   insert into oauth_tokens (${columns})
   select $3::bigint, $4::bigint, $5::bigint, $6::bigint, $7, $8, $9::bigint, $10, $11, $12::bigint, $13::bigint, $14::bigint, $15::text,
@@ -25,7 +25,7 @@ const exchangePostgres = statement(`with parent as (${living} for share)
 const livingSqlite = placeholders(living);
 const insertSqlite = `insert into oauth_tokens (${columns}) values (${'?, '.repeat(16)}0, 0, ?, ?, ?)`;
 
-/** Writes it if the token it is exchanged for still lives; false when that has ended meanwhile. */
+/** Written only if the subject token is still valid; otherwise false. */
 export async function insertExchanged(db: Db, pair: ExchangedPair): Promise<boolean> {
   const { parent_id, created_at } = pair;
   if (engineOf(db) === 'postgres')
@@ -38,8 +38,8 @@ export async function insertExchanged(db: Db, pair: ExchangedPair): Promise<bool
 }
 
 /**
- * Revokes what others had in exchange for exchanged tokens of an application, and what was exchanged for that; tells whose they
- * were. Tokens that users gave it themselves are looked at with every use of what came of them.
+ * Revokes what others got in exchange for an application's exchanged tokens, recursively; returns the users. Tokens
+ * granted by users directly are checked with every use of what was exchanged for them.
  */
 export async function revokeExchangedBy(db: Db, applicationId: number): Promise<Set<number>> {
   const own = db

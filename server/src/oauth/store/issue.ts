@@ -10,7 +10,10 @@ export type NewPair = Omit<
   'access_revoked' | 'rotated_at_ms' | 'revoked' | 'last_used_at' | 'subject_id' | 'parent_id' | 'act'
 >;
 
-/** Spends a code, a device's code or a refresh token and writes what it buys, in one conditional write; false when it was spent before. */
+/**
+ * Consumes a code, device code or refresh token and writes its tokens in one conditional write; false if it was
+ * consumed before.
+ */
 export interface Issuer {
   useCode(codeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
   useDeviceCode(deviceCodeId: number, nowSeconds: number, pair: NewPair): Promise<boolean>;
@@ -42,7 +45,7 @@ export function openIssuer(db: Db): Issuer {
   return engineOf(db) === 'postgres' ? postgresIssuer(db) : sqliteIssuer(db);
 }
 
-/** The insert reads from the update: what was spent before gives no row, and so no tokens. */
+/** The insert reads from the update: a consumed grant returns no row, and so no tokens. */
 const spendAndInsert = (spend: string) =>
   statement(`with spent as (${spend} returning id)
   insert into oauth_tokens (${pairColumns})
@@ -78,7 +81,7 @@ const spendDeviceCodeSqlite = placeholders(spendDeviceCode);
 const spendTokenSqlite = placeholders(spendToken);
 const insertSqlite = `insert into oauth_tokens (${pairColumns}) values (${'?, '.repeat(16)}0, 0)`;
 
-/** What comes together is one commit. */
+/** Concurrent writes share one commit. */
 function sqliteIssuer(db: Db): Issuer {
   const batcher = new Batcher<Spending, boolean>((items) =>
     writeSync(db, (writer) =>

@@ -15,7 +15,7 @@ export function listOwned(db: Db, ownerId: number, range: Range): Promise<{ rows
   return pageOfMany(db, mine, range);
 }
 
-/** Of an owner, those that are there and those that were made since a time: as many as there are, or `most`. */
+/** An owner's existing applications plus those created since a time, counted up to `most`. */
 export const countOwned = (db: Db, ownerId: number, since: number, most: number): Promise<number> =>
   countUpTo(
     db,
@@ -27,7 +27,7 @@ export const countOwned = (db: Db, ownerId: number, since: number, most: number)
     most,
   );
 
-/** Null where nobody here registered it. */
+/** Null if it was not registered by a user. */
 export type WithOwner = ApplicationRow & {
   owner_username: string | null;
   owner_display_name: string | null;
@@ -37,10 +37,10 @@ export type WithOwner = ApplicationRow & {
 export interface ApplicationFilter {
   /** Part of a name, or a whole client id. */
   q: string;
-  /** Or of one of these. */
+  /** Or owned by one of these. */
   owners?: number[];
   status?: number | undefined;
-  /** Only of this one. */
+  /** Only of this owner. */
   ownerId?: number | undefined;
 }
 
@@ -80,7 +80,7 @@ const named: Named = {
   newestFirst: true,
 };
 
-/** Counted past a page of those by name, as of users. */
+/** Counted beyond a page when searching by name, as with users. */
 const calledPast = 100;
 
 async function matching(db: Db, filter: ApplicationFilter, most: number): Promise<number[]> {
@@ -89,7 +89,7 @@ async function matching(db: Db, filter: ApplicationFilter, most: number): Promis
   const and = sql<SqlBool>`t.status <> ${applicationStatus.deleted} and t.status = ${status ?? sql.ref('t.status')} ${owned}`;
   const byName = await called(db, named, { text: q, most, and });
   const some = there(db, filter).select('t.id').limit(most);
-  // Each in order in an index: of all owners together they would be put in order by hand.
+  // Each is ordered by an index; for all owners together they would have to be sorted.
   const parts = [
     some.where('t.client_id', '=', q),
     ...owners.map((owner) => some.where('t.owner_id', '=', owner).orderBy('t.id', 'desc')),

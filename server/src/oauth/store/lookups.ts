@@ -20,11 +20,11 @@ import {
 } from './columns.ts';
 import { RecentReads } from './recent-reads.ts';
 
-/** Of whom an ID token tells. */
+/** The subject of an ID token. */
 type Person = Pick<UserColumns, 'username' | 'display_name' | 'avatar_url' | 'email' | 'email_verified'>;
-/** Who gave what is presented. */
+/** Who granted what is presented. */
 export interface Owner {
-  /** Null when there is no such user. */
+  /** Null if the user does not exist. */
   user_status: number | null;
   username: string;
   person: Person;
@@ -36,17 +36,17 @@ type WithToken = Owned & { token: PresentedToken | null };
 type Bearer = { client: Client; token: PresentedToken; user: UserColumns };
 
 /**
- * The client, what it presents, and the user it belongs to. Read in one round trip, or, where this process alone writes, kept
- * until it writes again: a rotated secret, a suspension or a disabled user counts in every process at once. SQLite answers
- * without a promise.
+ * The client, what it presents, and its user. Read in one round trip or, if this process is the only writer, cached
+ * until it writes again: rotated secrets, suspensions and disabled users apply at once in every process. Synchronous on
+ * SQLite.
  */
 export interface Lookups {
   clientWithCode(clientId: string, codeHash: string): MaybePromise<WithCode | null>;
-  /** `key` is null when what the client presents is no token at all. */
+  /** `key` is null if what the client presents is not a token. */
   clientWithToken(clientId: string, key: TokenKey | null): MaybePromise<WithToken | null>;
   token(key: TokenKey): MaybePromise<{ client: Client; token: PresentedToken } | null>;
   bearer(key: TokenKey): MaybePromise<Bearer | null>;
-  /** Must follow every change of an application, a user or a token; `tokenId` when nothing but that pair has changed. */
+  /** Must be called after every change of an application, user or token; `tokenId` if only that pair changed. */
   forget(tokenId?: number): void;
 }
 
@@ -59,7 +59,7 @@ const clientWithCode = statement(`select ${clientColumns}, ${codeColumns}, ${own
   left join users u on u.id = c.user_id
   where a.client_id = $1`);
 
-/** What they present was never seen before; mostly the client and the user were. */
+/** The code is new; client and user are mostly cached. */
 const codeAlone = statement(`select ${codeColumns} from oauth_codes c where c.code_hash = $1`);
 const refreshAlone = statement(
   `select ${tokenColumns} from oauth_tokens t ${grantOfToken} where t.id = $1 and t.refresh_hash = $2`,
@@ -96,7 +96,7 @@ const bearer = statement(`select ${clientColumns}, ${tokenColumns}, ${userColumn
 
 export interface LookupDeps {
   read(query: Statement, parameters: (string | number)[]): MaybePromise<Flat | null>;
-  /** No other process writes the database. */
+  /** No other process writes to the database. */
   soleWriter: boolean;
 }
 
@@ -106,7 +106,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
   const clients = new RecentReads<string, Client>(soleWriter);
   const owners = new RecentReads<number, Owner>(soleWriter);
 
-  /** `keep` gets what was answered at once: what came later may have changed meanwhile. */
+  /** `keep` gets synchronous results only: later ones may be stale. */
   const first = <T>(
     query: Statement,
     parameters: (string | number)[],
@@ -123,7 +123,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
     clients.set(found.client.client_id, found.client);
     if (presented) owners.set(presented.user_id, ownerIn(found));
   };
-  /** Undefined when the client or the user is not known yet. */
+  /** Undefined if the client or the user is not cached. */
   const ownedByKnown = (clientId: string, presented: { user_id: number } | null): Owned | undefined => {
     const client = clients.get(clientId);
     const user = presented ? owners.get(presented.user_id) : nobody;
@@ -147,7 +147,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
     },
     clientWithToken: (clientId, key) => {
       if (!key) return first(clientWithToken.access, [clientId, -1, ''], readWithToken);
-      // A refresh token is presented once, and then spent.
+      // A refresh token is presented once.
       if (key.kind === 'refresh') {
         if (!clients.get(clientId)) return refreshOf(clientId, key);
         return after(first(refreshAlone, [key.id, key.hash], readToken), (token) => {
@@ -166,7 +166,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
       const known = bearers.get(key.id);
       if (known?.hash === key.hash) return known;
       return first(bearer, [key.id, key.hash], readBearer, (found) => {
-        // What it may see of the balance changes with every request.
+        // The visible balance changes with every request.
         if (!isExchanged(found.token) && !scopesOf(found.token.access_scope).includes('usage:read'))
           bearers.set(key.id, { ...found, hash: key.hash });
       });
@@ -178,7 +178,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
   };
 }
 
-/** It ends with what it was exchanged for, by a write that does not name it: never kept. */
+/** It ends with its subject token, by a write that does not name it: never cached. */
 const isExchanged = ({ subject_id }: PresentedToken): boolean => subject_id !== null;
 
 const nobody: Owner = {

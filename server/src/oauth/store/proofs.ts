@@ -17,7 +17,7 @@ const add = statement(
   'insert into oauth_proofs (proof_hash, expires_at) values ($1, $2) on conflict (proof_hash) do nothing returning proof_hash',
 );
 
-/** Whether it is seen for the first time; of many at once, one is. */
+/** Whether it is seen for the first time; true for one of several concurrent callers. */
 export const takeProof = async (db: Db, hash: string, expiresAt: number): Promise<boolean> =>
   (await all(db, add, [hash, expiresAt])).length === 1;
 

@@ -12,7 +12,7 @@ interface PushedRequestsTable {
   /** JSON of an authorization request. */
   request: string;
   created_at: number;
-  /** Later once the page was opened. */
+  /** Extended once the page was opened. */
   expires_at: number;
   used_at: number | null;
 }
@@ -43,10 +43,10 @@ export async function keepPushed(db: Db, id: number, until: number): Promise<voi
 
 const spend = statement('update oauth_pushed_requests set used_at = $2 where id = $1 and used_at is null returning id');
 
-/** Uses it up, as part of something else; returns a row once. */
+/** Consumes it as part of another statement; returns a row once. */
 export const spendingPushed = ({ id }: PushedRow, now: number): Write => ({ statement: spend, values: [id, now] });
 
-/** The same by itself; false when it was used before. */
+/** The same alone; false if it was used before. */
 export async function spendPushed(db: Db, row: PushedRow, now: number): Promise<boolean> {
   const write = spendingPushed(row, now);
   return (await all(db, write.statement, write.values)).length === 1;

@@ -1,9 +1,9 @@
-/** As many tokens as are in steady use at a small site; more are read again, which is no harm. */
+/** Tokens in steady use at a small site; others are simply read again. */
 const most = 1_000;
-/** A change that nobody told of, made in the file by another program, is seen after this. */
+/** Changes made to the file by another program are seen after this. */
 const longestMs = 1_000;
 
-/** What was read, until it is said to have changed, for a second at most. Keeps nothing where other processes write too. */
+/** Cached reads, until invalidated, for a second at most. Caches nothing if other processes write, too. */
 export class RecentReads<K, V> {
   readonly #known = new Map<K, V>();
   #since = 0;
@@ -15,7 +15,7 @@ export class RecentReads<K, V> {
     return this.#known.get(key);
   }
 
-  /** To be called in the same turn as the read itself: what is read before a change must not be kept after it. */
+  /** Must be called in the same turn as the read: a value read before a change must not be cached after it. */
   set(key: K, value: V): void {
     if (!this.soleWriter) return;
     this.#expire();

@@ -4,13 +4,13 @@ import './tables.ts';
 
 export type SignInRow = Selectable<Tables['oauth_sign_ins']>;
 
-/** Which to look through: those of a session, of a user, or the next after an id. */
+/** Selects those of a session, of a user, or the next after an id. */
 export type Among = { session: number } | { user: number } | { after: number; most: number };
 
-/** A process that noticed an end and was killed is not waited for longer. */
+/** A claim of a process that died expires after this. */
 const claimSeconds = 60;
 
-/** Those whose session is gone, each to one process: until they are deleted, nobody else gets them for a minute. */
+/** Sign-ins whose session is gone, claimed by one process for a minute. */
 export async function claimEnded(db: Db, among: Among, now: number): Promise<SignInRow[]> {
   const ended = db
     .updateTable('oauth_sign_ins')
@@ -28,7 +28,7 @@ export async function claimEnded(db: Db, among: Among, now: number): Promise<Sig
 const nextIds = (db: Db, { after, most }: { after: number; most: number }) =>
   db.selectFrom('oauth_sign_ins').select('id').where('id', '>', after).orderBy('id').limit(most);
 
-/** Where `most` rows after an id end; null when there are fewer. */
+/** Where `most` rows after an id end; null if there are fewer. */
 export async function endOfNext(db: Db, among: { after: number; most: number }): Promise<number | null> {
   const rows = await nextIds(db, among).execute();
   return rows.length < among.most ? null : rows.at(-1)!.id;

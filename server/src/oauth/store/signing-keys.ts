@@ -10,9 +10,9 @@ interface SigningKeysTable {
   public_jwk: string;
   /** Sealed. */
   private_jwk: string;
-  /** From when on it signs: others have read of it by then. */
+  /** When it starts to sign: clients have read it by then. */
   starts_at: number;
-  /** From when on it signs no more; may lie ahead. Null for the last of its kind. */
+  /** When it stops signing; may be in the future. Null for the last of its kind. */
   retired_at: number | null;
   created_at: number;
 }
@@ -26,12 +26,12 @@ declare module '../../platform/db/tables.ts' {
 export type SigningKeyRow = Selectable<SigningKeysTable>;
 export type NewSigningKey = Omit<Insertable<SigningKeysTable>, 'id' | 'retired_at'>;
 
-/** The newest first; a handful. */
+/** Newest first; a handful. */
 export async function readSigningKeys(db: Db): Promise<SigningKeyRow[]> {
   return db.selectFrom('oauth_signing_keys').selectAll().orderBy('starts_at', 'desc').orderBy('id', 'desc').execute();
 }
 
-/** Does nothing where there is one of its kind already. */
+/** Does nothing if there is one of its kind. */
 export async function addSigningKey(db: Db, key: NewSigningKey): Promise<void> {
   await db
     .insertInto('oauth_signing_keys')
@@ -40,7 +40,7 @@ export async function addSigningKey(db: Db, key: NewSigningKey): Promise<void> {
     .execute();
 }
 
-/** Retires the present key when it was made by `madeBy`, for the one given; false when there was none such. */
+/** Replaces the current key if it was created by `madeBy`; false if there was none. */
 export async function succeedSigningKey(db: Db, next: NewSigningKey, madeBy: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const retired = await tx
@@ -56,7 +56,7 @@ export async function succeedSigningKey(db: Db, next: NewSigningKey, madeBy: num
   });
 }
 
-/** Forgets every key of this kind for the one given: nothing they have signed is believed any more. */
+/** Deletes all keys of this kind in favour of the new one: nothing they signed is valid any more. */
 export async function replaceSigningKeys(db: Db, next: NewSigningKey): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await tx.deleteFrom('oauth_signing_keys').where('alg', '=', next.alg).execute();

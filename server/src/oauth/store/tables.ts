@@ -3,14 +3,14 @@ import type { SigningAlgorithm } from '../openid/signing-algorithms.ts';
 
 interface ApplicationsTable {
   id: Generated<number>;
-  /** Null where nobody here registered it. */
+  /** Null if it was not registered by a user. */
   owner_id: number | null;
   name: string;
   description: string;
   homepage_url: string;
   logo_url: string;
   client_id: string;
-  /** Empty for clients that have none. */
+  /** Empty for clients without a secret. */
   secret_hash: string;
   /** JSON array. */
   redirect_uris: string;
@@ -21,35 +21,35 @@ interface ApplicationsTable {
   verified_by: number | null;
   verified_at: number | null;
   webhook_url: string;
-  /** Sealed: it signs, so it must be read again. */
+  /** Sealed rather than hashed, as it signs. */
   webhook_secret: string;
   rate_limit: number;
-  /** Raised by every suspension; codes, tokens and consents of an earlier epoch are void. */
+  /** Incremented by every suspension; codes, tokens and consents of an earlier epoch are void. */
   epoch: number;
   created_at: number;
   updated_at: number;
-  /** JSON array: where the browser may go after a logout. */
+  /** JSON array: allowed addresses after a logout. */
   post_logout_redirect_uris: Generated<string>;
   backchannel_logout_uri: Generated<string>;
   id_token_signed_response_alg: Generated<SigningAlgorithm>;
   require_pushed_requests: Generated<number>;
-  /** 0 leaves `iss` out of redirects. */
+  /** 0: redirects omit `iss`. */
   send_iss: Generated<number>;
-  /** 1: no tokens without a proof of possession. */
+  /** 1: tokens require proof of possession. */
   dpop_bound_access_tokens: Generated<number>;
-  /** Who says what it is: its `owner`; without one, the `document` at its client id, or itself, by `registration`. */
+  /** Who describes it: its `owner`; the `document` at its client id; or itself, by `registration`. */
   source: Generated<string>;
-  /** Until when the document is believed as it was read. */
+  /** How long the document's content is valid. */
   document_expires_at: number | null;
-  /** Of the token by which a client that registered itself changes what it said. */
+  /** Hash of the registration access token. */
   registration_hash: Generated<string>;
   /** Whether it may exchange tokens (RFC 8693). */
   token_exchange: Generated<number>;
-  /** JSON array: the clients that may exchange tokens which were issued to it. */
+  /** JSON array: clients that may exchange its tokens. */
   token_exchange_clients: Generated<string>;
-  /** 1: it proves itself by what its keys sign, and by no secret. */
+  /** 1: authenticates by signature instead of a secret. */
   signs_assertions: Generated<number>;
-  /** JSON of its public keys; empty where they are at `jwks_uri`, or where it has none. */
+  /** JSON of its public keys; empty if they are at `jwks_uri`, or there are none. */
   jwks: Generated<string>;
   jwks_uri: Generated<string>;
 }
@@ -68,11 +68,11 @@ interface CodesTable {
   used_at: number | null;
   created_at: number;
   expires_at: number;
-  /** JSON of a `SignIn` where an ID token was asked for. */
+  /** JSON of a `SignIn` if an ID token was requested. */
   sign_in: string | null;
-  /** The key that whoever exchanges it must have, where the request named one. */
+  /** The key required to exchange it, if the request named one. */
   dpop_jkt: string | null;
-  /** Resources that tokens are for, with spaces between them; null where none was named. */
+  /** Space-separated resources; null if none was named. */
   resource: string | null;
 }
 
@@ -80,12 +80,12 @@ interface CodesTable {
 interface TokensTable {
   /** Part of both tokens, and grows with time; see credentials.ts. */
   id: number;
-  /** The id of the code the pair descends from; of a device's code, with a minus in front. */
+  /** Id of the code the pair descends from; negative for device codes. */
   family: number;
   application_id: number;
   user_id: number;
   access_hash: string;
-  /** At most `scope`: a refresh may ask for less. */
+  /** At most `scope`: a refresh may narrow it. */
   access_scope: string;
   access_expires_at: number;
   access_revoked: number;
@@ -98,28 +98,28 @@ interface TokensTable {
   epoch: number;
   created_at: number;
   last_used_at: number | null;
-  /** As in the code it descends from. */
+  /** As in its code. */
   sign_in: string | null;
-  /** Thumbprint of the key that must be proven along with the access token; null for a bearer token. */
+  /** Thumbprint of the key to be proven with the access token; null for a bearer token. */
   jkt: string | null;
   resource: string | null;
   /** At most `resource`. */
   access_resource: string | null;
-  /** Of an exchanged token: the pair that the user's consent gave, in whose name it acts. */
+  /** Of an exchanged token: the user's original pair. */
   subject_id: number | null;
-  /** The pair it was exchanged for, which may have been exchanged itself. */
+  /** The pair it was exchanged for, possibly exchanged itself. */
   parent_id: number | null;
-  /** JSON: who acts (RFC 8693 §4.1). */
+  /** JSON: the actor (RFC 8693 §4.1). */
   act: string | null;
 }
 
-/** A session that has signed in to an application; the row outlives the session until the application has heard of its end. */
+/** A session that signed in to an application; the row outlives the session until the application was notified. */
 interface SignInsTable {
   id: Generated<number>;
   session_id: number;
   application_id: number;
   user_id: number;
-  /** By which the application knows it. */
+  /** The application's id of the session. */
   sid: string;
   created_at: number;
   /** When its end was noticed. */
@@ -134,7 +134,7 @@ interface ConsentsTable {
   epoch: number;
   created_at: number;
   updated_at: number;
-  /** What the application may spend, in quota units; null until the user has set it. */
+  /** The spending limit in quota units; null until the user sets it. */
   spending_limit: number | null;
   /** `total` or `month`. */
   spending_window: Generated<string>;

@@ -5,8 +5,8 @@ import type { TokenRow } from './tables.ts';
 export type FamilyKey = Pick<TokenRow, 'user_id' | 'application_id' | 'family'>;
 
 /**
- * Every pair that descends from one code. A rotation under way holds the family's last row, so the first update waits for
- * it without seeing the row it adds; hence again until nothing is left to revoke.
+ * All pairs descending from one code. A concurrent rotation locks the family's last row, so the first update waits
+ * without seeing the row it adds; therefore repeated until nothing is left to revoke.
  */
 export async function revokeFamily(db: Db, key: FamilyKey): Promise<number> {
   let revoked = 0;
@@ -24,7 +24,7 @@ export async function revokeFamily(db: Db, key: FamilyKey): Promise<number> {
   }
 }
 
-/** The access token alone, with what was exchanged for it; its refresh token stays. */
+/** Only the access token and what was exchanged for it; its refresh token stays. */
 export async function revokeAccess(db: Db, { id, subject_id }: Pick<TokenRow, 'id' | 'subject_id'>): Promise<boolean> {
   const result = await db
     .updateTable('oauth_tokens')
@@ -32,8 +32,8 @@ export async function revokeAccess(db: Db, { id, subject_id }: Pick<TokenRow, 'i
     .where('id', '=', id)
     .where('access_revoked', '=', 0)
     .executeTakeFirst();
-  // What was exchanged for a token that the user's consent gave is looked at together with that; what is further on is told here.
-  // Afterwards: an exchange under way holds the row, and what it added is seen by the next statement.
+  // Direct exchanges of a user's token are checked together with it; those further on are revoked here. Afterwards,
+  // since a concurrent exchange locks the row, and the next statement sees what it added.
   for (let parents = subject_id === null ? [] : [id]; parents.length > 0; ) {
     const children = await db
       .updateTable('oauth_tokens')
@@ -49,8 +49,8 @@ export async function revokeAccess(db: Db, { id, subject_id }: Pick<TokenRow, 'i
 export const touchTokens = writerOfTimes('oauth_tokens', 'last_used_at');
 
 /**
- * Deletes those of the next `most` pairs after the id `after` whose refresh token has run out. By id, since an index by age
- * would cost every refresh; `upTo` is where to go on, null at the end.
+ * Deletes expired pairs among the next `most` after the id `after`. By id, since an index by age would cost every
+ * refresh; `upTo` is where to continue, null at the end.
  */
 export async function deleteExpiredTokens(
   db: Db,

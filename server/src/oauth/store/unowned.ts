@@ -4,7 +4,7 @@ import type { Db, Tables } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';
 
-/** Null when there is one with this client id already. */
+/** Null if the client id exists. */
 export async function insertUnlessThere(
   db: Db,
   application: Insertable<Tables['oauth_applications']>,
@@ -18,7 +18,7 @@ export async function insertUnlessThere(
   return row ?? null;
 }
 
-/** How many registered themselves and are there, counted up to `most`. */
+/** Number of self-registered clients, counted up to `most`. */
 export const countRegistered = (db: Db, most: number): Promise<number> =>
   countUpTo(
     db,
@@ -32,15 +32,18 @@ export const countRegistered = (db: Db, most: number): Promise<number> =>
     most,
   );
 
-/** Rows of one delete: as many as come between two of them, and it never holds the writer for long. */
+/** Rows per delete, so that it never blocks the writer for long. */
 const mostAtOnce = 50;
 
-/** Of those that a document describes and nobody has allowed, verified or suspended, keeps the newest; returns how many are gone. */
+/**
+ * Keeps the newest of the document clients that nobody has allowed, verified or suspended; returns how many were
+ * deleted.
+ */
 export async function deleteOldestUnused(db: Db, kept: number): Promise<number> {
   const oldest = await db
     .selectFrom('oauth_applications')
     .select('id')
-    // Written out, since it is by this that the index is found.
+    // A literal, so that the partial index is used.
     .where('source', '=', sql.lit('document'))
     .where('is_verified', '=', 0)
     .where('status', '<>', applicationStatus.suspended)
@@ -57,7 +60,7 @@ export async function deleteOldestUnused(db: Db, kept: number): Promise<number> 
       'in',
       oldest.map(({ id }) => id),
     )
-    // Somebody may have allowed one, or judged it, meanwhile.
+    // It may have been allowed or reviewed meanwhile.
     .where('is_verified', '=', 0)
     .where('status', '<>', applicationStatus.suspended)
     .where(allowedByNobody)
@@ -76,9 +79,8 @@ const allowedByNobody = (e: ExpressionBuilder<Tables, 'oauth_applications'>) =>
   );
 
 /**
- * Of the next `most` applications without an owner after the id `after`, deletes those that nobody has allowed and whose
- * document ran out, or that registered or changed themselves, before then. A suspended one stays, or it would come back as if
- * nothing had been.
+ * Among the next `most` unowned applications after the id `after`, deletes those nobody has allowed whose document
+ * expired, or that registered or changed, before then. Suspended ones stay, or they could return unsuspended.
  */
 export async function deleteUnused(
   db: Db,
