@@ -34,7 +34,7 @@ export interface AccountDeps {
   sessions: Sessions;
   announcements: Announcements;
   audit: AuditLog;
-  /** What is put aside of a user's balance for requests that run in this process. */
+  /** What this process holds of a user's balance for running requests. */
   heldBy(userId: number): number;
   recallKey: KeyDeps['recallKey'];
 }
@@ -86,7 +86,7 @@ export interface SelfChange {
 
 const setTooLate = 'Log in again first: a password can be set within 15 minutes of that.';
 
-/** A new password ends every session of the user, this one too; `proven` then begins another. */
+/** A new password ends all sessions of the user, including this one; `proven` then starts another. */
 export async function changeSelf(
   deps: AccountDeps,
   { userId, sessionId, ip }: { userId: number; sessionId?: number; ip: string },
@@ -102,7 +102,7 @@ export async function changeSelf(
     change.password_hash = await hashPassword(password);
   }
   const { password_hash: passwordHash } = change;
-  // Of two who know the old password only the first changes it.
+  // Of two callers who know the old password only the first succeeds.
   const user = await changeUser(deps.db, userId, change, passwordHash ? { passwordHash: row.password_hash } : {});
   if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
   if (language) await setLanguage(deps.db, userId, language);
@@ -128,7 +128,7 @@ export type AdminChange = Partial<
   Pick<User, 'status' | 'role' | 'group' | 'email_verified' | 'email' | 'display_name'>
 >;
 
-/** Neither users of a role like the administrator's own or higher, nor such a role for others. */
+/** An administrator can neither change users of their own role or higher, nor assign such a role. */
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
   const target = await userBelow(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
@@ -140,7 +140,7 @@ export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: numb
     });
   const { email_verified, email, ...plain } = input;
   const change = { ...plain, ...(email_verified !== undefined && { email_verified: Number(email_verified) }) };
-  // Whoever asks to be believed could enter another address before the administrator says so.
+  // The user could change the address just before the administrator confirms it.
   const looked = email_verified && email !== undefined ? { email } : {};
   const user = await changeUser(deps.db, id, change, { byAdmin: admin.id, ...looked }).catch((error) => {
     if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
@@ -151,7 +151,7 @@ export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: numb
   return user;
 }
 
-/** First start: makes the root user. Returns the password to print when it was drawn here. */
+/** First start: creates the root user. Returns the password to print if it was generated here. */
 export async function ensureRoot(
   deps: Pick<AccountDeps, 'db' | 'clock' | 'audit'>,
   admin: { username: string; password?: string },

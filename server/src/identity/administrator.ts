@@ -8,7 +8,7 @@ import { deleteFactors } from './store/factors.ts';
 import { changeUser, findUserByName, insertUser } from './store/users.ts';
 import { statuses } from './user.ts';
 
-/** For an operator at the machine: makes an administrator, or lets one who lost the password in again. */
+/** For an operator with shell access: creates an administrator, or resets one's password. */
 export async function makeAdministrator(
   deps: { db: Db; clock: Clock },
   wanted: { username: string; role: number; password?: string },
@@ -44,7 +44,7 @@ export async function makeAdministrator(
   return { existed: user !== null, drawn };
 }
 
-/** For an operator at the machine: lets in somebody who lost the second factor, root too. False when there is no such user. */
+/** For an operator with shell access: removes a user's second factors, root's too. False if the user does not exist. */
 export async function removeFactorsAtTheMachine(deps: { db: Db; clock: Clock }, username: string): Promise<boolean> {
   const user = await findUserByName(deps.db, username);
   if (!user) return false;

@@ -4,7 +4,7 @@ import type { Shared } from '../platform/shared/port.ts';
 
 const channel = 'identity';
 
-/** Tells every process that what it cached of a user, session or key is no longer so. Tags: `user:7`, `session:3`, `key:5`, `factors:7`. */
+/** Invalidates cached users, sessions and keys in all processes. Tags: `user:7`, `session:3`, `key:5`, `factors:7`. */
 export interface Announcements {
   changed(tag: string): Promise<void>;
   onChanged(listener: (tag: string) => void, onGap: () => void): void;
@@ -23,7 +23,8 @@ export async function openAnnouncements(shared: Shared, hearing: Pick<Hearing, '
   hearing.onGap(gap);
   return {
     changed: async (tag) => {
-      // At once here, whatever becomes of the message; others believe what they kept for a second only while messages may be lost.
+      // Applied here at once, whatever happens to the message; while messages may be lost, other processes trust their
+      // caches for a second only.
       hear(tag);
       await shared.publish(channel, tag).catch(() => {});
     },
@@ -34,7 +35,7 @@ export async function openAnnouncements(shared: Shared, hearing: Pick<Hearing, '
   };
 }
 
-/** A lookup that changes throw entries out of, as they are announced; all of them where some may have gone unheard. */
+/** A cache invalidated by announcements; cleared if some may have been missed. */
 export function announcedLookup<V>({
   announcements,
   ...options

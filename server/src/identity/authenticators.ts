@@ -7,15 +7,15 @@ import type { KeyPrincipal, SessionPrincipal } from './principals.ts';
 import { refuseForgery, type Sessions, webCallHeader } from './sessions.ts';
 import { roles, type User } from './user.ts';
 
-/** The ways in that identity knows. */
+/** Identity's authentication methods. */
 export function authenticatorsOf(deps: {
   sessions: Sessions;
   keys: KeyLookup;
   origins: string[];
-  /** Access tokens of applications that may use models; null until somebody knows of any. */
+  /** Access tokens of applications that may use models; null until registered. */
   tokens(): TokenReader | null;
   clientSecrets: ClientSecrets;
-  /** Whether an administrator has what is required of administrators. */
+  /** Whether an administrator meets the requirements, such as a second factor. */
   mayAdminister(user: User): boolean | Promise<boolean>;
 }) {
   const session = async (call: Call): Promise<SessionPrincipal> => {
@@ -42,14 +42,14 @@ export function authenticatorsOf(deps: {
 
   const byKeyOrToken = (call: Call, secret: string): KeyPrincipal | Promise<KeyPrincipal> => {
     const read = secret.startsWith(tokenStart) ? deps.tokens() : null;
-    // Whoever is asked once more, when a body has come, is known already.
+    // Repeated after the body arrived, when the caller is already known.
     const again = call.principal !== null;
     return read ? read(secret, { again, proving: proofIn(call) }) : deps.keys.identify(secret, call);
   };
 
   const byKey = (call: Call, secret: string | null, where: string): KeyPrincipal | Promise<KeyPrincipal> => {
     if (secret) return byKeyOrToken(call, secret);
-    // A cookie alone is not a credential here.
+    // A cookie alone is not accepted here.
     if (call.request.headers.get(webCallHeader) === '1') return bySession(call);
     throw new AppError('invalid_api_key', `Missing API key. Send it as ${where} sk-…`);
   };
@@ -70,7 +70,7 @@ export function authenticatorsOf(deps: {
     return secret ? deps.keys.identify(secret, call) : bySession(call);
   };
 
-  /** What was made at /v1, for programs and for our own pages. */
+  /** Resources created at /v1, for programs and our own pages. */
   const modelsOrSession = (call: Call): KeyPrincipal | Promise<KeyPrincipal> => {
     const secret = secretOf(call);
     return secret ? byKeyOrToken(call, secret) : bySession(call);
@@ -79,14 +79,14 @@ export function authenticatorsOf(deps: {
   return { session, admin, apiKey, googleKey, socketKey, keyOrSession, modelsOrSession };
 }
 
-/** How access tokens begin. Where a key or the session will do, they will not: those endpoints are not about models. */
+/** Prefix of access tokens. Endpoints for keys or sessions refuse them, since those are not about models. */
 const tokenStart = 'svcat_';
 export interface TokenUse {
-  /** Whoever asks has been identified, and was counted. */
+  /** The caller was already authenticated and counted. */
   again: boolean;
-  /** The resource that the token must have been asked for, where that is not the models' own. */
+  /** The required resource of the token, if not the models' own. */
   at?: string;
-  /** The request, where it says that it proves a key besides (RFC 9449 §7.1). */
+  /** The request, if it carries a proof of possession (RFC 9449 §7.1). */
   proving?: Request | undefined;
 }
 export type TokenReader = (token: string, use: TokenUse) => KeyPrincipal | Promise<KeyPrincipal>;
@@ -94,8 +94,7 @@ export type TokenReader = (token: string, use: TokenUse) => KeyPrincipal | Promi
 const keyProtocol = 'openai-insecure-api-key.';
 
 /**
- * Browsers send no headers of theirs with a WebSocket: OpenAI's clients put the key among the subprotocols there, and
- * Azure's into the address.
+ * Browsers cannot send headers with a WebSocket: OpenAI's clients pass the key as a subprotocol, Azure's in the URL.
  */
 export function socketSecretOf(call: Call): string | null {
   const { headers } = call.request;
@@ -107,13 +106,13 @@ export function socketSecretOf(call: Call): string | null {
 const proofIn = ({ request }: Call): Request | undefined =>
   /^dpop\s/i.test(request.headers.get('authorization') ?? '') ? request : undefined;
 
-/** Where clients that send no bearer token put their key: Anthropic's, Azure's and Google's. */
+/** Headers of clients that send no bearer token: Anthropic's, Azure's and Google's. */
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'];
 const nothing: readonly string[] = [];
 
 /**
- * The one rule of which credential counts: whichever header it comes in, and no two that differ. Taking the first of several
- * would charge an account that the caller may not have meant.
+ * Which credential counts: any header, but no two different ones. Using the first of several might charge an account
+ * the caller did not mean.
  */
 export function secretOf({ request: { headers } }: Call, inQuery = nothing): string | null {
   const authorization = headers.get('authorization');
@@ -132,19 +131,21 @@ function agreed(secret: string | null, key: string | null): string | null {
   );
 }
 
-/** Google's clients, and Azure's in a browser, may put the key into the address, which therefore is written nowhere: logs and traces name the route. */
+/**
+ * Google's clients, and Azure's in a browser, may put the key into the URL, which therefore is never logged: logs and
+ * traces name the route.
+ */
 function keysInQuery({ request: { url } }: Call, name = 'key'): string[] {
   const at = url.indexOf('?');
   const keys = at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll(name);
-  // RFC 9700 §4.3.2; a key may be there because these clients put it there.
+  // RFC 9700 §4.3.2 forbids tokens in URLs; keys are accepted because these clients send them.
   if (keys.some((key) => key.startsWith(tokenStart)))
     throw new AppError('invalid_api_key', 'Send an access token in the header Authorization, not in the address.');
   return keys;
 }
 
 /**
- * As nearly every client writes it, else as the scheme may be written (RFC 9110 §11.1: in any case). Of what is bound to a
- * key (RFC 9449 §7.1) there are tokens alone.
+ * The usual spelling first, else case-insensitive (RFC 9110 §11.1). Only tokens can be bound to a key (RFC 9449 §7.1).
  */
 function bearerOf(header: string): string | undefined {
   if (header.startsWith('Bearer sk-') && !header.includes(' ', 7)) return header.slice(7);

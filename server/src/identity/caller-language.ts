@@ -6,15 +6,15 @@ interface Asking {
   request: Request;
 }
 
-/** What the program says that its user reads: browsers by their settings, our pages by the language that they are in. */
+/** The client's language: browsers send their settings, our pages their current language. */
 export const languageAsked = ({ request }: Asking): Language | null =>
   acceptedLanguage(request.headers.get('accept-language'));
 
-/** In which a signed-in caller reads: as they have chosen, else as their program says. */
+/** A signed-in user's language: as chosen, else the client's. */
 export const callerLanguage = async (db: Db, call: Asking, userId: number): Promise<Language> =>
   (await languageOf(db, userId)) ?? languageAsked(call) ?? 'en';
 
-/** Of whom no language is known: from now on the one in which they have come in. */
+/** Stores the client's language for users without one. */
 export async function learnLanguage(db: Db, call: Asking, userId: number): Promise<Language | null> {
   const known = await languageOf(db, userId);
   const asked = known ? null : languageAsked(call);

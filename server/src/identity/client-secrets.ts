@@ -4,25 +4,25 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { maybeJson } from '../lib/maybe-json.ts';
 import { SealError, type Sealer } from '../lib/seal.ts';
 
-/** How they begin, as OpenAI's do. */
+/** Prefix, as OpenAI's. */
 export const clientSecretStart = 'ek_';
-/** Other things are sealed with the same key. */
+/** Distinguishes it from other values sealed with the same key. */
 const head = 'client secret:';
-/** It travels in a header, and no server takes headers of any length. */
+/** It is sent in a header, whose length servers limit. */
 const mostLength = 6_000;
 
 interface Inside {
-  /** Digest of the key that it stands for. */
+  /** Digest of the key it represents. */
   key: string;
   expiresAt: number;
   about: unknown;
 }
 
-/** Short-lived stand-ins for API keys, which may be shown to a browser: all that they are stands in them, sealed. */
+/** Short-lived substitutes for API keys, safe to give to a browser: self-contained and sealed. */
 export interface ClientSecrets {
-  /** What it is `about` comes back with it. */
+  /** `about` is returned when it is read. */
   issue(key: string, seconds: number, about: unknown): { value: string; expiresAt: number };
-  /** Throws `invalid_api_key` for what was not issued here, or has run out; who came in before it did may stay. */
+  /** Throws `invalid_api_key` if it was not issued here or has expired; connections opened before may stay. */
   read(value: string, again?: boolean): Inside;
 }
 
@@ -54,7 +54,7 @@ function opened(sealer: Sealer, sealed: string): Inside | null {
     const text = sealer.open(sealed);
     if (!text.startsWith(head)) return null;
     const packed = Buffer.from(text.slice(head.length), 'base64');
-    // What is sealed under this name was written above.
+    // Sealed under this name by the function above.
     return maybeJson(Buffer.from(Bun.inflateSync(packed)).toString()) as Inside;
   } catch (error) {
     if (error instanceof SealError) return null;

@@ -12,13 +12,13 @@ const refusals = {
   late: 'Log in again first: an account without a password can be deleted within 15 minutes of that.',
 };
 
-/** Of a second factor the route itself asks for a fresh proof. */
+/** The route itself requires a recent second factor. */
 export async function confirmClosing(deps: AccountDeps, principal: SessionPrincipal, shown: Shown): Promise<void> {
   if (principal.user.role >= roles.root) throw new AppError('forbidden', 'The root user cannot be deleted.');
   await confirmOwner(deps, principal, shown, refusals);
 }
 
-/** Sessions and keys end at once, on every process; may be repeated. */
+/** Ends sessions and keys at once, in every process; idempotent. */
 export async function closeAccount(deps: AccountDeps, userId: number): Promise<void> {
   await forget(deps.db, userId, await hashPassword(randomString(48)));
   await deps.announcements.changed(`user:${userId}`);

@@ -7,7 +7,7 @@ import type { SessionPrincipal } from './principals.ts';
 import { listSessions, signedInAtOf } from './store/sessions.ts';
 import { findUserRow } from './store/users.ts';
 
-/** What the act says to whoever leaves the password out, and to whoever has none and logged in too long ago. */
+/** Error messages for a missing password, and for a login that is too old. */
 interface Refusals {
   missing: string;
   late: string;
@@ -25,8 +25,8 @@ export interface Shown {
 }
 
 /**
- * Whoever finds an unlocked screen must not be able to take the account over, or end it: the password is asked for. Where
- * there is none, for those who sign in through others alone, having logged in a moment ago stands for it.
+ * Protects against takeover or deletion from an unlocked screen: the password is required. Users without one, who only
+ * sign in externally, must have logged in recently.
  */
 export async function confirmOwner(
   deps: Deps,
@@ -42,7 +42,7 @@ export async function confirmOwner(
 }
 
 const freshSeconds = 15 * 60;
-/** A second factor that was proven since counts like the login. */
+/** A second factor proven since counts like a login. */
 export async function requireFreshSession(
   { db, clock }: Omit<Deps, 'shared'>,
   userId: number,

@@ -2,11 +2,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Announcements } from './announce.ts';
 
-/** How long what was read is believed while changes may go unheard. */
+/** Cache time while invalidations may be missed. */
 const unheardMs = 1_000;
 
 interface KeptDeps<V> {
-  /** Under which its changes are announced. */
+  /** Invalidation tag. */
   tag: string;
   load(): Promise<V>;
   clock: Clock;
@@ -14,7 +14,7 @@ interface KeptDeps<V> {
   announcements: Announcements;
 }
 
-/** One value of the database that changes seldom, in memory until it does. */
+/** A rarely changing value of the database, cached until it changes. */
 export class KeptValue<V> {
   #kept: { value: V; readMs: number } | null = null;
   #reading: Promise<V> | null = null;
@@ -36,12 +36,12 @@ export class KeptValue<V> {
     return this.#reading ?? this.#read();
   }
 
-  /** After a change was written; tells the other processes too. */
+  /** Call after a change was written; notifies other processes. */
   changed(): Promise<void> {
     return this.deps.announcements.changed(this.deps.tag);
   }
 
-  /** One reading for all who ask meanwhile; what was changed while it ran is not kept. */
+  /** Concurrent callers share one read; a value changed meanwhile is not cached. */
   #read(): Promise<V> {
     const readMs = this.deps.clock.steadyMs();
     const reading = this.deps.load();

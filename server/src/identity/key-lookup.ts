@@ -10,23 +10,23 @@ import type { KeyPrincipal } from './principals.ts';
 import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
 import { statuses } from './user.ts';
 
-/** What a key stands in besides, which may refuse it: why, and under which names a change of that is told. */
+/** What a key belongs to, which may refuse it: the reason, and its invalidation tags. */
 export interface KeyPlace {
   refusal: string | null;
   tags: readonly string[];
 }
 export type PlaceOfKey = (keyId: number) => KeyPlace | Promise<KeyPlace>;
 
-/** What is known of a key while it is warm: everything a request needs, so that none reads the database. */
+/** Everything a request needs of a key, cached, so that none reads the database. */
 interface WarmKey {
   principal: KeyPrincipal;
   keyId: number;
-  /** Why it does not count; null while it does. */
+  /** Why it is not valid; null if it is. */
   refusal: string | null;
   placeTags: readonly string[];
-  /** -1 never. */
+  /** -1: never. */
   expiredTime: number;
-  /** When the secret that it was found by stops counting: that of before does, the present one never. */
+  /** When the secret it was found by expires: a previous one does, the current one never. */
   secretEndsAt: number;
   allowedIps: Block[];
 }
@@ -34,9 +34,9 @@ interface WarmKey {
 export interface KeyLookup {
   /** The key's owner and rights; throws 401 or 403. */
   identify(secret: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
-  /** The same by the digest of a secret, for what stands for a key. */
+  /** The same by a secret's digest, for substitutes of a key. */
   identifyDigest(digest: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
-  /** Writes when keys were last used, which otherwise happens now and then. */
+  /** Flushes last-used times, which are otherwise written periodically. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export function openKeyLookup(deps: {
     tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`, ...key.placeTags],
     max: 50_000,
   });
-  /** Of keys in use, for a few seconds: a digest costs as much as all the rest of knowing a caller. */
+  /** Digests of keys in use, cached for seconds: a digest costs as much as the rest of authentication. */
   let digests = new Map<string, string>();
   const used = new LastUsed(
     (seen) => {
@@ -88,7 +88,7 @@ export function openKeyLookup(deps: {
       const digest = known ?? sha256Hex(secret);
       const found = cache.get(digest);
       if (found instanceof Promise) return admitLater(found, from);
-      // Warm keys only, so that guesses are not kept.
+      // Only of valid keys, so that guesses are not cached.
       if (found && !known && digests.size < mostDigests) digests.set(secret, digest);
       return admit(found, from);
     },

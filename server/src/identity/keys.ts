@@ -9,14 +9,14 @@ import { shownName } from '../platform/http/shown-text.ts';
 import type { Announcements } from './announce.ts';
 import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyChange, listKeys } from './store/keys.ts';
 
-/** Keeps lists and caches small; nobody needs more, and a runaway script should hear of it. */
+/** Keeps lists and caches small, and stops runaway scripts. */
 const mostKeys = 500;
 
 const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an address or a CIDR block');
 const quota = z.number().int().min(0).max(1e15);
 const expiry = z.number().int().min(-1).max(1e11);
 
-/** Answers kept for a key are not given out of a day gone by: what is counted per day bounds what is kept. */
+/** Cached answers are at most a day old: the cache is bounded per day. */
 const longestCacheSeconds = 86_400;
 const cacheWhens = ['any', 'temperature_0'] as const;
 const cacheSchema = z
@@ -77,11 +77,11 @@ export interface KeyDeps {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  /** What running processes keep of a key's quota goes back to it. */
+  /** Returns unused allotments of a key's quota. */
   recallKey(userId: number, keyId: number): Promise<void>;
 }
 
-/** As rows have it. */
+/** In the form of the columns. */
 const cacheColumns = (cache: z.infer<typeof cacheSchema>) =>
   cache === null ? { cache_seconds: 0 } : { cache_seconds: cache.ttl_seconds, cache_when: cache.when };
 
@@ -110,34 +110,34 @@ export const keyView = (row: ApiKeyRow, now: number): KeyView => ({
   previous: row.old_ends_at > now ? { key: masked(row.old_start, row.old_end), ends_at: row.old_ends_at } : null,
 });
 
-/** 0 and -1 both say never; a time that has passed is a slip of the caller's. */
+/** 0 and -1 both mean never; a past time is a mistake. */
 function expiryOf(given: number | undefined, now: number): number {
   if (given === undefined || given <= 0) return -1;
   if (given <= now) throw new AppError('invalid_value', 'expired_time lies in the past.', { param: 'expired_time' });
   return given;
 }
 
-/** As rows have a secret, which begins with `sk-`. */
+/** The columns of a secret, which starts with `sk-`. */
 export const secretColumns = (secret: string) => ({
   key_hash: sha256Hex(secret),
   key_start: secret.slice(3, 7),
   key_end: secret.slice(-4),
 });
 
-/** In the clear, and as rows have it. */
+/** In plain text, and as columns. */
 export function newSecret() {
   const secret = `sk-${randomString(48)}`;
   return { secret, columns: secretColumns(secret) };
 }
 
-/** Who asks for a key: somebody signed in, or an application on behalf of a user. */
+/** Who creates a key: a signed-in user, or an application for one. */
 export interface KeyMaker {
   userId: number;
   sessionId: number | null;
   applicationId?: number;
 }
 
-/** The full key is in the answer and nowhere else. */
+/** The full key is only returned here. */
 export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): Promise<KeyView> {
   const { userId, sessionId, applicationId } = maker;
   const now = nowSeconds(deps.clock);

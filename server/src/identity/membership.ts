@@ -1,10 +1,10 @@
-/** An organisation that somebody is in, as rooms see it that keep something for organisations. */
+/** A user's organisation, for rooms that store something for organisations. */
 export interface Membership {
   id: number;
   name: string;
-  /** The user that stands for the organisation, and has what is the organisation's. */
+  /** The user that represents the organisation and owns its data. */
   accountId: number;
-  /** Whether they use what is the organisation's, and whether they look after it. */
+  /** Whether the member may use, and may manage, what the organisation has. */
   uses: boolean;
   manages: boolean;
 }

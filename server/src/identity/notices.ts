@@ -6,10 +6,10 @@ import type { Reader } from './mails/mailer.ts';
 import { verifiedReader } from './mails/reader.ts';
 import { insertNotice } from './store/notices.ts';
 
-/** What somebody is told of what others, or their own spending, did to their account. */
+/** Notices about what others, or their own spending, did to an account. */
 export type NoticeKind = 'factors_removed' | 'sessions_ended' | 'password_link' | 'spending';
 
-/** Kept for the page until its reader puts it away; mailed to a verified address, off the path of whoever caused it. */
+/** Shown on the page until dismissed; mailed to a verified address, off the request path. */
 export async function tellUser<K extends NoticeKind>(
   deps: LinkDeps,
   userId: number,
@@ -25,13 +25,13 @@ export async function tellUser<K extends NoticeKind>(
 type MailDeps = Pick<LinkDeps, 'db' | 'shared' | 'mailer' | 'log'>;
 
 /**
- * What whoever is logged in did to the ways into the account, so that its owner hears of it where that is somebody else. Mailed
- * alone: on the page it would be read by whoever did it.
+ * Notifies the owner of changes to sign-in methods, in case somebody else made them. By mail only: the page would show
+ * it to whoever did it.
  */
 export const tellOwner = ({ db, ...deps }: MailDeps, userId: number, what: AccountChange): void =>
   mail(deps, verifiedReader(db, userId), 'account_changed', { what });
 
-/** The same to an address that the account has had. */
+/** The same to a former address. */
 export const tellFormer = (deps: Omit<MailDeps, 'db'>, reader: Reader | null, what: AccountChange): void =>
   mail(deps, Promise.resolve(reader), 'account_changed', { what });
 

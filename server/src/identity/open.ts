@@ -50,22 +50,22 @@ export interface Identity {
   clientSecrets: ClientSecrets;
   accounts: AccountDeps;
   authenticators: ReturnType<typeof authenticatorsOf>;
-  /** Where a key is asked for, access tokens will do too, read by whoever issues them. */
+  /** Registers access tokens as an alternative to keys. */
   acceptTokens(reader: TokenReader): void;
-  /** Keys may stand in something that refuses them. */
+  /** Registers what may refuse a key. */
   acceptPlaces(placeOf: PlaceOfKey): void;
   routes: Route[];
-  /** Providers that vouch for their people elsewhere. */
+  /** Identity providers that vouch for their users at other servers. */
   vouching: Vouching;
-  /** Throws unless the session proved its second factor a moment ago; for acts that need that. */
+  /** Throws unless the session proved its second factor recently. */
   requireRecentFactor(principal: SessionPrincipal): Promise<void>;
-  /** Ends what has run out, a bounded number at a time. */
+  /** Ends expired data, a bounded number at a time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const daySeconds = 86_400;
-/** Whoever has not come by in half a year has other things to read first. */
+/** After half a year, other news matter more. */
 const noticeDays = 180;
 
 export async function openIdentity(deps: {

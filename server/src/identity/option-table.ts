@@ -7,13 +7,13 @@ export type OptionValue = boolean | number | string;
 export interface OptionRule {
   default: OptionValue;
   help: string;
-  /** Range of a number; whole unless `fraction`. */
+  /** Range of a number; integers unless `fraction`. */
   min?: number;
   max?: number;
   fraction?: boolean;
-  /** The only texts that are taken. */
+  /** The only accepted texts. */
   oneOf?: readonly string[];
-  /** What is wrong with a text; null when nothing is. */
+  /** What is wrong with a text; null if nothing is. */
   fault?(text: string): string | null;
 }
 
@@ -29,7 +29,7 @@ const seconds = (value: number, help: string): OptionRule & { default: number } 
   min: 1,
   max: 315_360_000,
 });
-/** With spaces between them, as in a request (RFC 6749 §3.3). Separated otherwise, they would be one name that no scope has. */
+/** Space-separated, as in a request (RFC 6749 §3.3). With other separators it would be a single unknown name. */
 const scopeList = (all: string, help: string): OptionRule & { default: string } => ({
   default: all,
   help,
@@ -46,7 +46,7 @@ const model = (what: string): OptionRule & { default: string } => ({
   help: `Orchestration: model for ${what}; empty picks one`,
 });
 
-/** Every option that can be changed while the service runs. */
+/** All options that can be changed at runtime. */
 export const optionTable = {
   OAuth2Enabled: { default: true, help: 'The whole OAuth system' },
   OAuth2RequireApproval: {
@@ -224,7 +224,7 @@ export type OptionName = keyof typeof optionTable;
 type Widen<T> = T extends boolean ? boolean : T extends number ? number : string;
 export type OptionOf<N extends OptionName> = Widen<(typeof optionTable)[N]['default']>;
 
-/** The value as its rule wants it, or why not. Text is taken for numbers and booleans too, as forms send it. */
+/** The parsed value, or the reason why not. Text is accepted for numbers and booleans too, as forms send it. */
 export function readOptionValue(name: OptionName, given: unknown): { value: OptionValue } | { fault: string } {
   const rule: OptionRule = optionTable[name];
   if (typeof rule.default === 'boolean') {

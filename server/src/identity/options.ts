@@ -13,7 +13,10 @@ import {
 } from './option-table.ts';
 import { readOptions, writeOption } from './store/options.ts';
 
-/** Runtime options, in memory; a change is announced to every process, and read again now and then in case one was missed. */
+/**
+ * Runtime options, cached; changes are announced to all processes, and re-read periodically in case a message was
+ * missed.
+ */
 export interface Options {
   get<N extends OptionName>(name: N): OptionOf<N>;
   all(): { key: string; value: OptionValue; default: OptionValue; description: string }[];
@@ -25,7 +28,7 @@ export interface Options {
 
 const channel = 'options';
 const rereadMs = 5_000;
-/** While changes may go unheard. */
+/** While changes may be missed. */
 const unheardMs = 1_000;
 
 export async function openOptions(deps: {
@@ -47,7 +50,7 @@ export async function openOptions(deps: {
     const ticket = started;
     readMs = clock.steadyMs();
     const stored = await readOptions(db);
-    // Reads may overtake each other; an older one must not undo a younger.
+    // Reads may overtake each other; an older one must not undo a newer.
     if (ticket < applied) return;
     applied = ticket;
     values = new Map([...stored].map(([name, text]) => [name, JSON.parse(text) as OptionValue]));

@@ -1,7 +1,7 @@
-/** A list of origins as an operator writes it: with spaces or commas between them. */
+/** Origins separated by spaces or commas. */
 export const originsOf = (text: string): string[] => text.split(/[\s,]+/).filter((entry) => entry !== '');
 
-/** Why the list cannot be taken, or null when it can. An origin is written as browsers write it (RFC 6454 §6.2). */
+/** Why the list is invalid, or null. Origins are written as browsers do (RFC 6454 §6.2). */
 export function originListFault(text: string): string | null {
   const wrong = originsOf(text).find((entry) => entry !== '*' && !isOrigin(entry));
   return wrong === undefined

@@ -4,17 +4,17 @@ import { limitKeyOfIp } from '../platform/http/client-ip.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { sameName } from './user.ts';
 
-/** OWASP's least for argon2id: strong enough, and thirty logins at once still fit into memory. */
+/** OWASP's minimum for argon2id: strong enough, and thirty concurrent logins still fit into memory. */
 const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const;
 
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, cost);
 
 const noPasswordMark = 'none:';
-/** For whoever signs in through others alone. Random like a hash, by which a session tells that nothing was changed meanwhile. */
+/** For users who only sign in externally. Random like a hash, so that sessions can detect changes. */
 export const noPassword = (): string => `${noPasswordMark}${randomString(32)}`;
 export const hasPassword = (hash: string): boolean => !hash.startsWith(noPasswordMark);
 
-/** Compared against when there is no such user, so that both answers take the same time. */
+/** Compared for unknown users, so that both answers take the same time. */
 let decoy: Promise<string> | null = null;
 
 async function checkPassword(password: string, hash: string | null): Promise<boolean> {
@@ -27,7 +27,7 @@ async function checkPassword(password: string, hash: string | null): Promise<boo
 const mostFailures = 10;
 const failureWindowMs = 15 * 60_000;
 
-/** Whose password, said from where. */
+/** Whose password, and from where. */
 export interface LoginAttempt {
   username: string;
   password: string;
@@ -35,8 +35,8 @@ export interface LoginAttempt {
 }
 
 /**
- * Whether the password is right. Wrong ones count per name and address, wherever a password is asked for, and before it is
- * checked, so that many attempts at once do not slip through together.
+ * Whether the password is right. Attempts count per name and address wherever a password is asked for, and before it is
+ * checked, so that concurrent attempts cannot slip through.
  */
 export async function checkLoginAttempt(
   { shared }: { shared: Shared },

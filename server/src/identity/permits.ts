@@ -10,28 +10,28 @@ import { findKey } from './store/keys.ts';
 import { findUser } from './store/users.ts';
 import { statuses } from './user.ts';
 
-/** Whose work it is: a user's, begun with a key or, null, in the browser. */
+/** The owner of background work: a user, with a key or, if null, from the browser. */
 interface Worker {
   userId: number;
   keyId: number | null;
 }
 
-/** What they may do as things stand now. */
+/** Current permissions. */
 interface Permit {
   group: string;
-  /** Empty means all. */
+  /** Empty: all. */
   models: string[];
   unlimited: boolean;
-  /** The key is what the user lets an application spend: they agreed to what its scopes say, and no more. */
+  /** The key is an application's allowance: only what its scopes allow. */
   application: boolean;
 }
 
 /**
- * For work that goes on after the request that began it, for a day or more: looked at before each step, since the key may be
- * deleted, disabled, narrowed or run out meanwhile, or have lost its place, and the user disabled. From memory, and anew when something changed.
+ * For work that outlives its request, by a day or more: checked before each step, since the key may be deleted,
+ * disabled, restricted, expired or displaced meanwhile, and the user disabled. Cached and invalidated.
  */
 export interface Permits {
-  /** Throws `invalid_api_key` when the key counts no more, `forbidden` when the user does not. */
+  /** Throws `invalid_api_key` if the key is no longer valid, `forbidden` if the user is not. */
   of(worker: Worker): Permit | Promise<Permit>;
 }
 

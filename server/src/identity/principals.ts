@@ -1,25 +1,25 @@
 import type { User } from './user.ts';
 
-/** `limitKey` is what the caller's calls are counted under. */
+/** `limitKey` is what the caller's requests are counted under. */
 export interface SessionPrincipal {
   user: User;
   sessionId: number;
-  /** When they proved who they are. */
+  /** When the user authenticated. */
   signedInAt: number;
-  /** Whether they may do what administrators do: by their role, and by their second factor where one is required of them. */
+  /** Whether the user has administrator rights: by role, and by second factor if required. */
   administers: boolean;
   limitKey: string;
 }
 
 export interface KeyPrincipal {
   user: User;
-  /** Null for the web app's own calls, which carry a session instead of a key. */
+  /** Null for the web app's calls, which use a session. */
   keyId: number | null;
   /** Models the key may use; empty means all. */
   models: string[];
-  /** False when the key has a quota of its own. */
+  /** False if the key has its own quota. */
   unlimited: boolean;
-  /** Which answers are given again, and for how long; absent for none. */
+  /** Caching of answers; absent for none. */
   cache?: { ttlSeconds: number; when: 'any' | 'temperature_0' } | undefined;
   limitKey: string;
 }

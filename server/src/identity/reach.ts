@@ -3,7 +3,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { findUserRow, type UserRow } from './store/users.ts';
 import { roles, type User } from './user.ts';
 
-/** Looking reaches everybody. */
+/** Any user may be viewed. */
 export async function requireUser(db: Db, userId: number): Promise<UserRow> {
   const user = await findUserRow(db, userId);
   if (!user) throw new AppError('not_found', 'There is no such user.');
@@ -13,8 +13,8 @@ export async function requireUser(db: Db, userId: number): Promise<UserRow> {
 type Acting = Pick<User, 'role'>;
 
 /**
- * An administrator reaches only below: neither users of a role like its own or higher, so not itself, nor what is theirs.
- * `verb` completes "You cannot … a user of your own role or higher".
+ * Administrators can only act on users below their own role, so not on themselves. `verb` completes "You cannot … a
+ * user of your own role or higher".
  */
 export async function userBelow(db: Db, acting: Acting, userId: number, verb: string): Promise<UserRow> {
   const target = await requireUser(db, userId);
@@ -23,7 +23,7 @@ export async function userBelow(db: Db, acting: Acting, userId: number, verb: st
   return target;
 }
 
-/** The same for what neither takes nor gives access to an account: root, who answers for everything, may do it anywhere. */
+/** The same for acts that neither grant nor revoke access: root may do them on anyone. */
 export async function userWithinReach(db: Db, acting: Acting, userId: number, verb: string): Promise<void> {
   if (acting.role < roles.root) await userBelow(db, acting, userId, verb);
 }

@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { type KeyDeps, type KeyMaker, type KeyView, keyView, newSecret } from './keys.ts';
 import { endOldSecret, replaceSecret } from './store/keys.ts';
 
-/** Past this two secrets are two keys. */
+/** Longer overlaps amount to two keys. */
 const longestOverlapSeconds = 30 * 86_400;
 
 export const rotationSchema = z.strictObject({
@@ -17,7 +17,7 @@ export const rotationSchema = z.strictObject({
     .describe('How long the secret of before goes on; of two before only the last does'),
 });
 
-/** A new secret for a key, which is in the answer and nowhere else. Quota, limits and usage stay the key's, whichever is used. */
+/** A new secret, returned only here. Quota, limits and usage stay with the key, whichever secret is used. */
 export async function rotateKey(
   { db, clock, announcements }: KeyDeps,
   { userId, sessionId }: KeyMaker,
@@ -33,7 +33,7 @@ export async function rotateKey(
   return { ...keyView(row, now), key: secret };
 }
 
-/** The secret of before counts no more. */
+/** Invalidates the previous secret. */
 export async function endOverlap({ db, clock, announcements }: KeyDeps, userId: number, id: number): Promise<void> {
   if (!(await endOldSecret(db, userId, id, nowSeconds(clock))))
     throw new AppError('not_found', 'No secret of before counts for such an API key.');

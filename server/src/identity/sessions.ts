@@ -17,37 +17,37 @@ import { statuses, type User } from './user.ts';
 
 export const cookieName = 'svc_session';
 const lifetimeSeconds = 30 * 86_400;
-/** A session slides at most this often, so that reading pages does not write rows. */
+/** A session is extended at most this often, so that viewing pages does not write rows. */
 const slideSeconds = 600;
 
-/** Somebody who has just shown their password, and which it was: checking one takes time, in which it may change. */
+/** A user who showed their password, and its hash: it may change while it is being checked. */
 export interface ProvenUser {
   user: User;
   passwordHash: string;
-  /** When they proved a second factor too, which the session then knows. */
+  /** When they proved a second factor, recorded in the session. */
   factorAt?: number;
-  /** When they showed who they are, where that was earlier: a provider need not ask each time. */
+  /** When they authenticated, if that was earlier: a provider need not ask each time. */
   provenAt?: number;
 }
 
 export interface Sessions {
   /**
-   * Makes a new session and the Set-Cookie that carries it; a new id at every login. The one that the browser had ends: nobody
-   * is left with its cookie who should be. Null when the proof counts no more.
+   * Creates a session and its Set-Cookie, with a new id for every login. The browser's previous session ends. Null if
+   * the proof is no longer valid.
    */
   start(proven: ProvenUser, by: { ip: string; request: Request }): Promise<{ id: number; cookie: string } | null>;
   /**
-   * Who the cookie belongs to, or null. Other hosts of the same domain can add cookies of our name, which browsers may send first
-   * (RFC 6265 §5.4, §8.6): those that are no session say nothing, and between sessions of two users nobody is believed, so that
-   * nobody is made to act in a stranger's account.
+   * The cookie's user, or null. Sibling hosts can set cookies of our name, which browsers may send first (RFC 6265
+   * §5.4, §8.6): invalid ones are ignored, and with sessions of two users neither is accepted, so that nobody acts in a
+   * stranger's account.
    */
   find(cookieHeader: string | null): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
-  /** Every other one of the user's; how many went. */
+  /** All other sessions of the user; returns how many. */
   endOthers(userId: number, keptId: number): Promise<number>;
-  /** All of the user's; how many went. */
+  /** All sessions of the user; returns how many. */
   endAll(userId: number): Promise<number>;
-  /** The Set-Cookie that takes the cookie away. */
+  /** The Set-Cookie that deletes the cookie. */
   clearCookie: string;
 }
 
@@ -73,7 +73,7 @@ export function openSessions(deps: SessionDeps): Sessions {
     if (now - found.session.last_seen_at < slideSeconds) return;
     found.session.last_seen_at = now;
     found.session.expires_at = now + lifetimeSeconds;
-    // Off the request's path: a lost slide costs nothing.
+    // Off the request path: a lost extension does no harm.
     void touchSession(db, found.session.id, now, now + lifetimeSeconds).catch(() => {});
   };
 
@@ -132,10 +132,10 @@ export function openSessions(deps: SessionDeps): Sessions {
   };
 }
 
-/** More of one name are nobody's who means well, and each is looked up. */
+/** More of one name are an attack, and each is looked up. */
 const mostCookies = 4;
 
-/** What cookies of that name hold, each once; pairs without a `=` are not cookies (RFC 6265 §5.2). */
+/** Distinct values of cookies of that name; pairs without `=` are ignored (RFC 6265 §5.2). */
 function readCookies(header: string | null, name: string): string[] {
   const values = new Set<string>();
   for (const pair of header?.split(';') ?? []) {
@@ -146,17 +146,17 @@ function readCookies(header: string | null, name: string): string[] {
   return [...values];
 }
 
-/** The first of them. */
+/** The first one. */
 export const readCookie = (header: string | null, name: string = cookieName): string | null =>
   readCookies(header, name)[0] ?? null;
 
-/** The web app marks its calls with it: a page of another site cannot send a header that it was not allowed to. */
+/** Sent by the web app: other sites cannot send custom headers. */
 export const webCallHeader = 'x-svc-web';
 
 /**
- * A cookie travels by itself, so a write that carries one must show that a page of ours sent it: where the browser names an
- * origin, our own; and where there is a body, a content type that no plain form can send, or for files, which have none, our
- * own header.
+ * CSRF protection: browsers send cookies automatically, so a write with a cookie must come from our page: its Origin,
+ * if sent, must be ours, and a body must have a content type that plain forms cannot send or, for files, our own
+ * header.
  */
 export function refuseForgery(request: Request, origins: string[]): void {
   if (request.method === 'GET' || request.method === 'HEAD') return;
@@ -176,14 +176,14 @@ export function refuseForgery(request: Request, origins: string[]): void {
   throw new AppError('forbidden', 'This request comes from another site.');
 }
 
-/** A page that was loaded from here by another name than ours: refused like any other, but then the name may be what is wrong. */
+/** A page loaded from here under another host name: refused too, but the name may be what is misconfigured. */
 const isOfHost = (origin: string, host: string | null): boolean => URL.parse(origin)?.host === host;
 
-/** Browsers that name no origin say at least where a request comes from; programs say neither. */
+/** Browsers without an Origin header send Sec-Fetch-Site; programs send neither. */
 const isFromElsewhere = (headers: Headers): boolean =>
   !['same-origin', 'none', null].includes(headers.get('sec-fetch-site'));
 
-/** RFC 9112 §6.3: told by either header; a request that came over no wire has neither. */
+/** RFC 9112 §6.3: indicated by either header; in-process requests have neither. */
 function hasBody({ headers, body }: Request): boolean {
   const length = headers.get('content-length');
   return length === null ? headers.has('transfer-encoding') || body !== null : Number(length) !== 0;

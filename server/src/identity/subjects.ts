@@ -7,7 +7,7 @@ import { findKeyById } from './store/keys.ts';
 import { languageOf } from './store/languages.ts';
 import { findUserRow } from './store/users.ts';
 
-/** What the audit log compares before and after an act upon this room's things. Users are named by their row. */
+/** What the audit log compares about this room's entities. Users are named by their row. */
 export const userSubject = (db: Db): Subject => ({
   type: 'user',
   look: async (id) => {

@@ -24,11 +24,11 @@ export const userSchema = z
     created_at: z.number().int(),
   })
   .meta({ id: 'User' });
-/** A user as the store holds it, without the password. */
+/** A user as stored, without the password. */
 export type User = z.infer<typeof userSchema>;
 
 export const languageRule = z.enum(languages);
-/** To themselves: in what they are written to as well. */
+/** With private settings, for the user themselves. */
 export const ownUserSchema = z
   .object({
     ...userSchema.shape,
@@ -43,28 +43,31 @@ export const passwordRule = z
   .max(128, 'must have at most 128 characters');
 export const displayNameRule = shownName(64);
 export const emailRule = z.union([z.literal(''), z.email('must be an email address').max(254)]);
-/** Shown as an image on pages of others, so only https, or nothing. */
+/** Shown as an image on others' pages, so only https, or empty. */
 export const avatarRule = z
   .string()
   .max(2000)
   .refine((v) => v === '' || (URL.canParse(v) && new URL(v).protocol === 'https:'), 'must be an https address');
 
-/** Begins the username of a user that stands for an organisation: those of people hold no colon. */
+/** Prefix of usernames that represent organisations; people's names contain no colon. */
 export const organisationMark = 'organisation:';
 export const newOrganisationUsername = (): string => `${organisationMark}${randomString(16).toLowerCase()}`;
 export const isOrganisation = ({ username }: Pick<User, 'username'>): boolean => username.startsWith(organisationMark);
 
-/** Those who run it act for it, each under their own name: a session, or a role, of its account would be nobody's to answer for. */
+/**
+ * Members act for an organisation under their own name: nobody would be accountable for a session or role of its
+ * account.
+ */
 export function requireNoOrganisation(user: Pick<User, 'username'>): void {
   if (isOrganisation(user))
     throw new AppError('conflict', 'This user stands for an organisation, and nobody logs in as it.');
 }
 
-/** What people call an account: a person by the username, an organisation by its name. */
+/** An account's displayed name: the username, or the organisation's name. */
 export const accountName = (user: Pick<User, 'username' | 'display_name'>): string =>
   isOrganisation(user) ? user.display_name : user.username;
 
-/** Whose something is, in answers: for programs and for people. */
+/** An owner in answers, for programs and people. */
 export const accountFields = {
   username: z.string().nullable().describe('Null for a user who is gone'),
   account_name: z.string().nullable().describe('What to show: the username, or the name of an organisation'),

@@ -3,7 +3,7 @@ import { inBatches, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { AuditRow } from './tables.ts';
 
-/** What the user did, and what was done to the account; from where somebody else did it is not the user's to know. */
+/** What the user did, and what was done to the account; other actors' addresses are withheld. */
 export async function* auditOf(db: Db, userId: number): AsyncGenerator<object[]> {
   yield* pages<AuditRow>((after, limit) => entriesAfter(db, after, limit).where('actor_id', '=', userId).execute());
   const byOthers = pages<AuditRow>((after, limit) =>
@@ -27,16 +27,16 @@ const entriesAfter = (db: Db, after: AuditRow | null, limit: number) =>
     .orderBy('id')
     .limit(limit);
 
-/** These are called what the person called them; applications, which others know by their names, keep those. */
+/** Named by the person; applications, which others know by name, keep theirs. */
 const ownThings = ['api_key', 'passkey', 'own_key', 'application'];
 
-/** That something was done, by whom and when, stays; from where, and what it said about the person and what was theirs, goes. */
+/** Anonymises entries: act, actor and time stay; address and personal details are removed. */
 export async function forgetInAudit(db: Db, userId: number): Promise<void> {
   const ofActor = sql<boolean>`actor_id = ${userId}`;
   const ofAccount = sql<boolean>`target_type = 'user' and target_id = ${userId}`;
   const hasOrigin = sql<boolean>`(ip <> '' or user_agent <> '')`;
   const hasState = sql<boolean>`(state_before is not null or state_after is not null)`;
-  // Servers of operators are made by administrators, and are theirs; whose one was is told only where it was made.
+  // Operators' servers are created by administrators; a server's owner is only recorded at its creation.
   const made = sql`action = 'mcp_server_created'`;
   const ownServers = sql`select target_id from audit_log
     where ${ofActor} and ${made} and state_after like ${`%"owner_id":${userId},%`}`;
@@ -45,7 +45,7 @@ export async function forgetInAudit(db: Db, userId: number): Promise<void> {
   const steps = [
     sql`update audit_log set ip = '', user_agent = '' where id in (select id from audit_log
       where ${ofActor} and ${hasOrigin} limit `,
-    // Whoever mistook a password was most likely the person.
+    // A failed login was most likely the person's own.
     sql`update audit_log set ip = '', user_agent = '' where id in (select id from audit_log
       where ${ofAccount} and actor_id is null and ${hasOrigin} limit `,
     sql`update audit_log set target_name = case when target_type = 'application' then target_name else '' end,

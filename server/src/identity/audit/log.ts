@@ -13,37 +13,37 @@ export interface Origin {
   userAgent: string;
 }
 
-/** Of what came over no connection, or must not be kept of whom it was about. */
+/** For acts without a connection, or whose origin must not be kept. */
 export const nowhere: Origin = { ip: '', userAgent: '' };
 
 interface Target {
   type: string;
-  /** Text for what is known by its name alone. */
+  /** Text for targets known by name only. */
   id: number | string | null;
   name?: string;
 }
 
 export interface Entry extends Partial<Changes> {
   action: string;
-  /** A user's id, the name of what is no user, or null for nobody known. */
+  /** A user's id, the name of something else, or null if unknown. */
   actor: number | string | null;
   target?: Target;
   metadata?: Record<string, unknown>;
   origin: Origin;
 }
 
-/** The one audit log and its one writer: entries are gathered and written together, off the request's path. */
+/** The audit log's single writer: entries are batched and written off the request path. */
 export interface AuditLog {
   record(entry: Entry): void;
-  /** Everything recorded so far is written when this resolves, or will be tried again. */
+  /** Resolves when everything recorded so far is written, or queued for a retry. */
   flush(): Promise<void>;
-  /** How things of a kind are called now, for entries that come without a name; asked once for each write. */
+  /** Registers how targets of a type are named, for entries without a name; called once per write. */
   nameTargets(type: string, namesOf: NamesOf): void;
   stop(): Promise<void>;
 }
 type NamesOf = (ids: number[]) => Promise<Map<number, string>>;
 
-/** Rows of one insert: few enough to keep SQLite's writer free for others. */
+/** Rows per insert, few enough to keep SQLite's writer free. */
 const mostPerInsert = 200;
 
 export function openAuditLog(deps: { db: Db; clock: Clock; log: Log }): AuditLog {
@@ -52,7 +52,7 @@ export function openAuditLog(deps: { db: Db; clock: Clock; log: Log }): AuditLog
     everyMs: 200,
     retryMs: 2_000,
     atOnce: mostPerInsert,
-    // Kept while the database is away; beyond this the oldest are given up, or memory would fill.
+    // Kept while the database is unavailable; beyond this the oldest are dropped to bound memory.
     mostWaiting: 100_000,
     write: async (batch) => {
       for (const [type, namesOf] of naming) await nameRows(batch, type, namesOf);

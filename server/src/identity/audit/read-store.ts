@@ -18,19 +18,19 @@ export interface AuditFilter {
   to?: number;
 }
 
-/** An entry after which to go on, newest first. */
+/** The entry to continue after, newest first. */
 export type AuditPlace = Pick<AuditRow, 'id' | 'created_at'>;
 
-/** A filter whose names have been looked up. */
+/** A filter with names resolved. */
 export interface AuditSearch {
   /**
-   * In parts that are each in order in some index and have nothing in common: any of several actions or actors would
-   * otherwise be put in order by hand, all of them.
+   * Disjoint parts, each ordered by some index: a condition with several actions or actors would otherwise have to be
+   * sorted.
    */
   parts: Conditions[];
-  /** What all of them must be besides. */
+  /** Conditions on all parts. */
   common: Conditions;
-  /** For what there is no index, and entries are looked at one after another. */
+  /** A condition without an index: entries are scanned. */
   compared?: Conditions[number];
 }
 
@@ -50,7 +50,7 @@ export async function searchOf(db: Db, filter: AuditFilter): Promise<AuditSearch
     return { parts: partsOfUser(aboutUser), common: [...common, ...anyAction, ...byActor], compared };
   }
   if (actorText) return { parts: await actorParts(db, actorText), common: [...common, ...anyAction], compared };
-  // Few entries have the actor or target that is asked for, and those are in order.
+  // Few entries match the given actor or target, and those are ordered.
   if (!actions || actorId !== undefined || target) return { parts: [[]], common: [...common, ...anyAction], compared };
   return { parts: actions.map((action) => [sql<SqlBool>`action = ${action}`]), common, compared };
 }
@@ -61,7 +61,7 @@ const anyOf = (parts: Conditions[]): Conditions[number] =>
     sql` or `,
   )})`;
 
-/** Each in order in an index, and none in both. */
+/** Each ordered by an index, and disjoint. */
 const partsOfUser = (id: number): Conditions[] => [
   [sql<SqlBool>`actor_id = ${id}`],
   [sql<SqlBool>`target_type = 'user' and target_id = ${id}`, sql<SqlBool>`(actor_id is null or actor_id <> ${id})`],
@@ -73,7 +73,7 @@ interface Range {
   before?: AuditPlace | undefined;
 }
 
-/** Places of the newest `limit` of each part, from the index alone. */
+/** Positions of the newest `limit` entries of each part, from the index alone. */
 function placesOf(db: Db, { parts, common }: AuditSearch, limit: number, before?: AuditPlace): RawBuilder<unknown> {
   const further = before
     ? [
@@ -113,7 +113,7 @@ export async function countAudit(db: Db, search: AuditSearch, most: number): Pro
   return Number(rows[0]!.n);
 }
 
-/** What is as compared among the next `looked` entries, and the last of these; null when there are no more. */
+/** Matches among the next `looked` entries, and the last position scanned; null at the end. */
 export async function lookThrough(
   db: Db,
   search: AuditSearch,
@@ -129,7 +129,7 @@ export async function lookThrough(
   return { rows: rows.filter(({ id }) => matching.has(id)), last, looked: rows.length };
 }
 
-/** What users among actors and targets are called. */
+/** Names of users among actors and targets. */
 export function accountsIn(db: Db, rows: AuditRow[]): Promise<Map<number, string>> {
   const ids = new Set<number>();
   for (const row of rows) {

@@ -12,25 +12,25 @@ import {
 } from './read-store.ts';
 import type { AuditRow } from './tables.ts';
 
-/** Rows looked at by one statement, few at first: SQLite answers on the thread that also serves streams. */
+/** Rows per scanning statement, few at first: SQLite runs on the thread that also serves streams. */
 const stepRows = 2_000;
 const firstStepRows = 250;
-/** Rows of one read of an export, few at first. */
+/** Rows per export read, few at first. */
 const batchRows = 500;
 const firstBatchRows = 25;
-/** A page that is not full by then says where to go on; looking further would take as long as the log is. */
+/** A page that is not full by then returns where to continue; scanning further could read the whole log. */
 const mostLooked = 20_000;
-/** Counted past a page of entries that are looked at one after another. */
+/** Counted beyond a page when scanning. */
 const comparedPast = 100;
 
 interface Found {
   rows: AuditRow[];
   total: number;
-  /** The place of the page after this one. */
+  /** Cursor of the next page. */
   next: number[] | null;
 }
 
-/** A page; behind the place of a cursor its own number does not count. */
+/** A page; with a cursor its number is ignored. */
 export async function pageAudit(db: Db, filter: AuditFilter, page: Page, cursor?: number[]): Promise<Found> {
   const before = cursor && { created_at: cursor[0]!, id: cursor[1]! };
   const search = await searchOf(db, filter);
@@ -63,7 +63,7 @@ async function comparedPage(
   return { rows, total: found.length, next: rows.length < limit ? null : placeOf(rows.at(-1)!) };
 }
 
-/** Entries looked at one after another, with room for others in between. */
+/** Scans entries, yielding in between. */
 async function* steps(db: Db, search: AuditSearch, before?: AuditPlace) {
   let place = before;
   for (let rows = firstStepRows; ; rows = Math.min(2 * rows, stepRows)) {
@@ -76,7 +76,7 @@ async function* steps(db: Db, search: AuditSearch, before?: AuditPlace) {
   }
 }
 
-/** The newest entries, a batch at a time, at most `most`. */
+/** The newest entries in batches, at most `most`. */
 export async function* newestAudit(db: Db, filter: AuditFilter, most: number): AsyncGenerator<AuditRow[]> {
   const search = await searchOf(db, filter);
   let left = most;

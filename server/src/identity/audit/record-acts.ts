@@ -2,7 +2,7 @@ import type { RecordAct } from '../../platform/http/audit.ts';
 import type { Call } from '../../platform/http/route.ts';
 import type { AuditLog, Origin } from './log.ts';
 
-/** Acts that routes tell of; the answer waits until they are written, so that none is answered and not in the log. */
+/** Acts declared by routes; the answer waits until they are written, so that none is missing from the log. */
 export const recordActs =
   (log: AuditLog): RecordAct =>
   async (act, call) => {
@@ -10,7 +10,7 @@ export const recordActs =
     await log.flush();
   };
 
-/** Every kind of caller that can change something is a user in some way. */
+/** Every caller that can change something is associated with a user. */
 export function userIdOf({ principal }: Call): number | null {
   return (principal as { user?: { id: number } } | null)?.user?.id ?? null;
 }

@@ -25,13 +25,13 @@ const into = `insert into audit_log (${names.join(', ')})`;
 const typed = Object.entries(fields).map(([name, type]) => `${name} ${type}`);
 
 /**
- * All rows as one parameter: a statement of the same text each time, whatever their number. By way of text, because Bun
- * would turn a parameter of type json into JSON once more.
+ * All rows in one parameter: the statement text is constant. Passed as text, since Bun would encode a json parameter
+ * twice.
  */
 const insertRows = CompiledQuery.raw(
   `${into} select ${names.join(', ')} from json_to_recordset($1::text::json) as r (${typed})`,
 );
-/** Row by row in one transaction: SQLite takes twice as long to take rows out of JSON. */
+/** Row by row in one transaction: SQLite takes twice as long to extract rows from JSON. */
 const insertRow = `${into} values (${names.map(() => '?').join(', ')})`;
 
 export async function insertAudit(db: Db, rows: NewAuditRow[]): Promise<void> {
@@ -47,7 +47,7 @@ export async function insertAudit(db: Db, rows: NewAuditRow[]): Promise<void> {
     });
 }
 
-/** Of the oldest `most` entries, which have the lowest ids: an index by age would cost every entry. */
+/** Among the oldest `most` entries, which have the lowest ids: an index by age would cost every entry. */
 export async function deleteOldAudit(db: Db, before: number, most: number): Promise<number> {
   const result = await db
     .deleteFrom('audit_log')

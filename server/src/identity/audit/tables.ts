@@ -1,34 +1,34 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
 
-/** Everything that changed who may do what, and every sign-in. No references: the log outlives what it speaks of. */
+/** Everything that changed permissions, and every sign-in. No foreign keys: the log outlives what it refers to. */
 interface AuditTable {
   id: Generated<number>;
   action: string;
-  /** Null for whoever is no user, or not known to be one; users are named by their row, so that forgetting one is enough. */
+  /** Null for non-users and unknown users; users are named by their row, so that deleting one suffices. */
   actor_id: number | null;
-  /** Of what is no user, such as a command; else empty. */
+  /** The name of a non-user, such as a command; else empty. */
   actor_name: string;
-  /** Empty where nothing was acted on. */
+  /** Empty if there is no target. */
   target_type: string;
-  /** Null for what is known by its name alone. */
+  /** Null for targets known by name only. */
   target_id: number | null;
-  /** As it was called then; empty for users. */
+  /** The name at that time; empty for users. */
   target_name: string;
   /** JSON object. */
   state_before: string | null;
   state_after: string | null;
-  /** JSON object: what else belongs to the entry. */
+  /** JSON object with further details. */
   metadata: string;
   ip: string;
   user_agent: string;
   created_at: number;
 }
 
-/** What the log speaks of, each by each name once; the database keeps it by itself. */
+/** All targets by each of their names; maintained by the database. */
 interface AuditTargetsTable {
   id: Generated<number>;
   target_type: string;
-  /** 0 for what is known by its name alone. */
+  /** 0 for targets known by name only. */
   target_id: number;
   target_name: string;
 }

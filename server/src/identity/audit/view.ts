@@ -21,7 +21,7 @@ export type AuditView = z.infer<typeof auditEntrySchema>;
 
 const parsed = (text: string | null) => (text === null ? null : JSON.parse(text));
 
-/** `names` are those of users; everything else is called what it was called then. */
+/** `names` are those of users; other targets keep their name at that time. */
 export function viewAudit(row: AuditRow, names: Map<number, string>): AuditView {
   const target =
     row.target_type === 'user'

@@ -4,21 +4,18 @@ import type { Db } from '../../platform/db/tables.ts';
 import { accountsCalled } from '../store/names.ts';
 import './tables.ts';
 
-/*
- * Who is meant by an id or by part of a name: as parts of the log that are each in order in an index and have nothing in
- * common.
- */
+/* Resolves an id or part of a name to disjoint parts of the log, each ordered by an index. */
 
 export type Conditions = Expression<SqlBool>[];
 
-/** Whoever searches for a part of a name that more users have is shown the entries of these. */
+/** Users considered when searching by part of a name. */
 const mostUsers = 50;
-/** Entries of more than that are looked for one after another: the text is a usual one. */
+/** Targets considered; with more, entries are scanned, since the text is common. */
 const mostTargets = 50;
 
 const idOf = (text: string): number => (/^\d{1,15}$/.test(text) ? Number(text) : -1);
 
-/** SQLite knows no escape character unless told. */
+/** SQLite has no default escape character. */
 const like = (column: string, text: string) =>
   sql<SqlBool>`lower(${sql.ref(column)}) like lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`;
 
@@ -35,7 +32,7 @@ const named: Named = { table: 'audit_targets', index: 'audit_targets_called', co
 const isTarget = (type: string, id: number): Expression<SqlBool> =>
   sql<SqlBool>`target_type = ${type} and target_id = ${id}`;
 
-/** Null where more than a few are called that. */
+/** Null if many targets have the name. */
 export async function targetParts(db: Db, text: string): Promise<Conditions[] | null> {
   const found = await called(db, named, { text, most: mostTargets + 1 });
   if (found.length > mostTargets) return null;
@@ -61,7 +58,7 @@ export async function targetParts(db: Db, text: string): Promise<Conditions[] | 
 const targetsOf = (db: Db, ids: number[]) =>
   db.selectFrom('audit_targets').selectAll().where('id', 'in', ids).execute();
 
-/** Kinds of targets, one step in the index for each. */
+/** Target types, by one index step each. */
 async function targetTypes(db: Db): Promise<string[]> {
   const { rows } = await sql<{ type: string | null }>`with recursive kinds (type) as (
       select min(target_type) from audit_log
@@ -71,7 +68,7 @@ async function targetTypes(db: Db): Promise<string[]> {
   return rows.flatMap(({ type }) => type ?? []);
 }
 
-/** To compare entries with, where they are looked at one after another. */
+/** A condition for scanning. */
 export async function targetCondition(db: Db, text: string): Promise<Expression<SqlBool>> {
   const users = await accountsCalled(db, text, mostUsers);
   return sql`(target_id = ${idOf(text)} or ${like('target_name', text)}

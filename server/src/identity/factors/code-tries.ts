@@ -3,10 +3,10 @@ import type { Shared } from '../../platform/shared/port.ts';
 
 export const codeWindowMs = 15 * 60_000;
 
-/** Before a code is looked at, so that many tries at once do not slip through together; throws past `most`. */
+/** Counted before the code is checked, so that concurrent attempts cannot slip through; throws above `most`. */
 export async function countCodeTry(shared: Shared, key: string, most: number): Promise<void> {
   const tries = await shared.increment(key, 1, codeWindowMs).catch((error: unknown) => {
-    // Uncounted, all codes could be tried.
+    // Without counting, all codes could be tried.
     throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
   });
   if (tries > most)

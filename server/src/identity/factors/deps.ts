@@ -3,6 +3,6 @@ import type { AccountDeps } from '../accounts.ts';
 
 export interface FactorDeps extends AccountDeps {
   sealer: Sealer;
-  /** The web app's public address: whose codes and passkeys these are. */
+  /** The web app's public address, for codes and passkeys. */
   webUrl: string;
 }

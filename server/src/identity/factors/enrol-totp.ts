@@ -24,8 +24,8 @@ const refusals = {
 };
 
 /**
- * Whoever found an unlocked screen could lock the owner out with a factor of their own: the first needs the password, each
- * further one a factor.
+ * Protects against adding a factor from an unlocked screen, which would lock the owner out: the first requires the
+ * password, further ones a factor.
  */
 export async function confirmAdding(deps: FactorDeps, principal: SessionPrincipal, shown: Shown): Promise<void> {
   if ((await methodsOf(deps.db, principal.user.id)).length > 0) return requireRecentFactor(deps, principal);
@@ -34,7 +34,7 @@ export async function confirmAdding(deps: FactorDeps, principal: SessionPrincipa
 
 const inUse = () => new AppError('conflict', 'Codes of an app are asked for already. Turn them off first.');
 
-/** A secret for an app. Nothing is asked for until a code of it was shown. */
+/** A secret for an authenticator app. Takes effect once a code was shown. */
 export async function offerSecret(
   deps: FactorDeps,
   { user }: SessionPrincipal,
@@ -45,10 +45,10 @@ export async function offerSecret(
   return { secret, uri: addressOf(secret, new URL(deps.webUrl).hostname, user.username) };
 }
 
-/** Time to find the telephone. One that was left lying is not there to be guessed at: whoever did would get the recovery codes. */
+/** Time to find the phone. An abandoned offer expires, since guessing a code would reveal the recovery codes. */
 const offerSeconds = 1_800;
 
-/** From now on codes are asked for. The answer is the only time that the recovery codes are shown. */
+/** Enables codes. The recovery codes are only returned here. */
 export async function confirmSecret(deps: FactorDeps, principal: SessionPrincipal, code: string): Promise<string[]> {
   const { user, sessionId } = principal;
   const now = nowSeconds(deps.clock);
@@ -74,7 +74,7 @@ export async function newRecoveryCodes(deps: FactorDeps, userId: number): Promis
   return codes;
 }
 
-/** Without any factor left the recovery codes recover nothing. */
+/** Without any factor the recovery codes are useless. */
 export async function dropTotp(deps: FactorDeps, userId: number): Promise<void> {
   if (!(await deleteTotp(deps.db, userId))) throw new AppError('not_found', 'No codes of an app are asked for.');
   await factorsChanged(deps, userId);

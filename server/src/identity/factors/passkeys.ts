@@ -13,17 +13,17 @@ import type { User } from '../user.ts';
 import type { FactorDeps } from './deps.ts';
 import { factorsChanged } from './required.ts';
 
-/** Loaded by the first passkey: it takes longer than the rest of a start. */
+/** Loaded with the first passkey: it takes longer than the rest of a start. */
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
-/** Time to find the device and look into its camera. */
+/** Time to find the device and authenticate. */
 const challengeSeconds = 300;
-/** More than anybody owns, and few enough to be listed at once. */
+/** More than anybody owns, and few enough to list. */
 const mostPasskeys = 20;
 
 export type Purpose = 'passkey_registration' | 'passkey_sign_in' | 'passkey_step_up';
 
-/** Whose passkeys these are: the web app's public address, never what a request says. */
+/** The relying party: the web app's public address, never taken from a request. */
 const partyOf = ({ webUrl }: FactorDeps) => {
   const { hostname, origin } = new URL(webUrl);
   return { rpID: hostname, origin };
@@ -41,7 +41,7 @@ async function keepChallenge(deps: FactorDeps, challenge: string, purpose: Purpo
   });
 }
 
-/** The challenge that was answered, if we set it for this and nobody has answered it before. */
+/** The answered challenge, if it was issued for this purpose and is unused. */
 async function takeChallenge(
   deps: FactorDeps,
   clientDataJSON: string,
@@ -125,7 +125,7 @@ export async function registerPasskey(
   return id;
 }
 
-/** Names no credential: the device offers those it holds, so nobody learns from us who has one. */
+/** Names no credentials: the device offers its own, so that nobody learns who has one. */
 export async function authenticationOptions(
   deps: FactorDeps,
   purpose: Purpose,
@@ -145,11 +145,11 @@ export async function authenticationOptions(
 const notProven = (detail?: unknown) =>
   new AppError('wrong_credentials', 'This passkey was not accepted. Try again.', {}, detail);
 
-/** WebAuthn §7.2: whose it is by our books, it is by the device's too, where that says so. */
+/** WebAuthn §7.2: the user handle must match our record, if the device sends one. */
 const isOf = ({ user_id }: PasskeyRow, userHandle: string | undefined): boolean =>
   userHandle === undefined || Buffer.from(userHandle, 'base64url').toString('utf8') === `${user_id}`;
 
-/** Whose passkey answered the challenge. */
+/** The user whose passkey answered the challenge. */
 export async function provePasskey(
   deps: FactorDeps,
   purpose: Purpose,

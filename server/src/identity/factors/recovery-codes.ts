@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../lib/hashing.ts';
 
 const howMany = 10;
-/** Thirty-two characters, none of which looks like another: five bits each, so 80 bits a code. */
+/** Thirty-two unambiguous characters: five bits each, so 80 bits per code. */
 const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
 const length = 16;
 
@@ -12,5 +12,5 @@ const drawCode = (): string =>
 
 export const drawRecoveryCodes = (): string[] => Array.from({ length: howMany }, drawCode);
 
-/** However it was typed. Eighty random bits need no slow hash. */
+/** Normalised. Eighty random bits need no slow hash. */
 export const hashOfRecoveryCode = (code: string): string => sha256Hex(code.toLowerCase().replace(/[\s-]/g, ''));

@@ -8,7 +8,7 @@ import { methodsOf } from './second-factor.ts';
 
 type Deps = Pick<AccountDeps, 'db' | 'options'>;
 
-/** Who has a second factor, from memory: where one is required of administrators, each of their requests asks. */
+/** Who has a second factor, cached: if required of administrators, it is checked on each of their requests. */
 export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { hearing: Hearing }) {
   const cache = announcedLookup<{ userId: number; has: boolean }>({
     ...deps,
@@ -21,14 +21,14 @@ export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'annou
 
 const factorTag = (userId: number): string => `factors:${userId}`;
 
-/** After a factor was added or removed. */
+/** Call after a factor was added or removed. */
 export const factorsChanged = (deps: Pick<AccountDeps, 'announcements'>, userId: number): Promise<void> =>
   deps.announcements.changed(factorTag(userId));
 
 export const isRequired = ({ options }: Deps, { role }: Pick<User, 'role'>): boolean =>
   options.get('AdminSecondFactor') && role >= roles.administrator;
 
-/** Whoever has none keeps their own account, where one is set up. */
+/** Administrators without one keep access to their own account, to set it up. */
 export const mayAdminister = (
   deps: Deps,
   hasFactor: ReturnType<typeof openFactorLookup>,
@@ -40,7 +40,7 @@ export const factorRequired = (): AppError =>
     body: { code: 'second_factor_required' },
   });
 
-/** Whoever asks it of others has one, and is not locked out by it. */
+/** An administrator who requires it of others must have one, and so is not locked out. */
 export async function requireOwnFactor(
   { db }: Deps,
   { id }: Pick<User, 'id'>,

@@ -10,7 +10,7 @@ import { stepOf } from './totp.ts';
 export const methods = ['passkey', 'totp', 'recovery_code'] as const;
 export type Method = (typeof methods)[number];
 
-/** How a user can prove more than the password; empty for those without a second factor, of whom nothing is asked. */
+/** A user's second factors; empty if there are none. */
 export async function methodsOf(db: Db, userId: number): Promise<Method[]> {
   const { passkeys, totp_since, recovery_codes_left } = await factorsOf(db, userId);
   if (passkeys.length === 0 && totp_since === null) return [];
@@ -20,7 +20,7 @@ export async function methodsOf(db: Db, userId: number): Promise<Method[]> {
 
 const mostFailures = 10;
 
-/** Wrong ones, of which `look` finds nothing, count per user, wherever they come from: there are only a million codes. */
+/** Wrong codes count per user, from any address: there are only a million codes. */
 export async function countingWrong<T>(
   deps: Pick<FactorDeps, 'shared'>,
   userId: number,
@@ -33,7 +33,7 @@ export async function countingWrong<T>(
   return found;
 }
 
-/** Takes a code of an app or a recovery code, each of which counts once. */
+/** Accepts an app's code or a recovery code, each once. */
 export async function takeCode(deps: FactorDeps, userId: number, code: string): Promise<Method> {
   const method = await countingWrong(deps, userId, () => matching(deps, userId, code));
   if (!method) throw new AppError('wrong_credentials', 'This code is wrong, or it was used already.');

@@ -12,7 +12,7 @@ import { provePasskey } from './passkeys.ts';
 import { type Method, methodsOf, takeCode } from './second-factor.ts';
 
 const purpose = 'sign_in';
-/** Long enough to find the telephone. */
+/** Long enough to find the phone. */
 export const halfLifeSeconds = 300;
 
 export interface HalfSession {
@@ -21,8 +21,8 @@ export interface HalfSession {
 }
 
 /**
- * What stands between the password and the session of those who have a second factor: good for showing that factor, and for
- * nothing else. Null for everybody else.
+ * The intermediate state between password and session for users with a second factor: only good for showing that
+ * factor. Null for others.
  */
 export async function beginSecondStep(
   deps: FactorDeps,
@@ -36,7 +36,7 @@ export async function beginSecondStep(
     secret_hash: sha256Hex(token),
     purpose,
     user_id: user.id,
-    // A password that was changed meanwhile proves nothing any more.
+    // A password changed meanwhile invalidates it.
     about: sha256Hex(passwordHash),
     created_at: now,
     expires_at: now + halfLifeSeconds,
@@ -46,7 +46,7 @@ export async function beginSecondStep(
 
 const begunAnew = () => new AppError('wrong_credentials', 'This sign-in has run out. Log in again.');
 
-/** Whose half session it is, for the log; null when it counts no more. */
+/** The user of an intermediate sign-in, for the log; null if it is no longer valid. */
 export async function halfSessionOf(deps: FactorDeps, token: string | null): Promise<ProvenUser | null> {
   if (!token) return null;
   const shown = { secretHash: sha256Hex(token), purpose, now: nowSeconds(deps.clock) };
@@ -56,7 +56,7 @@ export async function halfSessionOf(deps: FactorDeps, token: string | null): Pro
   return { user: toUser(row), passwordHash: row.password_hash };
 }
 
-/** A wrong code leaves the half session as it is: codes are counted, and typing errors are common. */
+/** A wrong code keeps the intermediate sign-in: attempts are counted, and typing errors are common. */
 export async function finishSecondStep(
   deps: FactorDeps,
   token: string | null,

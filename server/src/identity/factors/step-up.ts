@@ -6,12 +6,12 @@ import type { User } from '../user.ts';
 import type { FactorDeps } from './deps.ts';
 import { methodsOf } from './second-factor.ts';
 
-/** How long a proof counts: an unlocked screen is found later than that. */
+/** How long a proof counts: an unlocked screen is usually found later. */
 const freshSeconds = 600;
 
 /**
- * What moves money, gives rights, shows or changes secrets, or takes data away: whoever has a second factor must have proven it a moment
- * ago. A route is put under this rule by its name here, and nowhere else.
+ * Routes that move money, grant rights, reveal or change secrets, or export data: users with a second factor must have
+ * proven it recently. This list is the only place where the rule is applied.
  */
 export const steppedUp: ReadonlySet<string> = new Set([
   'DELETE /api/user/totp',
@@ -58,7 +58,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'POST /api/oauth2/admin/signing-keys/rotate',
   'POST /api/oauth2/admin/applications/verify',
   'POST /api/oauth2/admin/applications/activate',
-  // Whoever has the account at the provider reads there what is asked with its key.
+  // The owner of a provider account can read what is asked with its key.
   'POST /api/routing/own-keys',
   'PUT /api/routing/own-keys/{id}',
   'POST /api/organisations/{id}/teams/{team_id}/own-keys',
@@ -69,7 +69,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
 
 type Require = (principal: SessionPrincipal) => Promise<void>;
 
-/** The condition of a route by its name; a call with a key has no session, and needs none. */
+/** The condition of a route by name; calls with a key have no session, and need none. */
 export const stepUpOf =
   (require: Require) =>
   (name: string): ((call: { principal: unknown }) => Promise<void>) | undefined =>
@@ -80,7 +80,7 @@ export const stepUpOf =
         }
       : undefined;
 
-/** Only of a session: a key is a secret of its own, and has no factor. */
+/** Sessions only: a key is a secret itself, and has no factor. */
 export async function requireRecentFactor(
   deps: Pick<FactorDeps, 'db' | 'clock'>,
   { user, sessionId }: { user: Pick<User, 'id'>; sessionId: number },

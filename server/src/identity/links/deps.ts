@@ -4,7 +4,7 @@ import type { Mailer } from '../mails/mailer.ts';
 
 export interface LinkDeps extends AccountDeps {
   webUrl: string;
-  /** Null where the operator has set no SMTP server: then administrators hand links over. */
+  /** Null without an SMTP server: administrators hand links over instead. */
   mailer: Mailer | null;
   log: Log;
 }

@@ -15,18 +15,18 @@ export interface Invitation {
   email: string;
   display_name?: string | undefined;
   role?: number | undefined;
-  /** The balance to begin with; absent for that of every new user. */
+  /** The initial balance; by default that of every new user. */
   quota?: number | undefined;
 }
 
 export interface Invited {
   user: User;
-  /** For the administrator to hand over, where no mail was sent. */
+  /** The link, if no mail was sent. */
   url: string | null;
   mailed: boolean;
 }
 
-/** An account without a password, and the link by which its owner chooses one. */
+/** Creates an account without a password, and the link to choose one. */
 export async function invite(
   deps: LinkDeps,
   by: Pick<User, 'role'>,
@@ -56,7 +56,7 @@ async function handOver(deps: LinkDeps, user: UserRow, askedIn: Language): Promi
   }
 }
 
-/** Nobody has ever come in: there is neither a password nor an account elsewhere. */
+/** Never signed in: neither a password nor an external account. */
 export const isAwaited = async ({ db }: Pick<LinkDeps, 'db'>, user: UserRow): Promise<boolean> =>
   !hasPassword(user.password_hash) && (await identitiesOf(db, user.id)).length === 0;
 
@@ -81,7 +81,7 @@ export async function openInvitations(deps: LinkDeps): Promise<OpenInvitation[]>
   });
 }
 
-/** Null when there is none, or it has run out. */
+/** Null if there is none, or it has expired. */
 export async function invitationOf(deps: LinkDeps, userId: number): Promise<Omit<OpenInvitation, 'user'> | null> {
   const [row] = await listOneTime(deps.db, { purpose: 'invitation', now: nowSeconds(deps.clock), userId }, 1);
   return row ? shown(row) : null;
@@ -92,8 +92,8 @@ const shown = ({ about, created_at, expires_at }: { about: string; created_at: n
 });
 
 /**
- * Ends the link, and says whether the account may be closed with it. Whoever uses the link at the same moment either takes
- * it first, and this fails, or finds it gone.
+ * Ends the link, and tells whether the account may be closed with it. A concurrent use of the link either wins, and
+ * this fails, or finds it gone.
  */
 export async function takeBack(deps: Pick<LinkDeps, 'db'>, userId: number): Promise<void> {
   if (!(await takeOneTimeOf(deps.db, userId, 'invitation')))

@@ -7,7 +7,7 @@ import { isAwaited } from './invitations.ts';
 import { type LinkPurpose, mailLink, makeLink } from './links.ts';
 import { mayMail } from './mail.ts';
 
-/** A link that an administrator asks for: to hand over, or mailed to its owner. */
+/** A link requested by an administrator: handed over, or mailed to its owner. */
 export async function issueLink(
   deps: LinkDeps,
   user: UserRow,
@@ -19,7 +19,7 @@ export async function issueLink(
   if (!mail) return { url: await makeLink(deps, purpose, user, false), mailed: false };
   if (!deps.mailer) throw new AppError('conflict', 'This service sends no mail. Hand a link over instead.');
   if (user.email === '') throw new AppError('conflict', 'This account has no address.');
-  // Whoever reads mail at an address that nobody has shown to be theirs would have the account.
+  // An unverified address may belong to somebody else, who would get the account.
   if (purpose === 'reset_password' && user.email_verified !== 1)
     throw new AppError('conflict', 'The address of this account is not verified. Hand a link over instead.');
   if (!(await mayMail(deps, purpose, user.email)))

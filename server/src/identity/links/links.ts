@@ -15,11 +15,11 @@ const kinds: Record<LinkPurpose, { page: string; seconds: number }> = {
   invitation: { page: '/reset-password', seconds: 7 * 86_400 },
 };
 
-/** What must still be so when the link is used. */
+/** What must still hold when the link is used. */
 export interface About {
   email: string;
   password: string;
-  /** It came to the address by mail, so whoever has it reads mail there. */
+  /** It was mailed, so its user reads mail at the address. */
   mailed: boolean;
 }
 
@@ -28,7 +28,7 @@ const stateOf = ({ email, password_hash }: UserRow): Pick<About, 'email' | 'pass
   password: sha256Hex(password_hash),
 });
 
-/** A new link ends those before. The secret stands behind the #, which browsers send to no server. */
+/** Replaces earlier links. The secret is in the fragment, which browsers do not send to servers. */
 export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow, mailed: boolean): Promise<string> {
   const token = randomString(48);
   const now = nowSeconds(deps.clock);
@@ -45,7 +45,7 @@ export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserR
   return `${deps.webUrl}${page}#${token}`;
 }
 
-/** In the language of the account, else of whoever asks for the mail. */
+/** In the account's language, else the requester's. */
 export async function mailLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow, askedIn: Language): Promise<void> {
   const language = (await languageOf(deps.db, user.id)) ?? askedIn;
   const link = await makeLink(deps, purpose, user, true);
@@ -53,7 +53,7 @@ export async function mailLink(deps: LinkDeps, purpose: LinkPurpose, user: UserR
   await deps.mailer!.send({ email, username, language }, purpose, { link, seconds: kinds[purpose].seconds });
 }
 
-/** Whose link it was, and whether it came by mail; null when it counts no more. */
+/** The link's user, and whether it was mailed; null if it is no longer valid. */
 export async function takeLink(
   deps: LinkDeps,
   purposes: LinkPurpose[],
@@ -67,8 +67,8 @@ export async function takeLink(
   const about = JSON.parse(given.about) as About;
   const now = stateOf(user);
   const sameAddress = about.email === now.email;
-  // One that gives a password ends with the password that it was made beside; and one that was mailed with the address, since
-  // whoever leaves an address may leave it to somebody else.
+  // A password link becomes invalid when the password changes; a mailed one also when the address does, since the
+  // address may be somebody else's later.
   const forPassword = about.password === now.password && (sameAddress || !about.mailed);
   const counts = given.purpose === 'verify_email' ? sameAddress : forPassword;
   return counts ? { user, mailed: about.mailed && sameAddress } : null;

@@ -2,14 +2,14 @@ import type { LinkDeps } from './deps.ts';
 import type { LinkPurpose } from './links.ts';
 
 /**
- * Mails of one kind to one address in an hour: somebody else may have typed it. Each kind by itself: nobody keeps somebody from
- * resetting their password by having other mails sent to them first.
+ * Mails of a kind to one address per hour, as anybody may enter it. Counted per kind: other mails must not block a
+ * password reset.
  */
 const mostMails = 5;
-/** Of one user to addresses of their choice, in a day: else anybody with an account sends everybody mail in our name. */
+/** Mails of one user to arbitrary addresses per day: otherwise anybody with an account could send spam in our name. */
 const mostOfUser = 50;
 const dayMs = 86_400_000;
-/** Of what was done to the account, counted apart: nobody keeps its owner from hearing of it by asking for other mails first. */
+/** Security notices, counted separately, so that an attacker cannot suppress them by requesting other mails first. */
 const mostNotices = 20;
 export const mailWindowMs = 3_600_000;
 
@@ -22,7 +22,7 @@ export const mayMail = (
   address: string,
 ): Promise<boolean> => counted(deps, `mail:${purpose}:${address.toLowerCase()}`, mostMails);
 
-/** The same of what a user has sent to an address that need not be theirs. */
+/** The same for mails a user sends to an address that need not be theirs. */
 export const mayMailFor = async (
   deps: Pick<LinkDeps, 'shared'>,
   userId: number,

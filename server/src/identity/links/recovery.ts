@@ -24,8 +24,8 @@ const refusals = {
 };
 
 /**
- * The password is asked for: a verified address can reset it, so whoever found an unlocked screen could take the account
- * over with an address of their own.
+ * The password is required: a verified address can reset it, so an unlocked screen would allow a takeover with another
+ * address.
  */
 export async function sendVerification(
   deps: LinkDeps,
@@ -47,7 +47,7 @@ export async function sendVerification(
   });
 }
 
-/** An address belongs to one account once it is verified, of two who verify it at once to the first. */
+/** A verified address belongs to one account; of two concurrent verifications the first wins. */
 async function changed(deps: LinkDeps, id: number, change: UserChange, terms: ChangeTerms): Promise<User | null> {
   const user = await changeUser(deps.db, id, change, terms);
   if (user) await deps.announcements.changed(`user:${id}`);
@@ -60,8 +60,8 @@ const anothers = () =>
   });
 
 /**
- * For whoever is logged in to the account alone. Anybody can enter anybody's address: if the link did by itself, a stranger who
- * follows it would lend their address, and all who trust in it, to an account that is not theirs.
+ * Only while logged in to the account. Anybody can enter another's address: if the link alone sufficed, a stranger who
+ * follows it would verify their address for an account that is not theirs.
  */
 export async function verifyEmail(deps: LinkDeps, userId: number, token: string): Promise<User> {
   const shown = { secretHash: sha256Hex(token), purpose: 'verify_email', now: nowSeconds(deps.clock) };
@@ -78,7 +78,7 @@ export async function verifyEmail(deps: LinkDeps, userId: number, token: string)
   return user;
 }
 
-/** Off the request's path: whether there is such an account shows neither in the answer nor in its time. */
+/** Off the request path: neither the answer nor its timing reveals whether the account exists. */
 export function askForReset(deps: LinkDeps, email: string, askedIn: Language): void {
   if (!deps.mailer) throw noMail();
   const send = async () => {
@@ -89,7 +89,7 @@ export function askForReset(deps: LinkDeps, email: string, askedIn: Language): v
   void send().catch((error) => deps.log.warn({ error }, 'a mail could not be sent'));
 }
 
-/** Ends every session; nobody is let in by it, since a second factor may be asked for. */
+/** Ends all sessions without signing in, since a second factor may be required. */
 export async function resetPassword(deps: LinkDeps, token: string, password: string): Promise<User> {
   const taken = await takeLink(deps, ['reset_password', 'invitation'], token);
   if (!taken) throw spent();
@@ -97,11 +97,11 @@ export async function resetPassword(deps: LinkDeps, token: string, password: str
   const password_hash = await hashPassword(password);
   const reset = await changed(deps, user.id, { password_hash }, { passwordHash: user.password_hash });
   if (!reset) throw spent();
-  // The first password of an invitation is no news to whoever chose it.
+  // The first password of an invited user needs no notice.
   if (hasPassword(user.password_hash)) tellOwner(deps, user.id, 'password');
   if (mailed && !reset.email_verified)
     await changed(deps, user.id, { email_verified: 1 }, { email: user.email }).catch((error) => {
-      // The password is changed all the same.
+      // The password is changed nevertheless.
       if (!isTaken(error, 'users')) throw error;
     });
   return reset;

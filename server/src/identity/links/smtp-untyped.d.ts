@@ -1,4 +1,4 @@
-/** It comes without types; as much of it as tests use. */
+/** The package has no types; this is the part that tests use. */
 declare module 'smtp-server' {
   export class SMTPServer {
     constructor(options: {

@@ -3,12 +3,12 @@ import type { Words } from './words.ts';
 
 interface Link {
   link: string;
-  /** For which it works. */
+  /** Validity. */
   seconds: number;
 }
 
 interface Spent {
-  /** Of the amount, 1 for all of it. */
+  /** Fraction of the amount, 1 for all of it. */
   share: number;
   used: number;
   amount: number;
@@ -17,10 +17,10 @@ interface Spent {
   hard: boolean;
 }
 
-/** What whoever is logged in did to the ways into an account. */
+/** Changes to an account's sign-in methods by a signed-in user. */
 export type AccountChange = 'password' | 'address' | 'factor_added' | 'factor_removed' | 'recovery_codes' | 'identity';
 
-/** Every mail that the service sends, and what it is about. */
+/** All mails the service sends, with their values. */
 export interface Letters {
   verify_email: Link;
   reset_password: Link;
@@ -38,10 +38,10 @@ export type LetterKind = keyof Letters;
 
 interface Letter {
   subject: string;
-  /** A line each. */
+  /** One line each. */
   says: string[];
   link: string;
-  /** After the link, for whoever did not expect it. */
+  /** After the link, for recipients who did not expect the mail. */
   otherwise?: string;
 }
 
@@ -152,7 +152,7 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
   },
 };
 
-/** As it is sent; a reader without a name has no account yet. */
+/** The final text; a recipient without a name has no account yet. */
 export function written<K extends LetterKind>(
   words: Words,
   kind: K,

@@ -4,12 +4,12 @@ import type { LetterKind, Letters } from './letters.ts';
 
 export interface Reader {
   email: string;
-  /** Empty for whoever has no account yet. */
+  /** Empty if there is no account yet. */
   username: string;
   language: Language;
 }
 
-/** Nothing but the letters of letters.ts is mailed, so each is written in every language. */
+/** Only letters of letters.ts are mailed, so that each exists in every language. */
 export interface Mailer {
   send<K extends LetterKind>(reader: Reader, kind: K, about: Letters[K]): Promise<void>;
   close(): void;
@@ -19,7 +19,7 @@ export function openMailer({ webUrl, ...server }: { url: string; from: string; w
   const transport = openMailTransport(server);
   return {
     send: async ({ email, username, language }, kind, about) => {
-      // Read by the first mail, as the transport is: nobody should wait for it at the start.
+      // Loaded with the first mail, to keep the start fast.
       const [{ written }, { wordsOf }] = await Promise.all([import('./letters.ts'), import('./words.ts')]);
       const letter = written(wordsOf(language), kind, about, { name: username, webUrl });
       await transport.send({ ...letter, to: email, language });

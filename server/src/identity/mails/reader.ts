@@ -3,7 +3,7 @@ import { languageOf } from '../store/languages.ts';
 import { findUserRow } from '../store/users.ts';
 import type { Reader } from './mailer.ts';
 
-/** Null for those whose address nobody has shown to be theirs. Who has never said a language is written to in English. */
+/** Null if the address is not verified. English if no language is known. */
 export async function verifiedReader(db: Db, userId: number): Promise<Reader | null> {
   const user = await findUserRow(db, userId);
   if (!user || user.email === '' || user.email_verified !== 1) return null;

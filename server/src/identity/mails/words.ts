@@ -1,6 +1,6 @@
 /**
- * As on the pages, the English text is the name of a message, in ICU's format where it has values, and zh-cn.ts has its
- * translation: a text without one does not compile, nor one whose values are missing.
+ * As on the pages, the English text is the key of a message, in ICU format, and zh-cn.ts has the translations: a
+ * missing one, or missing values, do not compile.
  */
 import type { GetICUArgs } from '@schummar/icu-type-parser';
 import IntlMessageFormat from 'intl-messageformat';
@@ -14,10 +14,10 @@ type Value = string | number;
 type ValuesOf<M extends string> = GetICUArgs<M, { ICUNumberArgument: number; ICUArgument: Value }>;
 type Values<M extends Message> = M extends `${string}{${string}` ? [values: ValuesOf<M>] : [];
 
-/** How one language says it. */
+/** Formatting in one language. */
 export interface Words {
   t<M extends Message>(message: M, ...values: Values<M>): string;
-  /** An amount of quota in dollars, to its last digit. */
+  /** An amount of quota in dollars, exact. */
   money(quota: number): string;
   /** "30 minutes", "24 hours", "7 days". */
   time(seconds: number): string;

@@ -1,4 +1,4 @@
-/** Every message of the mails in Chinese. */
+/** All mail messages in Chinese. */
 export default {
   'Hello,': '你好：',
   'Hello {name},': '{name}，你好：',

@@ -19,7 +19,7 @@ import { answerWithSession } from './start-session.ts';
 
 const base = { ...management, tag: 'Account' } as const;
 const userAnswer = answered(ownUserSchema);
-/** How many are to be read, so that pages ask for them only where there are any. */
+/** The number of unread notices, so that pages load them only if there are any. */
 const selfSchema = z.object({ ...ownUserSchema.shape, notices: z.number().int() }).meta({ id: 'Self' });
 const sessionSubject = { type: 'session' };
 
@@ -72,14 +72,14 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       handle: async (call) => {
         const { user: self, sessionId } = call.principal;
         const { password, email = self.email } = call.body;
-        // Not by the list of such routes: a picture or a name needs no proof.
+        // Checked here instead of by the step-up list: a picture or name needs no proof.
         if (password !== undefined || email !== self.email) await requireRecentFactor(deps, call.principal);
         const owner = await verifiedReader(deps.db, self.id);
         const factorAt = (await factorAtOf(deps.db, sessionId)) ?? undefined;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
         if (email !== self.email) tellFormer(deps, owner, 'address');
         if (password !== undefined) tellFormer(deps, owner, 'password');
-        // Whoever changed the password stays logged in, under a new id; every other place is logged out.
+        // The user stays logged in, under a new session; all others end.
         if (proven) return answerWithSession(deps, call, { ...proven, ...(factorAt && { factorAt }) });
         return ok(call, { ...user, language: await languageOf(deps.db, user.id) });
       },

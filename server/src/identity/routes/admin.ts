@@ -14,7 +14,7 @@ import { displayNameRule, userSchema } from '../user.ts';
 
 const base = { ...management, tag: 'Administration', auth: 'admin' } as const;
 
-/** At most a page of them: who asks has ids from a list and wants the names that belong to it. */
+/** At most a page: callers have ids from a list and want their names. */
 const idList = z
   .string()
   .regex(/^\d{1,15}(,\d{1,15}){0,99}$/, 'must be up to 100 whole numbers, separated by commas')

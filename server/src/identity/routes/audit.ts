@@ -12,7 +12,7 @@ import { type AuditView, auditEntrySchema, viewAudit } from '../audit/view.ts';
 
 const mostCsvRows = 10_000;
 
-/** The whole log: sign-ins, acts of administrators, and everything else that changes who may do what. */
+/** The whole log: sign-ins, acts of administrators, and all changes of permissions. */
 export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Route =>
   defineRoute({
     method: 'get',
@@ -37,7 +37,7 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
       const { page, page_size, cursor, format, actor, target, action, user_id, from, to } = call.query;
       const narrowed = { actions: action ? [action] : undefined, aboutUser: user_id, from, to };
       const filter = { ...narrowed, actorText: actor, targetText: target };
-      // What this process has just recorded belongs to the answer too.
+      // Includes what this process has not written yet.
       await audit.flush();
       if (format === 'csv') return csvAnswer(call, 'audit.csv', csvText());
       const { rows, total, next } = await pageAudit(db, filter, { page, page_size }, cursor);

@@ -1,6 +1,6 @@
 import { halfLifeSeconds } from '../factors/sign-in.ts';
 
-/** Of the half session, which goes to the second step of a sign-in and nowhere else. */
+/** Cookie of the intermediate sign-in, sent to its second step only. */
 export const halfCookie = 'svc_half_session';
 export const secondStepPath = '/api/user/login/second-factor';
 

@@ -14,7 +14,7 @@ const invitationSchema = z
   .object({ user: userSchema, mailed: z.boolean(), created_at: time, expires_at: time })
   .meta({ id: 'Invitation' });
 
-/** The invitation of an account is taken back where accounts are closed. */
+/** An account's invitation is withdrawn by closing the account. */
 export const invitationRoutes = (deps: LinkDeps): Route[] => [
   defineRoute({
     ...base,

@@ -16,7 +16,7 @@ const base = { ...management, tag: 'Account' } as const;
 const token = z.string().min(1).max(200);
 const subject = { type: 'user' };
 
-/** Links that prove an address or give a new password, by mail or from the hand of an administrator. */
+/** Links that verify an address or reset a password, mailed or handed over by an administrator. */
 export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
   const tell = (call: Parameters<typeof originOf>[0], action: string, { id }: User) =>
     deps.audit.record({ action, actor: id, target: { ...subject, id }, origin: originOf(call) });

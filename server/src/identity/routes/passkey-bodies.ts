@@ -1,7 +1,7 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 
-/** Binary values in base64url; none that an authenticator sends is nearly as long. */
+/** Binary values in base64url; authenticators send far shorter ones. */
 const bytes = z
   .string()
   .max(16_384)
@@ -14,7 +14,7 @@ const common = {
   type: z.literal('public-key'),
   authenticatorAttachment: z.enum(['platform', 'cross-platform']).optional(),
 };
-/** What extensions say is not used. */
+/** Extension results are not used. */
 const nothing = z.object({}).default({});
 
 /** What `navigator.credentials.create` gave, as JSON (WebAuthn §5.1, `RegistrationResponseJSON`). */
@@ -43,11 +43,9 @@ export const assertionBody = z.object({
   }),
 });
 
-/*
- * The same to the library, whose types know fields that are left out but none that are undefined.
- */
+/* The same for the library, whose types do not allow undefined members. */
 export const registrationOf = (body: z.infer<typeof registrationBody>) => body as RegistrationResponseJSON;
 export const assertionOf = (body: z.infer<typeof assertionBody>) => body as AuthenticationResponseJSON;
 
-/** Handed to the browser as it is. */
+/** Passed to the browser as it is. */
 export const optionsAnswer = z.looseObject({ challenge: z.string() });

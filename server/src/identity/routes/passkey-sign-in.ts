@@ -12,7 +12,7 @@ import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
 const base = { ...management, tag: 'Account', auth: 'none' } as const;
 
-/** A passkey is both factors at once: the device, and the finger or PIN that it asked for. No name is typed. */
+/** A passkey is both factors: the device, and its biometrics or PIN. No username is typed. */
 export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[] {
   return [
     defineRoute({

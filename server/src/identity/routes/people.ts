@@ -26,7 +26,7 @@ const time = z.number().int();
 const personSchema = z
   .object({
     user: userSchema,
-    /** False for whoever comes in through others, or has not come in yet. */
+    /** False for users who sign in externally, or have not signed in yet. */
     has_password: z.boolean(),
     totp_since: time.nullable(),
     recovery_codes_left: z.number().int(),
@@ -46,7 +46,7 @@ const sessionSchema = z.object({
   factor_at: time.nullable().describe('When it last showed a second factor'),
 });
 
-/** One person as administrators see them. Looking reaches everybody, as lists do; acts reach those below. */
+/** A user as administrators see them. All can be viewed; acts are limited to those below. */
 export function peopleRoutes(deps: LinkDeps): Route[] {
   const { db } = deps;
   const found = (id: number) => requireUser(db, id);

@@ -18,7 +18,7 @@ const userAnswer = answered(ownUserSchema);
 const secondStep = answered(z.object({ second_factor: z.object({ methods: z.array(z.enum(methods)) }) }));
 
 export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
-  /** Off the request's path, and without the name that was tried: people type passwords there. */
+  /** Off the request path, and without the attempted name: people type passwords there. */
   const tellFailedLogin = async (call: Call<'none', { username: string }>, error: unknown): Promise<void> => {
     const row = await findUserByName(deps.db, call.body.username).catch(() => null);
     tellFailure(deps.audit, call, row?.id ?? null, error);

@@ -4,7 +4,7 @@ import type { AccountDeps } from '../accounts.ts';
 import { learnLanguage } from '../caller-language.ts';
 import type { ProvenUser } from '../sessions.ts';
 
-/** The answer to whoever has proven who they are: themselves, and the cookie of a new session. */
+/** Answers an authenticated user with their account and a new session's cookie. */
 export async function answerWithSession(
   { db, sessions }: Pick<AccountDeps, 'db' | 'sessions'>,
   call: Call,

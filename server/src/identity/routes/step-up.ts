@@ -13,7 +13,7 @@ import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 
 const base = { ...management, tag: 'Account', auth: 'session' } as const;
 
-/** Proving the second factor again, for acts that need it fresh. */
+/** Proves the second factor again, for acts that need it. */
 export function stepUpRoutes(deps: FactorDeps): Route[] {
   const tell = (call: Call<'session'>, action: string, metadata: Record<string, unknown>) => {
     const { id } = call.principal.user;
@@ -22,7 +22,7 @@ export function stepUpRoutes(deps: FactorDeps): Route[] {
   const prove = async (call: Call<'session'>, proof: Promise<Method>): Promise<Response> => {
     const method = await proof.catch((error) => {
       tell(call, 'step_up_failed', { reason: error instanceof AppError ? error.code : 'internal_error' });
-      // Not 401, which says that the session has ended.
+      // Not 401, which would mean that the session has ended.
       if (error instanceof AppError && error.code === 'wrong_credentials')
         throw new AppError('invalid_value', error.message, { param: 'code' }, error.detail);
       throw error;

@@ -3,7 +3,7 @@ import type { Call } from '../../platform/http/route.ts';
 import type { AuditLog } from '../audit/log.ts';
 import { originOf } from '../audit/record-acts.ts';
 
-/** How sign-ins are told in the audit log, whichever way they came. */
+/** Audits sign-ins of all kinds. */
 export function tellSignIn(
   audit: AuditLog,
   call: Call,
@@ -20,7 +20,7 @@ export function tellSignIn(
   });
 }
 
-/** `step` names what came after the password, or instead of it. */
+/** `step` names what followed or replaced the password. */
 export function tellFailure(audit: AuditLog, call: Call, id: number | null, error: unknown, step?: string): void {
   const reason = error instanceof AppError ? error.code : 'internal_error';
   const metadata = { reason, ...(step && { step }) };

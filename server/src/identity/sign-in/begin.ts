@@ -9,15 +9,15 @@ import { insertAttempt } from './store/attempts.ts';
 import type { Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
 
-/** Long enough to find a telephone for a second factor. */
+/** Long enough for a second factor at the provider. */
 const attemptSeconds = 600;
 
 export const callbackUrl = ({ webUrl }: Pick<SignInRoom, 'webUrl'>, { slug }: Pick<Provider, 'slug'>): string =>
   `${webUrl}/api/auth/${slug}/callback`;
 
 /**
- * Known to one browser alone, by its cookie: what proves that who comes back is who left. The code's verifier and the
- * token's nonce are made of it, so that neither is stored anywhere.
+ * A secret in the browser's cookie, which ties the return to the start. PKCE verifier and nonce are derived from it, so
+ * that neither is stored.
  */
 export const newBrowserSecret = (): string => randomString(48);
 export const isBrowserSecret = (text: string): boolean => /^[0-9A-Za-z]{48}$/.test(text);
@@ -30,17 +30,20 @@ export const secretsOf = (browserSecret: string, state: string) => ({
 export interface Beginning {
   browserSecret: string;
   returnTo: string | undefined;
-  /** Who wants to connect the account; null where somebody signs in. */
+  /** The user who connects the account; null for a sign-in. */
   linkUserId: number | null;
 }
 
-/** With what vouching goes on by after the ID token has run out (OpenID Connect Core §11), unless the provider knows no such scope. */
+/**
+ * Adds the scope for refresh tokens, which vouching needs after the ID token has expired (OpenID Connect Core §11),
+ * unless the provider does not support it.
+ */
 function scopesFor({ scopes, vouches }: Provider, { scopes_supported: known }: ServerMetadata): string {
   const asked = !vouches || scopes.split(' ').includes('offline_access');
   return asked || known?.includes('offline_access') === false ? scopes : `${scopes} offline_access`;
 }
 
-/** The address to which the browser goes next. */
+/** Where the browser goes next. */
 export async function beginSignIn(
   room: SignInRoom,
   provider: Provider,
@@ -60,7 +63,7 @@ export async function beginSignIn(
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
       ...(openid && { nonce }),
-      // OpenID Connect Core §3.1.2.1: what an application asks of us, we ask of whoever it is asked at.
+      // OpenID Connect Core §3.1.2.1: passes an application's login requirement on to the provider.
       ...(openid && returnTo && isLoginAgain(returnTo) && { prompt: 'login' }),
     });
   } catch (error) {

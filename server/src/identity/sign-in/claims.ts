@@ -1,30 +1,30 @@
 import { avatarRule, displayNameRule, emailRule, roles } from '../user.ts';
 import type { Provider } from './store/providers.ts';
 
-/** What a provider says of somebody, as it says it. */
+/** A provider's raw claims. */
 export type Claims = Record<string, unknown> & { sub: string };
 
-/** The same as far as it is believed. */
+/** The validated claims. */
 export interface Person {
   subject: string;
-  /** Empty where none was given. */
+  /** Empty if there is none. */
   email: string;
   emailVerified: boolean;
   displayName: string;
   avatarUrl: string;
-  /** What to be called, most wanted first. */
+  /** Username suggestions, best first. */
   names: string[];
-  /** Null where the provider does not decide it. */
+  /** Null if the provider does not determine it. */
   role: number | null;
-  /** When they last showed who they are there (OpenID Connect Core §2, `auth_time`); null where the provider does not say. */
+  /** When they last authenticated there (OpenID Connect Core §2, `auth_time`); null if unknown. */
   provenAt: number | null;
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
-/** Some providers write booleans as text. */
+/** Some providers send booleans as text. */
 const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
 
-/** RFC 5321 §4.5.3.1.3, less the angle brackets; more of it is not looked at. */
+/** RFC 5321 §4.5.3.1.3, without the angle brackets. */
 const mostEmailCharacters = 254;
 
 export function personOf(provider: Provider, claims: Claims): Person {
@@ -45,11 +45,11 @@ export function personOf(provider: Provider, claims: Claims): Person {
   };
 }
 
-/** Microsoft says it in a claim of its own, where the application asks for it. */
+/** Microsoft uses its own claim, if the application requests it. */
 const saysVerified = ({ issuer }: Provider, claims: Claims): boolean =>
   isTrue(claims.email_verified) || (issuer.startsWith('https://login.microsoftonline.com/') && isTrue(claims.xms_edov));
 
-/** The highest role that one of the groups gives; without any, a user like others. Root is in no map. */
+/** The highest role of the groups; an ordinary user without any. Root cannot be mapped. */
 function mappedRole({ roleClaim, roleMap }: Provider, claims: Claims): number | null {
   if (roleClaim === '' || Object.keys(roleMap).length === 0) return null;
   const found = [claimAt(claims, roleClaim)]
@@ -58,7 +58,7 @@ function mappedRole({ roleClaim, roleMap }: Provider, claims: Claims): number | 
   return Math.min(Math.max(roles.user, ...found), roles.administrator);
 }
 
-/** A claim by its name, or by a path: `realm_access.roles` of Keycloak, names that hold dots first. */
+/** A claim by name, or by path, such as Keycloak's `realm_access.roles`; literal names with dots first. */
 export function claimAt(claims: Record<string, unknown>, path: string): unknown {
   if (Object.hasOwn(claims, path)) return claims[path];
   let value: unknown = claims;
@@ -69,7 +69,7 @@ export function claimAt(claims: Record<string, unknown>, path: string): unknown 
   return value;
 }
 
-/** Exactly one of the domains: whoever has a subdomain need not have the domain. */
+/** Exact domain: a subdomain may belong to others. */
 export function domainAllowed({ emailDomains }: Provider, email: string): boolean {
   if (emailDomains.length === 0) return true;
   return emailDomains.includes(email.slice(email.lastIndexOf('@') + 1).toLowerCase());

@@ -8,7 +8,7 @@ import type { SignInRoom } from './room.ts';
 import type { Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
 
-/** What the browser brought back, and what it left with. */
+/** What the browser returned, and what it started with. */
 export interface Returned {
   search: string;
   state: string;
@@ -17,13 +17,13 @@ export interface Returned {
 
 export interface Exchanged {
   claims: Claims;
-  /** Sealed, where the provider vouches for its people; empty otherwise. */
+  /** Sealed, if the provider vouches for its users; else empty. */
   grant: string;
 }
 
 /**
- * Who the provider says it is. The library checks state, issuer (RFC 9207), and of the ID token signature, issuer,
- * audience, time and nonce (OpenID Connect Core §3.1.3.7).
+ * The authenticated user. The library checks state, issuer (RFC 9207) and the ID token's signature, issuer, audience,
+ * time and nonce (OpenID Connect Core §3.1.3.7).
  */
 export async function exchange(room: SignInRoom, provider: Provider, returned: Returned): Promise<Exchanged> {
   const { verifier, nonce } = secretsOf(returned.browserSecret, returned.state);
@@ -40,7 +40,7 @@ export async function exchange(room: SignInRoom, provider: Provider, returned: R
     });
     if (!openid) return { claims: await githubClaims(upstream, provider.issuer, tokens.access_token), grant: '' };
     const { sub } = tokens.claims()!;
-    // OpenID Connect Core §2; the library takes any text, and not every one can be stored.
+    // OpenID Connect Core §2; the library accepts any text, and not all can be stored.
     if (!/^[ -~]{1,255}$/.test(sub)) throw new Error('the subject of the ID token is not 1 to 255 characters of ASCII');
     const claims = await completed(upstream, provider, tokens.claims()!, tokens.access_token);
     return { claims, grant: provider.vouches ? sealedGrant(room, tokens) : '' };
@@ -50,7 +50,7 @@ export async function exchange(room: SignInRoom, provider: Provider, returned: R
   }
 }
 
-/** Many providers keep the token short and tell the rest when asked. What is signed counts before what is not. */
+/** Many providers keep the ID token short; the rest comes from userinfo. Signed claims take precedence. */
 async function completed(
   upstream: Configuration,
   { roleClaim }: Provider,
@@ -62,7 +62,7 @@ async function completed(
   if (!lacks || !upstream.serverMetadata().userinfo_endpoint) return signed;
   const { fetchUserInfo } = await loadClient();
   const told: Record<string, unknown> = await fetchUserInfo(upstream, accessToken, signed.sub);
-  // An address and whether it is verified come from one place, or the one could vouch for another.
+  // Address and verification flag must come from one source, or one could vouch for another address.
   const { email, email_verified } = signed.email === undefined ? told : signed;
   return { ...told, ...signed, email, email_verified };
 }

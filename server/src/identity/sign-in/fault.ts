@@ -1,4 +1,4 @@
-/** Why nobody was let in; the page that is shown has the words for each. */
+/** Why a sign-in failed; the page has the words. */
 export type SignInFaultCode =
   | 'denied'
   | 'expired'
@@ -13,7 +13,7 @@ export type SignInFaultCode =
 export class SignInFault extends Error {
   constructor(
     readonly code: SignInFaultCode,
-    /** For the log; never holds a token. */
+    /** For the log; never contains a token. */
     readonly detail: string = code,
   ) {
     super(detail);
@@ -21,7 +21,7 @@ export class SignInFault extends Error {
   }
 }
 
-/** What the library found wrong, without what it found it in: its causes hold tokens and claims. */
+/** The library's message without its causes, which contain tokens and claims. */
 export function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it failed';
   const { code, cause } = error as { code?: unknown; cause?: unknown };

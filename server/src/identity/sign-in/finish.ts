@@ -17,11 +17,11 @@ import { type Account, findIdentity, insertIdentity, setMappedRole, touchIdentit
 import type { Provider } from './store/providers.ts';
 
 export interface Callback {
-  /** As it came, with its question mark. */
+  /** The query string with its question mark. */
   search: string;
   state: string;
   browserSecret: string;
-  /** Who is logged in in this browser. */
+  /** The user logged in in this browser. */
   sessionUserId: number | null;
   origin: Origin;
 }
@@ -29,10 +29,10 @@ export interface Callback {
 export type Outcome =
   | { kind: 'signed_in'; proven: ProvenUser; returnTo: string }
   | { kind: 'linked'; returnTo: string }
-  /** There is an account with this address: whoever shows that it is theirs may connect the two with this token. */
+  /** An account with this address exists: its owner may connect the two with this token. */
   | { kind: 'asks'; token: string };
 
-/** Long enough to look a password up. */
+/** Long enough to look up a password. */
 const linkSeconds = 900;
 
 export async function takeBack(room: SignInRoom, provider: Provider, callback: Callback): Promise<AttemptRow> {
@@ -67,7 +67,7 @@ export async function finishSignIn(
   return outcome;
 }
 
-/** Somebody who came back, and by which account. */
+/** A returning user, and their external account. */
 interface Came {
   person: Person;
   account: Account;
@@ -89,14 +89,14 @@ async function letInOrAsk(
   if (owner) return askForLink(room, attempt, { person, account, grant }, owner.id);
   if (!provider.allowSignUp) throw new SignInFault('sign_up_closed');
   const user = await signUp(room, provider, person);
-  // Two browsers came back at once: the other one has made the user.
+  // Two browsers returned at once: the other one created the user.
   const userId = user?.id ?? (await findIdentity(room.db, account))?.user_id;
   if (userId === undefined) throw new SignInFault('expired', 'the account was connected and disconnected meanwhile');
   if (user) tellRegistered(room, provider, user, callback.origin);
   return letIn(room, provider, userId, person, attempt.return_to, callback.origin);
 }
 
-/** At every sign-in, not the first alone: whoever leaves a company leaves its domain. */
+/** On every sign-in, as people leave companies. */
 function refuseStrangers(provider: Provider, person: Person): void {
   if (provider.emailDomains.length === 0) return;
   if (!person.emailVerified) throw new SignInFault('email_not_verified');
@@ -115,7 +115,7 @@ async function letIn(
   const row = await findUserRow(room.db, userId);
   if (!row || row.status !== statuses.enabled) throw new SignInFault('account_disabled');
   const proven = { user: toUser(row), passwordHash: row.password_hash };
-  // Clocks differ: nobody has shown it later than now.
+  // Clocks differ: never later than now.
   const earlier = provenAt !== null && provenAt < nowSeconds(room.clock) ? { provenAt } : {};
   return { kind: 'signed_in', proven: { ...proven, ...earlier }, returnTo };
 }
@@ -165,7 +165,7 @@ async function askForLink(
   return { kind: 'asks', token };
 }
 
-/** From the account page: whoever began it must still be the one who is logged in here. */
+/** From the account page: the same user must still be logged in. */
 async function linkToSelf(
   room: SignInRoom,
   provider: Provider,
@@ -184,7 +184,7 @@ async function linkToSelf(
   return { kind: 'linked', returnTo: attempt.return_to };
 }
 
-/** Who connects what is connected already has signed in to it once more. */
+/** Connecting an already connected account counts as a sign-in. */
 async function touchOwn(room: SignInRoom, account: Account, person: Person, userId: number): Promise<void> {
   const identity = await findIdentity(room.db, account);
   if (identity?.user_id !== userId) throw new SignInFault('already_linked');

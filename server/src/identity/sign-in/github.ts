@@ -1,7 +1,7 @@
 import type { Configuration, ServerMetadata } from 'openid-client';
 import type { Claims } from './claims.ts';
 
-/** GitHub, or a GitHub Enterprise Server at the address given: OAuth 2 alone, with an API that tells who somebody is. */
+/** GitHub or GitHub Enterprise Server: OAuth 2 only, with an API for user data. */
 export const githubMetadata = (issuer: string): ServerMetadata => ({
   issuer,
   authorization_endpoint: `${issuer}/login/oauth/authorize`,
@@ -18,7 +18,7 @@ interface Email {
   verified: boolean;
 }
 
-/** The account behind a token, in the words of OpenID. */
+/** The token's account as OpenID claims. */
 export async function githubClaims(upstream: Configuration, issuer: string, accessToken: string): Promise<Claims> {
   const { fetchProtectedResource } = await import('openid-client');
   const read = async (path: string): Promise<unknown> => {

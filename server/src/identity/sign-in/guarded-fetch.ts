@@ -1,13 +1,13 @@
 import type { CustomFetch } from 'openid-client';
 import { OutgoingError, sendGuarded } from '../../platform/http/outgoing.ts';
 
-/** Documents and key sets of large providers have tens of kilobytes. */
+/** Large providers' documents and key sets have tens of kilobytes. */
 const mostAnswerBytes = 512 * 1024;
 const timeoutMs = 10_000;
 
 /**
- * How the library reaches a provider: each request dialled and checked anew, following nothing, with bounds on time and
- * size. A provider's own document names further addresses, which are checked as it is.
+ * The library's access to a provider: through the SSRF guard, without redirects, bounded in time and size. Addresses in
+ * the provider's document are checked in the same way.
  */
 export const guardedFetch =
   (policy: { allowPrivate: boolean }): CustomFetch =>

@@ -1,20 +1,20 @@
 import type { TokenEndpointResponse, TokenEndpointResponseHelpers } from 'openid-client';
 import type { Sealer } from '../../lib/seal.ts';
 
-/** What is kept of a sign-in: by what the provider knows again whom it vouches for. */
+/** What is kept of a sign-in, so that the provider can vouch for the user. */
 export interface KeptGrant {
   idToken: string;
-  /** When the ID token runs out. */
+  /** When the ID token expires. */
   expiresAt: number;
-  /** Absent where the provider gave none: then it ends with the ID token. */
+  /** Absent if the provider gave none: then it ends with the ID token. */
   refreshToken?: string | undefined;
-  /** Until when somebody is about to renew it; a refresh token that is used twice is taken for a stolen one. */
+  /** Lock of the process renewing it; a refresh token used twice looks stolen. */
   heldUntil?: number | undefined;
 }
 
 type Tokens = TokenEndpointResponse & TokenEndpointResponseHelpers;
 
-/** Of an answer with an ID token, which the library has looked through. A provider need not give a new refresh token each time. */
+/** From an answer with a validated ID token. A provider need not return a new refresh token. */
 export const grantOf = (tokens: Tokens, before?: KeptGrant): KeptGrant => ({
   idToken: tokens.id_token!,
   expiresAt: tokens.claims()!.exp,
@@ -24,7 +24,7 @@ export const grantOf = (tokens: Tokens, before?: KeptGrant): KeptGrant => ({
 export const sealedGrant = ({ sealer }: { sealer: Sealer }, tokens: Tokens): string =>
   sealer.seal(JSON.stringify(grantOf(tokens)));
 
-/** Null for one that was sealed with a key that is gone: whoever signs in again has another. */
+/** Null if its sealing key is gone: the user has to sign in again. */
 export function openedGrant({ sealer }: { sealer: Sealer }, sealed: string): KeptGrant | null {
   try {
     return JSON.parse(sealer.open(sealed)) as KeptGrant;

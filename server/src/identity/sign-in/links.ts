@@ -20,7 +20,7 @@ import { findProvider, type Provider } from './store/providers.ts';
 export interface LinkRequest {
   token: string;
   browserSecret: string;
-  /** Of whoever is logged in in this browser. */
+  /** The session in this browser. */
   visitor: FoundSession | null;
 }
 
@@ -41,7 +41,7 @@ async function pendingLink(room: SignInRoom, { token, browserSecret }: LinkReque
   return { link, provider, row };
 }
 
-/** For the page that asks whether the two accounts are one person's. */
+/** For the page that asks whether two accounts are the same person's. */
 export async function showLink(room: SignInRoom, request: LinkRequest) {
   const { link, provider, row } = await pendingLink(room, request);
   const others = await identitiesOf(room.db, row.id);
@@ -56,10 +56,7 @@ export async function showLink(room: SignInRoom, request: LinkRequest) {
   };
 }
 
-/**
- * An address alone connects nothing: whoever has it now need not be who had it when the account was made. The session of
- * that account shows it, or its password.
- */
+/** An address alone connects nothing: it may have a new owner. The account's session or password is required. */
 export async function confirmLink(
   room: SignInRoom,
   request: LinkRequest,

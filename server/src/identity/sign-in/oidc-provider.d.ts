@@ -1,4 +1,4 @@
-// The package brings no types; declared here is what the tests use of it.
+// The package has no types; this is the part that tests use.
 declare module 'oidc-provider' {
   export default class Provider {
     constructor(issuer: string, configuration: object);

@@ -15,7 +15,7 @@ export interface SignIn {
   sweep(): Promise<void>;
 }
 
-/** Sign-in through others: OpenID Connect providers, and GitHub. */
+/** External sign-in: OpenID Connect providers, and GitHub. */
 export function openSignIn(deps: Omit<SignInRoom, 'upstreams'>, origins: string[]): SignIn {
   const room: SignInRoom = { ...deps, upstreams: new Upstreams(deps) };
   return {

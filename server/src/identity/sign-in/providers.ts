@@ -43,7 +43,7 @@ export async function addProvider(
   return provider;
 }
 
-/** Fields not given stay. */
+/** Absent fields are unchanged. */
 export async function changeProvider(
   room: SignInRoom,
   acting: Acting,
@@ -79,14 +79,14 @@ export async function getProvider(room: Pick<SignInRoom, 'db'>, id: number): Pro
   return provider;
 }
 
-/** One that people may sign in with; to them one that is switched off is not there. */
+/** An enabled provider; disabled ones do not exist for users. */
 export async function enabledProvider(room: Pick<SignInRoom, 'db'>, slug: string): Promise<store.Provider> {
   const provider = await store.findProviderBySlug(room.db, slug);
   if (!provider?.enabled) throw new AppError('not_found', 'There is no such provider.');
   return provider;
 }
 
-/** Reads its document anew. Whether it knows the client shows only when somebody signs in. */
+/** Reads its document again. Whether it accepts the client only shows with a sign-in. */
 export async function testProvider(room: SignInRoom, id: number) {
   const provider = await getProvider(room, id);
   const startMs = room.clock.steadyMs();
@@ -125,13 +125,13 @@ function check({ allowPrivate }: SignInRoom, acting: Acting, fields: store.Provi
     throw new AppError('invalid_value', 'scopes: must hold openid', { param: 'scopes' });
 }
 
-/** Administrators make no administrators, so they cannot have a provider of theirs do it either. */
+/** Administrators cannot create administrators, nor let a provider do so. */
 function refuseUnlessAbove({ role }: Acting, { roleMap }: Pick<store.ProviderFields, 'roleMap'>): void {
   if (Object.values(roleMap).some((given) => given >= role && given > roles.user))
     throw new AppError('forbidden', 'You cannot change a provider that gives a role like your own or higher.');
 }
 
-/** As with channels: what was entered for one place would be anybody's who may edit a provider. */
+/** As with channels: a secret entered for one address must not be sent to another by an editor. */
 function refuseMovedSecret(old: store.Provider, fields: store.ProviderFields): void {
   if (old.sealedSecret === '' || URL.parse(old.issuer)?.origin === URL.parse(fields.issuer)?.origin) return;
   const what = 'enter it again, a stored one does not go along to another origin';

@@ -2,7 +2,7 @@ import type { FactorDeps } from '../factors/deps.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import type { Upstreams } from './upstreams.ts';
 
-/** What the functions of sign-in through others share. */
+/** Shared dependencies of external sign-in. */
 export interface SignInRoom extends FactorDeps, LinkDeps {
   https: boolean;
   allowPrivate: boolean;

@@ -8,10 +8,10 @@ import { insertMember } from './store/identities.ts';
 import type { Provider } from './store/providers.ts';
 
 const mostCharacters = 32;
-/** Of a name that is taken, `name-2` and so on; after a few of them by chance, since all of a company may share a first name. */
+/** Suffixes for taken names; random after a few, since a whole company may share first names. */
 const counted = [2, 3, 4, 5];
 
-/** Of a name as long as a book the rest is not looked at. */
+/** The rest of an overlong name is ignored. */
 const mostLookedAt = 200;
 
 const plainName = (name: string): string =>
@@ -30,13 +30,13 @@ function withoutEdges(text: string): string {
   return text.slice(from, to);
 }
 
-/** What was asked for, in the characters that usernames have. */
+/** Suggestions in the characters of usernames. */
 export function usernamesFor(names: readonly string[]): string[] {
   const [plain = 'user'] = names.map(plainName).filter((name) => name.length >= 3);
   return [plain, ...counted.map((count) => `${plain}-${count}`), `${plain}-${randomString(8).toLowerCase()}`];
 }
 
-/** Null when the account became somebody's meanwhile. */
+/** Null if the external account was connected meanwhile. */
 export async function signUp(room: SignInRoom, provider: Provider, person: Person): Promise<User | null> {
   const now = nowSeconds(room.clock);
   const identity = {
@@ -69,5 +69,5 @@ export async function signUp(room: SignInRoom, provider: Provider, person: Perso
   throw new Error('no username is free');
 }
 
-/** How people know an account again; made of what was looked at, since it is stored and shown. */
+/** How people recognise an account; made of validated claims, since it is stored and shown. */
 export const labelOf = ({ email, displayName, subject }: Person): string => email || displayName || subject;

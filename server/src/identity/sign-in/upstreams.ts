@@ -5,22 +5,22 @@ import { githubMetadata } from './github.ts';
 import { guardedFetch } from './guarded-fetch.ts';
 import type { Provider } from './store/providers.ts';
 
-/** Providers change their documents rarely, and keys that are not known are asked for anew by the library itself. */
+/** Documents rarely change, and the library fetches unknown keys itself. */
 const keptMs = 60 * 60_000;
-/** Of clocks that do not agree. */
+/** Allowed clock skew. */
 const skewSeconds = 30;
 const timeoutSeconds = 10;
 
 /**
- * Signatures that anybody can check with a public key. Neither `none`, nor those made with the client's secret, which would
- * let whoever knows the secret sign in as anybody.
+ * Asymmetric signatures only. Neither `none` nor HMAC, with which anybody who knows the client secret could sign in as
+ * anyone.
  */
 const checkable = /^(RS|PS|ES)(256|384|512)$|^EdDSA$|^Ed25519$/;
 
-/** Loaded by the first sign-in: nobody should wait for it at the start. */
+/** Loaded with the first sign-in, to keep the start fast. */
 export const loadClient = () => import('openid-client');
 
-/** What is known of the other side of each provider; its keys are kept with it. */
+/** Cached metadata and keys of each provider. */
 export class Upstreams {
   readonly #deps: { clock: Clock; sealer: Sealer; allowPrivate: boolean };
   readonly #known = new Map<number, { made: string; atMs: number; upstream: Promise<Configuration> }>();
@@ -35,7 +35,7 @@ export class Upstreams {
     return fresh && known.made === madeOf(provider) ? known.upstream : this.anew(provider);
   }
 
-  /** As the other side describes itself now. */
+  /** Reads the metadata again. */
   anew(provider: Provider): Promise<Configuration> {
     const upstream = this.#open(provider);
     const entry = { made: madeOf(provider), atMs: this.#deps.clock.steadyMs(), upstream };
@@ -64,7 +64,7 @@ export class Upstreams {
     upstream[client.customFetch] = guardedFetch(this.#deps);
     upstream.timeout = timeoutSeconds;
     if (insecure) client.allowInsecureRequests(upstream);
-    // Without this a token is believed for the connection it came by.
+    // Without this, a token is trusted because of its connection.
     if (provider.kind === 'openid') client.enableNonRepudiationChecks(upstream);
     return upstream;
   }
@@ -78,7 +78,7 @@ export class Upstreams {
       ...(insecure && { execute: [client.allowInsecureRequests] }),
     });
     const { supportsPKCE: _, ...metadata } = found.serverMetadata();
-    // The library lets some vendors' documents name another issuer, one for each of their customers.
+    // The library accepts another issuer for some vendors, whose documents are templates.
     if (new URL(metadata.issuer).href !== new URL(issuer).href)
       throw new Error(`the document names another issuer, ${metadata.issuer.slice(0, 200)}`);
     const algorithms = (metadata.id_token_signing_alg_values_supported ?? ['RS256']).filter((name) =>
@@ -98,7 +98,7 @@ function clientAuth(
   secret: string,
 ): ClientAuth {
   if (secret === '') return client.None();
-  // What is meant where the document says nothing (OpenID Connect Discovery §3).
+  // The default if the document does not say (OpenID Connect Discovery §3).
   const basic = methods === undefined || methods.includes('client_secret_basic');
   return basic ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret);
 }

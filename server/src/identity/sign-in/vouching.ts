@@ -8,33 +8,33 @@ import { findProviderBySlug, type Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
 
 /*
- * A company's provider vouches for its people at servers of others (enterprise-managed authorization): a user's ID token is
- * traded for an assertion to one authorization server (ID-JAG, by a token exchange, RFC 8693), which gives a token for it.
+ * Enterprise-managed authorization: a company's provider vouches for its users at other servers. A user's ID token is
+ * exchanged (RFC 8693) for an assertion to one authorization server (ID-JAG), which issues a token for it.
  */
 
-/** Whom an assertion is for, and what is to be allowed by it. */
+/** The recipient of an assertion, and the requested access. */
 interface Wanted {
-  /** The issuer of the authorization server. */
+  /** The authorization server's issuer. */
   audience: string;
-  /** The server that a token is wanted for. */
+  /** The server a token is wanted for. */
   resource: string;
   scope?: string | undefined;
 }
 
 export interface Vouching {
-  /** One that may vouch; null for others, and for none. */
+  /** A provider that may vouch; else null. */
   provider(slug: string): Promise<{ slug: string; name: string } | null>;
-  /** By which account of the user it would; null where nothing is kept of a sign-in. */
+  /** The user's account for vouching; null if no sign-in grant is kept. */
   accountOf(slug: string, userId: number): Promise<number | null>;
   /** Throws `VouchFault`. */
   assertionFor(slug: string, userId: number, wanted: Wanted): Promise<string>;
 }
 
-/** `sign_in_again`: nothing can be done before the user has. `refused`: the provider does not want to. `failed`: it does not say. */
+/** `sign_in_again`: the user has to sign in first. `refused`: the provider declined. `failed`: unknown reason. */
 export class VouchFault extends Error {
   constructor(
     readonly code: 'no_provider' | 'sign_in_again' | 'refused' | 'failed',
-    /** For the log, and for whoever looks after the provider; never holds a token. */
+    /** For the log and the provider's administrator; never contains a token. */
     readonly detail: string = code,
   ) {
     super(detail);
@@ -42,13 +42,13 @@ export class VouchFault extends Error {
   }
 }
 
-/** An ID token that runs out on the way is no use. */
+/** An ID token that expires on the way is useless. */
 const earlySeconds = 30;
-/** Longer than a provider may take to renew: a process that dies meanwhile leaves nobody waiting for ever. */
+/** Longer than a provider may take to renew, so that a dead process blocks nobody forever. */
 const holdSeconds = 25;
 const pollMs = 100;
 const mostWaitMs = 15_000;
-/** As with tokens of platforms: those that are honest have two or three kilobytes. */
+/** Genuine tokens have two or three kilobytes. */
 const mostCharacters = 16 * 1024;
 
 type Deps = Pick<SignInRoom, 'db' | 'clock' | 'sealer' | 'upstreams'>;
@@ -87,7 +87,7 @@ export function openVouching(room: Deps): Vouching {
 
 const isFresh = ({ clock }: Deps, { expiresAt }: KeptGrant): boolean => nowSeconds(clock) < expiresAt - earlySeconds;
 
-/** As it is kept, or renewed by one of all processes, for which the others wait. */
+/** The current token, or renewed by one process while the others wait. */
 async function freshIdToken(room: Deps, upstream: Configuration, provider: Provider, userId: number): Promise<string> {
   for (let waitedMs = 0; waitedMs < mostWaitMs; waitedMs += pollMs) {
     const account = await findVouched(room.db, provider.id, userId);
@@ -106,7 +106,7 @@ async function freshIdToken(room: Deps, upstream: Configuration, provider: Provi
   throw new VouchFault('failed', 'another process is about to renew the ID token, and does not end');
 }
 
-/** Null where it has ended meanwhile, or the user has signed in anew. */
+/** Null if it has ended, or the user signed in again. */
 async function renewed(
   room: Deps,
   upstream: Configuration,
@@ -124,7 +124,7 @@ async function renewed(
     await replaceGrant(room.db, held, room.sealer.seal(JSON.stringify(grant)));
     throw new VouchFault('failed', wordsOf(error));
   });
-  // OpenID Connect Core §12.2: there need not be a new one, and it is the same person's.
+  // OpenID Connect Core §12.2: a new ID token is optional, and must be of the same user.
   const claims = tokens.claims();
   if (!claims) return end('the provider gives no new ID token');
   if (claims.sub !== held.subject) return end('the provider gives the ID token of somebody else');
@@ -145,11 +145,11 @@ async function traded(upstream: Configuration, idToken: string, wanted: Wanted):
     subject_token_type: 'urn:ietf:params:oauth:token-type:id_token',
   }).catch((error) => {
     const code = codeOf(error);
-    // Of what was asked, the ID token is all that a sign-in could mend.
+    // Only a new sign-in could fix the ID token.
     if (code === 'invalid_grant') throw new VouchFault('sign_in_again', 'the provider does not take its ID token');
     throw code === null ? new VouchFault('failed', wordsOf(error)) : new VouchFault('refused', `it says ${code}`);
   });
-  // RFC 8693 §2.2.1: what is no access token has no type of one.
+  // RFC 8693 §2.2.1: the type of something that is no access token.
   if (answer.issued_token_type !== idJag || answer.token_type !== 'n_a')
     throw new VouchFault('failed', 'the provider answers with a token of another kind');
   if (answer.access_token.length > mostCharacters)
@@ -157,7 +157,7 @@ async function traded(upstream: Configuration, idToken: string, wanted: Wanted):
   return answer.access_token;
 }
 
-/** RFC 6749 §5.2: the provider's word; its description may repeat what it was sent. */
+/** RFC 6749 §5.2: the error code only; the description may repeat what was sent. */
 function codeOf(error: unknown): string | null {
   const { error: code } = error as { error?: unknown };
   return typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : null;

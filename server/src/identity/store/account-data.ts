@@ -42,12 +42,12 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
 });
 
 /**
- * Ends every way in and takes the person out of the row, which stays: the books refer to it. The key of the name has a
- * character that no registered name can have.
+ * Ends all access and removes personal data from the row, which stays, since the books refer to it. The new name key
+ * contains a character that registered names cannot have.
  */
 export async function forget(db: Db, userId: number, uselessHash: string): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    // The row first: a login under way holds it, and what that adds is then there to be deleted.
+    // The row first: a concurrent login locks it, and what it adds is then deleted, too.
     await tx
       .updateTable('users')
       .set({

@@ -3,12 +3,12 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { ApiKeyRow } from './keys.ts';
 
 /*
- * What applications may spend of users. Each is a row among the API keys, with a quota and an allotment like theirs, but with a name
- * in the place of a secret's hash: no secret leads to it.
+ * Spending allowances of applications. Each is a row of the API keys, with a quota and allotments, but with a name
+ * instead of a secret's hash: no secret leads to it.
  */
 
 interface Allowance {
-  /** By which it is found again; not the form of a hash. */
+  /** Its lookup name; not in the form of a hash. */
   name: string;
   userId: number;
   application: { id: number; name: string };
@@ -16,10 +16,10 @@ interface Allowance {
   limit: number;
 }
 
-/** Has no secret whose beginning could be shown. */
+/** Has no visible secret prefix. */
 export const isAllowance = ({ key_start }: Pick<ApiKeyRow, 'key_start'>): boolean => key_start === '';
 
-/** Null while there is none, or it was ended. */
+/** Null if there is none, or it has ended. */
 export async function findAllowance(db: Db, name: string): Promise<number | null> {
   const open = await db
     .selectFrom('api_keys')
@@ -30,7 +30,7 @@ export async function findAllowance(db: Db, name: string): Promise<number | null
   return open?.id ?? null;
 }
 
-/** Makes it if there is none; whoever comes at the same time gets the same. */
+/** Creates it if absent; concurrent callers get the same. */
 export async function openAllowance(db: Db, allowance: Allowance, now: number): Promise<number> {
   const row = await db
     .insertInto('api_keys')
@@ -50,16 +50,16 @@ export async function openAllowance(db: Db, allowance: Allowance, now: number): 
       models: '[]',
       allowed_ips: '[]',
     })
-    // One that was ended by a suspension of the application counts again when the user has agreed again.
+    // One that ended with the application's suspension becomes valid again with a new consent.
     .onConflict((c) => c.column('key_hash').doUpdateSet({ status: 1 }))
     .returning('id')
     .executeTakeFirstOrThrow();
   return row.id;
 }
 
-/** What is left becomes the new limit less what was spent; null where nothing was opened yet. In a transaction. */
+/** The remainder becomes the new limit minus what was spent; null if none is open. In a transaction. */
 export async function limitAllowance(tx: Db, name: string, limit: number): Promise<number | null> {
-  // The row first, which whoever takes from the quota must have: what is kept and used in all does not change until the end.
+  // Locks the row first, which everything that takes from the quota needs.
   const row = await tx
     .updateTable('api_keys')
     .set({ key_hash: name })
@@ -73,7 +73,7 @@ export async function limitAllowance(tx: Db, name: string, limit: number): Promi
   return row.id;
 }
 
-/** Of one user, or some of everybody's. They stay, since usage names them, and count no more. */
+/** Of one user, or some of everybody's. The rows stay, since usage refers to them. */
 export async function endAllowances(
   db: Db,
   applicationId: number,
@@ -89,7 +89,7 @@ export async function endAllowances(
   return rows.map(({ id }) => id);
 }
 
-/** What was spent of each, by name; those that were not opened yet are missing. */
+/** What was spent of each, by name; unopened ones are missing. */
 export async function spentOf(db: Db, names: string[]): Promise<Map<string, number>> {
   if (names.length === 0) return new Map();
   const rows = await db
@@ -100,7 +100,7 @@ export async function spentOf(db: Db, names: string[]): Promise<Map<string, numb
   return new Map(rows.map((row) => [row.key_hash, Number(row.used_quota)]));
 }
 
-/** Which of these keys are what an application may spend, and of which one. */
+/** Which of these keys are allowances, and of which application. */
 export async function applicationsOfKeys(db: Db, keyIds: number[]): Promise<Map<number, { id: number; name: string }>> {
   if (keyIds.length === 0) return new Map();
   const rows = await db
@@ -112,7 +112,7 @@ export async function applicationsOfKeys(db: Db, keyIds: number[]): Promise<Map<
   return new Map(rows.map((row) => [row.id, { id: row.application_id!, name: row.name }]));
 }
 
-/** How many keys each of these applications has made for a user, and that are still there. */
+/** Existing keys each application created for a user. */
 export async function countMadeKeys(db: Db, userId: number, applicationIds: number[]): Promise<Map<number, number>> {
   if (applicationIds.length === 0) return new Map();
   const rows = await db

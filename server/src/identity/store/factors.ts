@@ -10,10 +10,10 @@ interface TotpTable {
   user_id: number;
   /** Sealed. */
   secret: string;
-  /** The time step of the last code that was taken: neither it nor an earlier one counts again (RFC 6238 §5.2). */
+  /** Time step of the last accepted code: neither it nor an earlier one is accepted again (RFC 6238 §5.2). */
   last_step: number;
   created_at: number;
-  /** Null until a first code was shown: until then nothing is asked for. */
+  /** Null until a first code was shown, before which it is not required. */
   confirmed_at: number | null;
 }
 
@@ -32,12 +32,12 @@ declare module '../../platform/db/tables.ts' {
 export type TotpRow = Selectable<TotpTable>;
 
 export interface Factors {
-  /** Since when codes of an app are asked for, or null. */
+  /** Since when app codes are required, or null. */
   totp_since: number | null;
   recovery_codes_left: number;
   passkeys: ShownPasskey[];
 }
-/** Of a passkey what its owner knows it by. */
+/** A passkey as its owner sees it. */
 type ShownPasskey = Pick<PasskeyRow, 'id' | 'name' | 'created_at' | 'last_used_at'>;
 
 export async function factorsOf(db: Db, userId: number): Promise<Factors> {
@@ -51,7 +51,7 @@ export async function factorsOf(db: Db, userId: number): Promise<Factors> {
 
 export const findTotp = (db: Db, userId: number): Promise<TotpRow | null> => findRow(db, 'totp', { user_id: userId });
 
-/** False where codes are asked for already: a secret in use is not replaced, only turned off. */
+/** False if codes are already required: an active secret can only be turned off, not replaced. */
 export async function offerTotp(db: Db, offer: Omit<TotpRow, 'confirmed_at' | 'last_step'>): Promise<boolean> {
   const { secret, created_at } = offer;
   const row = await db
@@ -63,7 +63,7 @@ export async function offerTotp(db: Db, offer: Omit<TotpRow, 'confirmed_at' | 'l
   return row !== undefined;
 }
 
-/** A code of this step has been shown for this secret; false when it was confirmed or offered anew meanwhile. */
+/** A code of this step was shown for this secret; false if it was confirmed or replaced meanwhile. */
 export async function confirmTotp(
   db: Db,
   { user_id, secret }: TotpRow,
@@ -79,7 +79,7 @@ export async function confirmTotp(
   return result.numUpdatedRows > 0n;
 }
 
-/** Of many who show the same code at once one gets through. */
+/** Of several concurrent uses of a code, one succeeds. */
 export async function takeTotpStep(db: Db, userId: number, step: number): Promise<boolean> {
   const result = await db
     .updateTable('totp')
@@ -101,7 +101,7 @@ export async function replaceRecoveryCodes(db: Db, userId: number, hashes: strin
   });
 }
 
-/** Each counts once, of many tries at once too. */
+/** Each works once, also under concurrency. */
 export const takeRecoveryCode = (db: Db, userId: number, hash: string): Promise<boolean> =>
   deleteRows(db, 'recovery_codes', { user_id: userId, code_hash: hash });
 
@@ -111,7 +111,7 @@ export async function deleteRecoveryCodes(db: Db, userId: number): Promise<void>
   await db.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
 }
 
-/** Every factor of a user, who then signs in with the password alone. */
+/** All factors of a user, who then signs in with the password alone. */
 export async function deleteFactors(db: Db, userId: number): Promise<void> {
   await deleteTotp(db, userId);
   await db.deleteFrom('passkeys').where('user_id', '=', userId).execute();

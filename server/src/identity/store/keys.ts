@@ -11,15 +11,15 @@ interface KeyColumns {
   user_id: number;
   name: string;
   key_hash: string;
-  /** Four characters after `sk-` and the last four, for the masked form. */
+  /** Four characters after `sk-` and the last four, for display. */
   key_start: string;
   key_end: string;
   status: number;
   created_time: number;
   accessed_time: number;
-  /** -1 never. */
+  /** -1: never. */
   expired_time: number;
-  /** Less what processes keep of it, like a user's balance. */
+  /** Without what processes hold as allotments, like a user's balance. */
   remain_quota: number;
   used_quota: Generated<number>;
   unlimited_quota: number;
@@ -29,36 +29,36 @@ interface KeyColumns {
   allowed_ips: string;
 }
 
-/** Answers that are given again; not in the view. */
+/** Cache settings; not in the view. */
 interface CacheColumns {
-  /** 0 for none. */
+  /** 0: none. */
   cache_seconds: Generated<number>;
   cache_when: Generated<string>;
 }
 
-/** Likewise. */
+/** Also not in the view. */
 interface FurtherColumns {
-  /** Of the secret before, while it counts beside the present one. */
+  /** The previous secret, during an overlap. */
   old_hash: Generated<string | null>;
   old_start: Generated<string>;
   old_end: Generated<string>;
   old_ends_at: Generated<number>;
-  /** What answers that were kept would have cost, and how many there were. */
+  /** What cached answers would have cost, and their number. */
   saved_quota: Generated<number>;
   saved_requests: Generated<number>;
-  /** The application that made it for its user; null where somebody did it themselves. */
+  /** The application that created it; null if a user did. */
   made_by: Generated<number | null>;
 }
 
 interface ApiKeysTable extends KeyColumns, CacheColumns, FurtherColumns {
-  /** Of what an application may spend, which has no secret of its own; null for keys that somebody made. */
+  /** Set for an application's allowance, which has no secret; null for real keys. */
   application_id: Generated<number | null>;
 }
 
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     api_keys: ApiKeysTable;
-    /** With what processes keep of each quota, and have charged to it. */
+    /** Including allotments of processes, and what they charged. */
     api_keys_now: KeyColumns;
   }
 }
@@ -68,7 +68,7 @@ export type ApiKeyRow = Selectable<KeyColumns & CacheColumns & FurtherColumns>;
 type NewKeyRow = Omit<ApiKeyRow, 'id' | 'used_quota' | keyof CacheColumns | keyof FurtherColumns> &
   Partial<Selectable<CacheColumns>> & { made_by: number | null };
 
-/** Null when the session that asks for it has ended: a key would outlive it. */
+/** Null if the requesting session has ended, as a key would outlive it. */
 export async function insertKey(db: Db, key: NewKeyRow, sessionId: number | null): Promise<ApiKeyRow | null> {
   return db.transaction().execute(async (tx) => {
     if (sessionId !== null && !(await holdSession(tx, key.user_id, sessionId))) return null;
@@ -76,7 +76,7 @@ export async function insertKey(db: Db, key: NewKeyRow, sessionId: number | null
   });
 }
 
-/** One whose secret exists already. Null when somebody has it here. */
+/** With an existing secret. Null if it is already in use here. */
 export async function insertKnownKey(tx: Db, key: NewKeyRow): Promise<{ id: number } | null> {
   const row = await tx
     .insertInto('api_keys')
@@ -87,7 +87,7 @@ export async function insertKnownKey(tx: Db, key: NewKeyRow): Promise<{ id: numb
   return row ?? null;
 }
 
-/** By its secret, or by the one before, whether that still counts or not. */
+/** By its current or previous secret, valid or not. */
 export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKeyRow; user: User } | null> {
   const keys = db.selectFrom('api_keys').selectAll();
   const key =
@@ -98,7 +98,7 @@ export async function findKeyByHash(db: Db, hash: string): Promise<{ key: ApiKey
   return user ? { key, user: toUser(user) } : null;
 }
 
-/** Keys with what is left of their quotas. */
+/** Keys with their remaining quotas. */
 const keysNow = (db: Db) =>
   db
     .selectFrom('api_keys_now as n')
@@ -126,7 +126,7 @@ export async function listKeys(db: Db, userId: number): Promise<ApiKeyRow[]> {
     .execute();
 }
 
-/** Of all that somebody's requests may be made with, what applications may spend included. */
+/** Everything a user's requests may be made with, including allowances. */
 export async function keyIdsOf(db: Db, userId: number): Promise<number[]> {
   const rows = await db.selectFrom('api_keys').select('id').where('user_id', '=', userId).limit(1000).execute();
   return rows.map(({ id }) => id);
@@ -135,7 +135,7 @@ export async function keyIdsOf(db: Db, userId: number): Promise<number[]> {
 export const countKeys = (db: Db, userId: number): Promise<number> =>
   countRows(db.selectFrom('api_keys').where('user_id', '=', userId).where('application_id', 'is', null));
 
-/** Also what an application may spend: work that it began goes on by it. */
+/** Including allowances, with which background work continues. */
 export async function findKey(db: Db, userId: number, id: number): Promise<ApiKeyRow | null> {
   const row = await keysNow(db).where('n.id', '=', id).where('n.user_id', '=', userId).executeTakeFirst();
   return row ?? null;
@@ -156,7 +156,7 @@ export type KeyChange = Partial<
   >
 >;
 
-/** A new quota is what is left in all: what processes keep of it counts, and goes back to the rest. */
+/** A new quota is the total remainder: allotments count, and are returned. */
 export async function changeKey(db: Db, userId: number, id: number, change: KeyChange): Promise<ApiKeyRow | null> {
   const { remain_quota, ...plain } = change;
   return db.transaction().execute(async (tx) => {
@@ -165,7 +165,7 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
       .where('id', '=', id)
       .where('user_id', '=', userId)
       .where('application_id', 'is', null);
-    // The row first, which whoever takes from the quota must have: what is kept does not change until the end.
+    // Locks the row first, which everything that takes from the quota needs.
     const changed = await key
       .set({ ...plain, id })
       .returning('id')
@@ -179,7 +179,10 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
   });
 }
 
-/** The present secret becomes the one before, and what was that ends. Null when there is no such key, or the session has ended. */
+/**
+ * The current secret becomes the previous one, and the one before ends. Null if there is no such key, or the session
+ * has ended.
+ */
 export async function replaceSecret(
   db: Db,
   { userId, id, sessionId }: { userId: number; id: number; sessionId: number | null },
@@ -206,7 +209,7 @@ export async function replaceSecret(
   });
 }
 
-/** False when no secret counts beside the present one. */
+/** False if no previous secret is valid. */
 export async function endOldSecret(db: Db, userId: number, id: number, now: number): Promise<boolean> {
   const ended = await db
     .updateTable('api_keys')

@@ -7,7 +7,7 @@ declare module '../../platform/db/tables.ts' {
   }
 }
 
-/** Null while nobody has said; and for one that this version does not have. */
+/** Null if none is known, or this version does not support it. */
 export async function languageOf(db: Db, userId: number): Promise<Language | null> {
   const row = await db.selectFrom('user_languages').select('language').where('user_id', '=', userId).executeTakeFirst();
   return row ? asLanguage(row.language) : null;
@@ -21,7 +21,7 @@ export async function setLanguage(db: Db, userId: number, language: Language): P
     .execute();
 }
 
-/** Where none is kept yet: whoever chooses one at the same moment has chosen. */
+/** Only if none is stored: a concurrent choice wins. */
 export async function setFirstLanguage(db: Db, userId: number, language: Language): Promise<void> {
   await db
     .insertInto('user_languages')

@@ -12,14 +12,14 @@ const named = {
   columns: ['username', 'display_name', 'email'],
 } as const satisfies Named;
 
-/** Accounts that people are shown by a name with this text in it, at most `most`. */
+/** Accounts whose displayed name contains this text, at most `most`. */
 export const accountsCalled = (db: Db, text: string, most: number): Promise<number[]> =>
   called(db, named, {
     ...{ text, most, columns: ['username', 'display_name'] },
     and: sql<SqlBool>`(${has(text, ['username'])} or t.username_key like ${`${organisationMark}%`})`,
   });
 
-/** Counted past a page of users by name: PostgreSQL takes the names of each of them apart where most users have the text. */
+/** Counted beyond a page when searching by name: PostgreSQL re-checks each match if most users contain the text. */
 const calledPast = 100;
 
 export async function listUsers(
@@ -56,11 +56,11 @@ async function usersOf(db: Db, ids: number[]): Promise<User[]> {
 
 const nameColumns = ['id', 'username', 'display_name'] as const;
 
-/** In the order of their ids, those of closed accounts too. */
+/** By id, including closed accounts. */
 export const usersAfter = (db: Db, id: number, most: number): Promise<Pick<User, (typeof nameColumns)[number]>[]> =>
   db.selectFrom('users').select(nameColumns).where('id', '>', id).orderBy('id').limit(most).execute();
 
-/** Those that there are no more are missing. */
+/** Deleted ones are missing. */
 export async function accountsOf(db: Db, ids: Iterable<number>): Promise<Map<number, AccountNames>> {
   const each = [...new Set(ids)];
   if (each.length === 0) return new Map();
@@ -68,7 +68,7 @@ export async function accountsOf(db: Db, ids: Iterable<number>): Promise<Map<num
   return new Map(rows.map((row) => [row.id, { username: row.username, account_name: accountName(row) }]));
 }
 
-/** As people are shown them. */
+/** Displayed names. */
 export async function accountNamesOf(db: Db, ids: Iterable<number>): Promise<Map<number, string>> {
   const accounts = await accountsOf(db, ids);
   return new Map([...accounts].map(([id, { account_name }]) => [id, account_name]));

@@ -19,7 +19,7 @@ declare module '../../platform/db/tables.ts' {
 
 export type NoticeRow = Selectable<UserNoticesTable>;
 
-/** More at once nobody reads; the rest follow as these are put away. */
+/** More are not read at once; the rest follow as these are dismissed. */
 export const mostShown = 20;
 
 export async function insertNotice(db: Db, notice: Omit<NoticeRow, 'id'>): Promise<void> {
@@ -30,7 +30,7 @@ export async function insertNotice(db: Db, notice: Omit<NoticeRow, 'id'>): Promi
 export const listNotices = (db: Db, userId: number, most: number): Promise<NoticeRow[]> =>
   db.selectFrom('user_notices').selectAll().where('user_id', '=', userId).orderBy('id', 'desc').limit(most).execute();
 
-/** Up to as many as anybody is shown. */
+/** Counted up to the number shown. */
 export async function countNotices(db: Db, userId: number): Promise<number> {
   const rows = await db
     .selectFrom('user_notices')

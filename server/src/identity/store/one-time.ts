@@ -2,13 +2,13 @@ import type { Selectable } from 'kysely';
 import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
-/** What somebody was given to show once and soon: a half finished sign-in, a challenge, a link in a mail. */
+/** Short-lived single-use secrets: an intermediate sign-in, a challenge, a link in a mail. */
 interface OneTimeSecretsTable {
   secret_hash: string;
   purpose: string;
-  /** Null where it is not known yet who will show it. */
+  /** Null if the user is not known yet. */
   user_id: number | null;
-  /** What it was given for; a secret of one thing proves nothing about another. */
+  /** The purpose; a secret for one purpose is not valid for another. */
   about: string;
   created_at: number;
   expires_at: number;
@@ -43,7 +43,7 @@ export async function findOneTime(db: Db, { secretHash, purpose, now }: Shown): 
   return row ?? null;
 }
 
-/** Of many who show it at once one gets it. */
+/** Of several concurrent uses, one succeeds. */
 export async function takeOneTime(db: Db, { secretHash, purpose, now }: Shown): Promise<OneTimeRow | null> {
   const row = await db
     .deleteFrom('one_time_secrets')
@@ -59,13 +59,13 @@ export async function deleteOneTimeOf(db: Db, userId: number, purpose: string): 
   await db.deleteFrom('one_time_secrets').where('user_id', '=', userId).where('purpose', '=', purpose).execute();
 }
 
-/** Whether there was one: of two who take it at once, by showing it or so, one finds it. */
+/** Whether there was one: of two concurrent takers, one finds it. */
 export const takeOneTimeOf = (db: Db, userId: number, purpose: string): Promise<boolean> =>
   deleteRows(db, 'one_time_secrets', { user_id: userId, purpose });
 
 type GivenOneTime = Pick<OneTimeRow, 'about' | 'created_at' | 'expires_at'> & { user_id: number };
 
-/** Those that count still, newest first; of one user where one is named. */
+/** Valid ones, newest first; optionally of one user. */
 export async function listOneTime(
   db: Db,
   { purpose, now, userId }: { purpose: string; now: number; userId?: number | undefined },

@@ -6,13 +6,13 @@ import type { Db } from '../../platform/db/tables.ts';
 interface PasskeysTable {
   id: Generated<number>;
   user_id: number;
-  /** As the authenticator names it, in base64url. */
+  /** The authenticator's id of it, in base64url. */
   credential_id: string;
   /** COSE, in base64url. */
   public_key: string;
-  /** Signatures made so far, as the authenticator counts them; 0 for those that do not count. */
+  /** The authenticator's signature counter; 0 if it does not count. */
   counter: number;
-  /** JSON array: how the authenticator can be reached. */
+  /** JSON array: transports of the authenticator. */
   transports: string;
   name: string;
   created_at: number;
@@ -27,7 +27,7 @@ declare module '../../platform/db/tables.ts' {
 
 export type PasskeyRow = Selectable<PasskeysTable>;
 
-/** Null when it is registered already. */
+/** Null if it is already registered. */
 export async function insertPasskey(db: Db, passkey: Omit<PasskeyRow, 'id'>): Promise<number | null> {
   const row = await db
     .insertInto('passkeys')
@@ -45,7 +45,7 @@ export async function listPasskeys(db: Db, userId: number): Promise<PasskeyRow[]
 export const findPasskey = (db: Db, credentialId: string): Promise<PasskeyRow | null> =>
   findRow(db, 'passkeys', { credential_id: credentialId });
 
-/** False when the authenticator has counted further meanwhile, which a copy of it would show (WebAuthn §6.1.1). */
+/** False if the counter went backwards, which indicates a cloned authenticator (WebAuthn §6.1.1). */
 export async function notePasskeyUse(db: Db, passkey: PasskeyRow, counter: number, now: number): Promise<boolean> {
   const result = await db
     .updateTable('passkeys')

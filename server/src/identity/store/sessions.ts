@@ -15,7 +15,7 @@ interface SessionsTable {
   expires_at: number;
   /** When it last proved a second factor. */
   factor_at: number | null;
-  /** When its user was last asked who they are, where a provider did so before it began. */
+  /** When the user last authenticated at a provider, if before the session. */
   proven_at: number | null;
 }
 
@@ -27,7 +27,7 @@ declare module '../../platform/db/tables.ts' {
 
 export type SessionRow = Selectable<SessionsTable>;
 
-/** Null when the user was disabled or has another password by now: what was proven then proves nothing any more. */
+/** Null if the user was disabled or the password changed meanwhile. */
 export async function insertSession(
   db: Db,
   session: Omit<SessionRow, 'id'>,
@@ -49,17 +49,17 @@ export async function insertSession(
   });
 }
 
-/** Whether the session is there, and stays until the transaction ends. */
+/** Whether the session exists; locked until the transaction ends. */
 export async function holdSession(tx: Db, userId: number, id: number): Promise<boolean> {
   const session = tx.selectFrom('sessions').select('id').where('id', '=', id).where('user_id', '=', userId);
   return (await held(session, tx)) !== undefined;
 }
 
-/** PostgreSQL would let others change what was read while it counts; SQLite has one writer at a time. */
+/** Locks rows on PostgreSQL; SQLite has a single writer. */
 const held = (query: SelectQueryBuilder<Tables, keyof Tables, { id: number }>, tx: Db) =>
   query.$if(engineOf(tx) === 'postgres', (found) => found.forShare()).executeTakeFirst();
 
-/** When somebody showed who they are, here or elsewhere; a second factor counts apart. */
+/** When the user authenticated, here or externally; second factors count separately. */
 export const signedInAtOf = ({ created_at, proven_at }: Pick<SessionRow, 'created_at' | 'proven_at'>): number =>
   proven_at ?? created_at;
 
@@ -101,7 +101,7 @@ export async function listSessions(db: Db, userId: number, now: number): Promise
 export const deleteSession = (db: Db, userId: number, id: number): Promise<boolean> =>
   deleteRows(db, 'sessions', { id, user_id: userId });
 
-/** Every session of a user, but one where one is kept; the ids of those that went. */
+/** All sessions of a user, optionally except one; returns their ids. */
 export async function deleteSessions(db: Db, userId: number, keptId = 0): Promise<number[]> {
   const rows = await db
     .deleteFrom('sessions')
@@ -114,7 +114,7 @@ export async function deleteSessions(db: Db, userId: number, keptId = 0): Promis
 
 export const deleteExpiredSessions = deletingPast('sessions', 'id', 'expires_at');
 
-/** Null for never, and for a session that is gone. */
+/** Null for never, and for an ended session. */
 export async function factorAtOf(db: Db, id: number): Promise<number | null> {
   const row = await db.selectFrom('sessions').select('factor_at').where('id', '=', id).executeTakeFirst();
   return row?.factor_at ?? null;

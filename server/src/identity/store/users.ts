@@ -7,7 +7,7 @@ import { roles, statuses, type User } from '../user.ts';
 interface UsersTable {
   id: Generated<number>;
   username: string;
-  /** The name without case, unique. */
+  /** The name in lower case, unique. */
   username_key: string;
   password_hash: string;
   display_name: string;
@@ -17,7 +17,7 @@ interface UsersTable {
   role: number;
   status: number;
   group: string;
-  /** The balance, less what processes keep of it: changed by billing alone, which `users_now` adds up. */
+  /** The balance without processes' allotments: changed by billing only; `users_now` adds them up. */
   quota: number;
   used_quota: Generated<number>;
   request_count: Generated<number>;
@@ -27,7 +27,7 @@ interface UsersTable {
 declare module '../../platform/db/tables.ts' {
   interface Tables {
     users: UsersTable;
-    /** With what processes keep of each balance, and have charged to it. */
+    /** Including allotments of processes, and what they charged. */
     users_now: UsersTable;
   }
 }
@@ -57,7 +57,7 @@ export type NewUser = Pick<
   'username' | 'password_hash' | 'display_name' | 'email' | 'role' | 'quota' | 'created_at'
 >;
 
-/** Null when the name is taken. */
+/** Null if the name is taken. */
 export async function insertUser(
   db: Db,
   user: NewUser & Partial<Pick<UserRow, 'status' | 'group'>>,
@@ -81,7 +81,7 @@ export async function insertUser(
 export const findUserByName = (db: Db, username: string): Promise<UserRow | null> =>
   findRow(db, 'users_now', { username_key: username.toLowerCase() });
 
-/** The one that the service began with, unless that was taken away. */
+/** The original root user, unless deleted. */
 export async function findFirstRoot(db: Db): Promise<{ id: number } | null> {
   const roots = db
     .selectFrom('users')
@@ -91,7 +91,7 @@ export async function findFirstRoot(db: Db): Promise<{ id: number } | null> {
   return (await roots.orderBy('id').limit(1).executeTakeFirst()) ?? null;
 }
 
-/** Whoever has shown that this address is theirs; the index of verified addresses finds it. */
+/** The user with this verified address, by the index of verified addresses. */
 export async function findVerified(db: Db, email: string): Promise<UserRow | null> {
   const row = await db
     .selectFrom('users')
@@ -117,16 +117,16 @@ export type UserChange = Partial<
   >
 >;
 
-/** What must still be so when the change is written: it was found out before, and others write meanwhile. */
+/** Conditions checked again with the write, as others may write meanwhile. */
 export interface ChangeTerms {
   passwordHash?: string;
-  /** The address that was shown to be theirs. */
+  /** The verified address. */
   email?: string;
-  /** This user stands above the one to be changed, and above the role to be given. */
+  /** This administrator outranks the user, and the role to assign. */
   byAdmin?: number;
 }
 
-/** Null when there is no such user, or not on these terms. A change that ends the ways in takes the sessions along. */
+/** Null if the user does not exist, or a condition fails. A change that revokes access ends the sessions. */
 export async function changeUser(
   db: Db,
   id: number,
@@ -149,11 +149,11 @@ export async function changeUser(
   });
 }
 
-/** Nobody has shown that another address is theirs. Told apart where it is written: before, it may have been another one still. */
+/** A new address is unverified. Compared in the statement, since it may have changed before. */
 const unprovenUnlessKept = (email: string | undefined) =>
   email === undefined ? {} : { email_verified: sql<number>`case when email = ${email} then email_verified else 0 end` };
 
-/** With whatever it stands for, in a transaction. */
+/** Including what it represents, in a transaction. */
 export async function renameAccount(tx: Db, id: number, display_name: string): Promise<void> {
   await tx.updateTable('users').set({ display_name }).where('id', '=', id).execute();
 }

@@ -5,28 +5,28 @@ import { SignInFault, type SignInFaultCode } from '../fault.ts';
 import type { SignInRoom } from '../room.ts';
 
 const cookieName = 'svc_sign_in';
-/** Longer than what is begun with it, and the question after it. */
+/** Longer than an attempt and the question after it. */
 const cookieSeconds = 3_600;
 
-/** Sent along when the provider sends the browser back, which is a navigation from another site: Lax, not Strict. */
+/** Sent when the provider redirects back, a cross-site navigation: Lax, not Strict. */
 export const browserCookie = ({ https }: SignInRoom, secret: string): string =>
   `${cookieName}=${secret}; Max-Age=${cookieSeconds}; Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
 
-/** Kept while it lasts, so that two tabs can be under way at once. */
+/** Reused while it lasts, so that two tabs work at once. */
 export function browserSecretOf(call: Call): string | null {
   const secret = readCookie(call.request.headers.get('cookie'), cookieName);
   return secret !== null && isBrowserSecret(secret) ? secret : null;
 }
 
-/** The session of whoever is logged in in this browser. */
+/** The session in this browser. */
 export const visitorOf = ({ sessions }: SignInRoom, call: Call) => sessions.find(call.request.headers.get('cookie'));
 
-/** Where a browser goes is nobody else's to keep. */
+/** Redirects are private. */
 export function sendTo(call: Call, url: string): Response {
   return new Response(null, { status: 302, headers: { ...call.headers, location: url, 'cache-control': 'no-store' } });
 }
 
-/** The page has the words: what a provider wrote into an address is not shown to anybody. */
+/** The page has the words: text from a provider's URL is never shown. */
 export function sendToFault(room: SignInRoom, call: Call, code: SignInFaultCode, linking: boolean): Response {
   return sendTo(call, `${room.webUrl}${linking ? '/account' : '/login'}?sign_in_error=${code}`);
 }

@@ -95,7 +95,7 @@ function ownRoutes(room: SignInRoom): Route[] {
       query: nothingAsked,
       body: z.strictObject({ provider: slug, return_to: returnTo.optional() }),
       answers: { 200: answers.begun },
-      // A write, unlike signing in: a link on another page must not be able to connect an account of its own.
+      // A write, unlike signing in: another site's link must not connect its own account.
       handle: async (call) => {
         const provider = await enabledProvider(room, call.body.provider);
         const browserSecret = browserSecretOf(call) ?? newBrowserSecret();

@@ -9,7 +9,7 @@ export const slug = z
   .regex(/^[a-z0-9-]{1,32}$/, 'must be 1-32 lower-case letters, digits and hyphens')
   .describe('Stands in the address that the provider sends browsers back to. Stays as it is.');
 
-/** The path `/` and none are the same place; elsewhere a slash at the end makes another issuer. */
+/** An empty path equals `/`; elsewhere a trailing slash makes another issuer. */
 const issuer = z
   .string()
   .max(1_000)
@@ -117,7 +117,7 @@ const identityView = z
   })
   .meta({ id: 'LinkedAccount' });
 
-/** What is drawn here has fewer characters; whatever else is sent names nothing. */
+/** Our tokens are shorter; anything else does not exist. */
 export const linkToken = z.string().min(1).max(100);
 export const returnTo = z.string().max(2_000).describe('A page of ours to end at');
 export const password = z.string().min(1).max(1_000);

@@ -22,7 +22,7 @@ const base = {
   limit: { option: 'RateLimitApi', by: 'ip' },
 } as const;
 
-/** Providers add parameters of their own, which the library looks through itself; state is ours. */
+/** Providers add parameters, which the library checks; state is ours. */
 const callbackQuery = z.looseObject({ state: z.string().max(200).optional() });
 
 export const signInRoutes = (room: SignInRoom): Route[] => [
@@ -93,7 +93,7 @@ async function comeBack(room: SignInRoom, call: Call, slug: string, state: strin
   }
 }
 
-/** A provider stands for the password: whoever has a second factor here shows it all the same. */
+/** A provider replaces the password: a second factor here is still required. */
 async function enter(
   room: SignInRoom,
   call: Call,

@@ -7,7 +7,7 @@ import type { SignInRoom } from '../room.ts';
 import { findProvider, type Provider } from '../store/providers.ts';
 import type { providerChange, providerView } from './schemas.ts';
 
-/** Only what was given, so that a spread of the result overrides nothing by accident. */
+/** Only given fields, so that spreading the result overrides nothing. */
 export function givenOf(body: z.infer<typeof providerChange>): Partial<Omit<ProviderInput, 'slug' | 'kind'>> {
   const fields = {
     name: body.name,
@@ -47,7 +47,7 @@ export const viewProvider = (room: Pick<SignInRoom, 'webUrl'>, provider: Provide
   updated_at: provider.updatedAt,
 });
 
-/** What the audit log compares before and after an act; of the secret only that it changed. */
+/** What the audit log compares; the secret only shows that it changed. */
 export const providerSubject = (room: Pick<SignInRoom, 'db' | 'webUrl'>): Subject => ({
   type: 'identity_provider',
   look: async (id) => {

@@ -10,7 +10,7 @@ export async function insertAttempt(db: Db, attempt: AttemptRow): Promise<void> 
   await db.insertInto('sign_in_attempts').values(attempt).execute();
 }
 
-/** Of many who come back with one state, one gets it; null for the others, other browsers and other providers. */
+/** Of several returns with one state, one gets it; null for the others, and for other browsers and providers. */
 export async function takeAttempt(
   db: Db,
   wanted: Pick<AttemptRow, 'state_hash' | 'provider_id' | 'browser_hash'>,

@@ -2,12 +2,9 @@ import { resealing } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import type { Account } from './identities.ts';
 
-/*
- * What is kept of sign-ins, so that a provider vouches for its people at MCP servers: sealed, in the row of the account that it is
- * of, and so gone with it.
- */
+/* Sign-in grants for vouching at MCP servers: sealed, in the row of the external account, and so deleted with it. */
 
-/** Of the account's last sign-in; nothing is kept where the provider vouches no more. */
+/** Of the last sign-in; removed if the provider no longer vouches. */
 export async function keepGrant(db: Db, account: Account, sealed: string): Promise<void> {
   await db
     .updateTable('user_identities')
@@ -19,14 +16,14 @@ export async function keepGrant(db: Db, account: Account, sealed: string): Promi
     .execute();
 }
 
-/** An account that a provider vouches for. */
+/** An external account whose provider vouches for it. */
 export interface VouchedAccount {
   id: number;
   subject: string;
   sealed: string;
 }
 
-/** Of several at one provider, the one last used; null where there is none that anything was kept of. */
+/** The most recently used one at a provider; null if there is none with a grant. */
 export async function findVouched(db: Db, providerId: number, userId: number): Promise<VouchedAccount | null> {
   const row = await db
     .selectFrom('user_identities as i')
@@ -45,7 +42,7 @@ export async function findVouched(db: Db, providerId: number, userId: number): P
   return row ?? null;
 }
 
-/** False when it is not what it was: another process was quicker, or it has ended. */
+/** False if it changed: another process was faster, or it has ended. */
 export async function replaceGrant(db: Db, { id, sealed: before }: VouchedAccount, sealed: string): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('user_identities')
@@ -66,5 +63,5 @@ export async function dropGrants(db: Db, providerId: number): Promise<void> {
       .execute();
 }
 
-/** What waits for an answer is not worth it. */
+/** Pending links are not worth it. */
 export const resealVouching = resealing('user_identities', ['id'], 'grant_sealed');

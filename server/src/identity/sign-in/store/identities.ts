@@ -10,7 +10,7 @@ import type { UserIdentitiesTable } from './tables.ts';
 
 export type IdentityRow = Selectable<UserIdentitiesTable>;
 export type NewIdentity = Omit<IdentityRow, 'id' | 'grant_sealed'>;
-/** Which account at which provider. */
+/** An external account at a provider. */
 export type Account = Pick<IdentityRow, 'provider_id' | 'issuer' | 'subject'>;
 
 export const findIdentity = (db: Db, account: Account): Promise<IdentityRow | null> =>
@@ -37,7 +37,7 @@ export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentit
       .selectFrom('user_identities as i')
       .innerJoin('identity_providers as p', 'p.id', 'i.provider_id')
       .select(['i.id', 'i.label', 'i.created_at', 'i.last_used_at', 'p.slug', 'p.name', 'p.enabled'])
-      // That there is something, and not what.
+      // Whether there is a grant, not the grant.
       .select((e) => e.case().when('i.grant_sealed', '<>', '').then(1).else(0).end().as('vouches'))
       .where('i.user_id', '=', userId)
       .orderBy('i.id')
@@ -46,7 +46,7 @@ export async function identitiesOf(db: Db, userId: number): Promise<ShownIdentit
   );
 }
 
-/** Whose it is from now on; null when it is somebody's already. */
+/** Null if it is connected to a user already. */
 export async function insertIdentity(db: Db, identity: NewIdentity): Promise<IdentityRow | null> {
   const row = await db
     .insertInto('user_identities')
@@ -57,7 +57,7 @@ export async function insertIdentity(db: Db, identity: NewIdentity): Promise<Ide
   return row ?? null;
 }
 
-/** The pending link becomes an identity, once; null when it was used, has run out or the account is somebody's already. */
+/** Turns the pending link into an identity, once; null if it was used, expired, or the account is connected. */
 export async function takeLink(db: Db, link: LinkRow, now: number): Promise<IdentityRow | null> {
   return db.transaction().execute(async (tx) => {
     const taken = await tx
@@ -77,7 +77,9 @@ export type NewMember = NewUser & Pick<UserRow, 'email_verified' | 'avatar_url'>
 
 class Taken extends Error {}
 
-/** A user and what lets them in, both or neither: `name` when the username is taken, `account` when the account is. */
+/**
+ * Creates user and identity, both or neither: `name` if the username is taken, `account` if the external account is.
+ */
 export async function insertMember(
   db: Db,
   { email_verified, avatar_url, ...user }: NewMember,
@@ -97,13 +99,13 @@ export async function insertMember(
       return toUser(row);
     });
   } catch (error) {
-    // Or the address has just become another's, who came back at the same time.
+    // Or the address was verified concurrently for another account.
     if (error instanceof Taken || isTaken(error, 'users')) return 'account';
     throw error;
   }
 }
 
-/** The role that the provider says; root's is never touched. The one before, or null when nothing changed. */
+/** Applies the provider's role, except for root. Returns the previous one, or null if unchanged. */
 export async function setMappedRole(db: Db, userId: number, role: number): Promise<number | null> {
   return db.transaction().execute(async (tx) => {
     const user = await tx.selectFrom('users').select('role').where('id', '=', userId).executeTakeFirst();
@@ -119,14 +121,14 @@ export async function setMappedRole(db: Db, userId: number, role: number): Promi
   });
 }
 
-/** `last` when nothing else would let the user in. */
+/** `last` if nothing else would let the user in. */
 export async function deleteIdentity(
   db: Db,
   userId: number,
   id: number,
 ): Promise<(IdentityRow & { slug: string }) | 'last' | null> {
   return db.transaction().execute(async (tx) => {
-    // The user's row first: of two that are taken away at once the second sees that it is the last.
+    // Locks the user first: of two concurrent removals the second sees that it is the last.
     const user = await tx
       .updateTable('users')
       .set((e) => ({ status: e.ref('status') }))
@@ -142,7 +144,7 @@ export async function deleteIdentity(
       .execute();
     const found = all.find((identity) => identity.id === id);
     if (!user || !found) return null;
-    // One of a provider that is switched off lets nobody in.
+    // An identity of a disabled provider lets nobody in.
     const others = all.filter((identity) => identity.id !== id && identity.enabled === 1);
     if (!hasPassword(user.password_hash) && others.length === 0) return 'last';
     await tx.deleteFrom('user_identities').where('id', '=', id).execute();

@@ -7,11 +7,11 @@ import type { Db } from '../../../platform/db/tables.ts';
 import { dropGrants } from './grants.ts';
 import type { IdentityProvidersTable } from './tables.ts';
 
-/** `github` speaks OAuth 2 without OpenID: its accounts are read from its own API. */
+/** `github` has OAuth 2 without OpenID: accounts are read from its API. */
 export const providerKinds = ['openid', 'github'] as const;
 export type ProviderKind = (typeof providerKinds)[number];
 
-/** A provider as stored: its secret is still sealed. */
+/** A provider as stored, with its secret sealed. */
 export interface Provider {
   id: number;
   slug: string;
@@ -27,7 +27,7 @@ export interface Provider {
   emailDomains: string[];
   roleClaim: string;
   roleMap: Record<string, number>;
-  /** Vouches for its people at MCP servers, for which something is kept of each sign-in. */
+  /** Vouches for its users at MCP servers, for which each sign-in's grant is kept. */
   vouches: boolean;
   createdAt: number;
   updatedAt: number;
@@ -87,7 +87,7 @@ export const findProvider = (db: Db, id: number): Promise<Provider | null> =>
 export const findProviderBySlug = (db: Db, slug: string): Promise<Provider | null> =>
   findShaped(db, 'identity_providers', { slug }, fromRow);
 
-/** Null when the slug is taken. */
+/** Null if the slug is taken. */
 export async function insertProvider(db: Db, fields: ProviderFields, now: number): Promise<Provider | null> {
   const row = await db
     .insertInto('identity_providers')
@@ -98,7 +98,7 @@ export async function insertProvider(db: Db, fields: ProviderFields, now: number
   return row ? fromRow(row) : null;
 }
 
-/** Null when there is no such provider. Its slug stays: it stands in the address that is registered elsewhere. */
+/** Null if it does not exist. The slug is fixed: it is part of the registered redirect URI. */
 export async function updateProvider(
   db: Db,
   id: number,
@@ -106,20 +106,20 @@ export async function updateProvider(
   now: number,
 ): Promise<Provider | null> {
   return db.transaction().execute(async (tx) => {
-    // Written first, so that of two changes at once the second sees what the first left.
+    // Written first, so that of two concurrent changes the second sees the first.
     await tx.updateTable('identity_providers').set({ updated_at: now }).where('id', '=', id).execute();
     const old = await findProvider(tx, id);
     if (!old) return null;
     const fields = { ...change(old), slug: old.slug, kind: old.kind };
     await tx.updateTable('identity_providers').set(toRow(fields)).where('id', '=', id).execute();
-    // What was given to one client, at one place, is shown to no other.
+    // Grants of one client at one issuer are not used for another.
     const isOther = fields.issuer !== old.issuer || fields.clientId !== old.clientId;
     if (isOther || !fields.vouches) await dropGrants(tx, id);
     return { ...old, ...fields };
   });
 }
 
-/** Takes along which accounts were connected through it. */
+/** Including its connected accounts. */
 export async function deleteProvider(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     for (const table of ['sign_in_attempts', 'sign_in_links', 'user_identities'] as const)

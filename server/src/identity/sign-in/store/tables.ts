@@ -2,13 +2,13 @@ import type { Generated } from 'kysely';
 
 export interface IdentityProvidersTable {
   id: Generated<number>;
-  /** Its name in addresses. */
+  /** Its name in URLs. */
   slug: string;
   name: string;
   kind: string;
   issuer: string;
   client_id: string;
-  /** Sealed; empty for a client that has none. */
+  /** Sealed; empty if there is none. */
   client_secret: string;
   scopes: string;
   enabled: number;
@@ -19,40 +19,40 @@ export interface IdentityProvidersTable {
   role_claim: string;
   /** JSON object: group → role. */
   role_map: string;
-  /** Vouches for its people at MCP servers. */
+  /** Vouches for its users at MCP servers. */
   vouches: Generated<number>;
   created_at: number;
   updated_at: number;
 }
 
-/** An account elsewhere that lets a user in here. */
+/** An external account that signs a user in. */
 export interface UserIdentitiesTable {
   id: Generated<number>;
   user_id: number;
   provider_id: number;
-  /** Who vouched for it then: a provider that is moved to another issuer vouches for none of them. */
+  /** The issuer at that time: if a provider changes its issuer, its identities become invalid. */
   issuer: string;
   subject: string;
-  /** How people know it: an address or a name. */
+  /** An address or name for display. */
   label: string;
   created_at: number;
   last_used_at: number;
-  /** Sealed JSON: what the provider vouches by; empty for nothing. */
+  /** Sealed JSON of the grant for vouching; empty if there is none. */
   grant_sealed: Generated<string>;
 }
 
-/** A browser that was sent to a provider, and is expected back once. */
+/** A browser sent to a provider, expected back once. */
 export interface SignInAttemptsTable {
   state_hash: string;
   provider_id: number;
   browser_hash: string;
   return_to: string;
-  /** Who wants to connect the account; null where somebody signs in. */
+  /** The user who connects the account; null for a sign-in. */
   link_user_id: number | null;
   expires_at: number;
 }
 
-/** Somebody who came back with the address of an account, and has yet to sign in to that account. */
+/** A sign-in with an existing account's address, waiting for that account's login. */
 export interface SignInLinksTable {
   token_hash: string;
   browser_hash: string;
@@ -63,7 +63,7 @@ export interface SignInLinksTable {
   label: string;
   return_to: string;
   expires_at: number;
-  /** Becomes that of the account, once it is one. */
+  /** Becomes the identity's, once connected. */
   grant_sealed: Generated<string>;
 }
 
