@@ -5,23 +5,23 @@ import { readRefusalText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
-import { askInTurn } from './ask-in-turn.ts';
 import { asRequest, ChatEstimate, pay, settlementOf } from './bill.ts';
+import { fitsWindow } from './context-window.ts';
 import { NamedConversation } from './conversation-name.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { type ChatCall, DispatchFault, dispatchChat, headOf, targetOf } from './dispatch.ts';
-import { fitsPrompt } from './fits.ts';
-import { ContinuedSource, mayPause } from './go-on.ts';
 import { inlineImages } from './inline-images.ts';
 import { kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
+import { ContinuedSource, mayPause } from './paused-turns.ts';
 import { type Bounds, boundsWith, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
-import { heedsWishes } from './taken-parameters.ts';
+import { prefersSupported } from './supported-parameters.ts';
 import { withFittingNames } from './tool-names.ts';
 import { tryCandidates } from './try-candidates.ts';
+import { tryModels } from './try-models.ts';
 import { forCandidate, leavesSearchOut, prefersSearch, searchLeftOut } from './web-search.ts';
 import { type Conversation, UpstreamFault } from './wire/conversation.ts';
 import type { AnswerSummary } from './wire/watch.ts';
@@ -59,9 +59,9 @@ export function answerChat<R extends ReadAnswer, T>(
 ): Promise<T> {
   const prompt = promptOf(conversation);
   const named = new NamedConversation(given, conversation);
-  const fits = fitsPrompt(prompt);
+  const fits = fitsWindow(prompt);
   const suits = suitsOf(conversation);
-  return askInTurn(deps, given, conversation.model, async (context, { name, shown }) => {
+  return tryModels(deps, given, conversation.model, async (context, { name, shown }) => {
     const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
@@ -73,7 +73,7 @@ export function answerChat<R extends ReadAnswer, T>(
 
 /** Prefers candidates that honour what the request asks for but not every upstream supports. */
 function suitsOf(conversation: Conversation): Judge | undefined {
-  const heeds = heedsWishes(conversation.params);
+  const heeds = prefersSupported(conversation.params);
   const searches = prefersSearch(conversation);
   return heeds && searches ? both(heeds, searches) : (heeds ?? searches);
 }

@@ -3,15 +3,15 @@ import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
-import { askInTurn } from './ask-in-turn.ts';
 import { asRequest, type Estimate, priceIn, priceOf, settle } from './bill.ts';
+import { fitsWindow } from './context-window.ts';
 import { type WholeAnswer, whole } from './deliver-whole.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { fitsPrompt } from './fits.ts';
 import { hasCompletions, kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { tryCandidates } from './try-candidates.ts';
+import { tryModels } from './try-models.ts';
 import { chatsOf, type SourcedCompletion } from './wire/completions/request.ts';
 import type { Answer, Conversation } from './wire/conversation.ts';
 
@@ -32,7 +32,7 @@ export const answerSeveral = (
   given: RequestContext,
   conversation: SourcedCompletion,
 ): Promise<SeveralAnswered> =>
-  askInTurn(deps, given, conversation.model, async (context, { name, shown }) => ({
+  tryModels(deps, given, conversation.model, async (context, { name, shown }) => ({
     ...(await askOne(deps, context, name, conversation)),
     model: shown,
   }));
@@ -45,7 +45,7 @@ async function askOne(
 ): Promise<Omit<SeveralAnswered, 'model'>> {
   const chats = chatsOf(conversation).map((chat) => ({ conversation: chat, prompt: promptOf(chat) }));
   const prompts = chats.map(({ prompt }) => prompt);
-  const fits = prompts.map(fitsPrompt).filter((fit) => fit !== undefined);
+  const fits = prompts.map(fitsWindow).filter((fit) => fit !== undefined);
   const call = await openCall(deps, context, model, 'chat', estimateOf(prompts), (candidate) =>
     fits.every((fit) => fit(candidate)),
   );

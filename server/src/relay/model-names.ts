@@ -8,7 +8,7 @@ type Catalog = Pick<RelayDeps['catalog'], 'resolve' | 'membersOf'>;
 const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, Override['sort']>;
 
 /** A model as named by a request, resolved. */
-interface MeantModel {
+interface ResolvedModel {
   /** The name without its variant. */
   name: string;
   modelId: string;
@@ -16,7 +16,7 @@ interface MeantModel {
 }
 
 /** If a model's real name ends like a variant, it is that model. */
-export function meantModel(catalog: Pick<Catalog, 'resolve'>, name: string, group: string): MeantModel {
+export function resolveModel(catalog: Pick<Catalog, 'resolve'>, name: string, group: string): ResolvedModel {
   const whole = catalog.resolve(name, group);
   if (whole !== null) return { name, modelId: whole };
   const variant = variantOf(name);
@@ -36,27 +36,27 @@ export const sortedAs = (override: Override | null, sort: Override['sort']): Ove
   sort === undefined || override?.sort !== undefined ? override : { ...override, sort };
 
 /** A model to ask, and the name shown in its answer. */
-export interface AskedModel {
+export interface ModelToTry {
   name: string;
   shown: string;
 }
 
 /** All models that may answer a request, in order. A group expands to its members, each with the group's variant. */
-export function askedModels(
+export function modelsToTry(
   catalog: Catalog,
   { group }: Pick<Caller, 'group'>,
   model: string,
   others: readonly string[],
-): AskedModel[] {
+): ModelToTry[] {
   if (others.length === 0) return membersOf(catalog, model, group);
-  const asked = new Map<string, AskedModel>();
+  const asked = new Map<string, ModelToTry>();
   for (const given of [model, ...others]) {
     for (const one of membersOf(catalog, given, group)) if (!asked.has(one.name)) asked.set(one.name, one);
   }
   return [...asked.values()];
 }
 
-function membersOf(catalog: Catalog, given: string, group: string): AskedModel[] {
+function membersOf(catalog: Catalog, given: string, group: string): ModelToTry[] {
   const members = catalog.membersOf(given, group);
   if (members) return asMembers(given, members, '');
   const variant = variantOf(given);
@@ -67,10 +67,10 @@ function membersOf(catalog: Catalog, given: string, group: string): AskedModel[]
 const none: readonly string[] = [];
 
 /** An alias of a single model is shown under the alias. */
-const asMembers = (given: string, members: readonly string[], variant: string): AskedModel[] =>
+const asMembers = (given: string, members: readonly string[], variant: string): ModelToTry[] =>
   members.length < 2 ? [{ name: given, shown: given }] : eachMember(members, variant);
 
-const eachMember = (members: readonly string[], variant: string): AskedModel[] =>
+const eachMember = (members: readonly string[], variant: string): ModelToTry[] =>
   members.map((id) => ({ name: id + variant, shown: id }));
 
 const leadsOn: ReadonlySet<string> = new Set([
@@ -85,4 +85,4 @@ const leadsOn: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether another model may succeed. Errors of permission or payment end the search. */
-export const mayAskNext = (error: unknown): boolean => error instanceof AppError && leadsOn.has(error.code);
+export const mayTryNext = (error: unknown): boolean => error instanceof AppError && leadsOn.has(error.code);

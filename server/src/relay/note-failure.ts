@@ -3,8 +3,8 @@ import { toAppError } from '../platform/http/to-app-error.ts';
 import type { Attempt } from '../routing/plan.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { DispatchFault } from './dispatch.ts';
+import { redactCredential } from './redact-credential.ts';
 import { UpstreamFault } from './wire/conversation.ts';
-import { withoutCredential } from './without-credential.ts';
 
 /**
  * What an upstream said, or how the call to it failed; undefined for faults that are not its own. The credential is
@@ -13,7 +13,7 @@ import { withoutCredential } from './without-credential.ts';
 export function wordsOf({ candidate: { channel } }: Attempt, error: unknown): UpstreamWords | undefined {
   if (!(error instanceof UpstreamFault || error instanceof DispatchFault)) return undefined;
   const { provider, id: channelId, credential } = channel;
-  const message = withoutCredential(error.message, credential);
+  const message = redactCredential(error.message, credential);
   return { provider, channelId, message, ...(error instanceof UpstreamFault && { status: error.error.status }) };
 }
 

@@ -5,7 +5,7 @@ import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
 import { allowModel, type Estimate, estimateCost } from './bill.ts';
 import type { Admission, RelayDeps, RequestContext } from './deps.ts';
-import { meantModel, sortedAs } from './model-names.ts';
+import { resolveModel, sortedAs } from './model-names.ts';
 import { noteFailure } from './note-failure.ts';
 
 /** A request with its candidates planned and its hold placed; `giveUp` releases both. */
@@ -38,7 +38,7 @@ export async function openCall(
   let modelId = model;
   let plan: Plan | undefined;
   try {
-    const meant = meantModel(deps.catalog, model, group);
+    const meant = resolveModel(deps.catalog, model, group);
     modelId = meant.modelId;
     allowModel(deps, context, meant.name, modelId);
     const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name], context.counted) ?? null);

@@ -7,7 +7,7 @@ import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
-import { askInTurn, type Failover, UnfitAnswer } from '../task/failover.ts';
+import { tryModels, type Failover, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';
@@ -167,7 +167,7 @@ export async function askAny(work: Work, question: OpenQuestion): Promise<string
   };
   try {
     const helps = (error: unknown) => !signal.aborted && mayRetry(error);
-    const told = await askInTurn(work.choosing, { choose, ask, helps, failedOver: (one) => failedOver(work, one) });
+    const told = await tryModels(work.choosing, { choose, ask, helps, failedOver: (one) => failedOver(work, one) });
     if (told !== null) return told;
   } catch (error) {
     signal.throwIfAborted();

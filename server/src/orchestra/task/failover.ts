@@ -48,7 +48,7 @@ export interface Asking<T> {
 const unanswered = (error: unknown): boolean => callFault(error) === 'unanswered';
 
 /** Asks the model that is chosen, then the next best ones while none answers. Null when there is no model at all. */
-export async function askInTurn<T>(choosing: Choosing, asking: Asking<T>): Promise<T | null> {
+export async function tryModels<T>(choosing: Choosing, asking: Asking<T>): Promise<T | null> {
   const { choose, ask, failedOver, helps = unanswered } = asking;
   const tried: string[] = [];
   let choice = choose(choosing);

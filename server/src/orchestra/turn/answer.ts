@@ -7,7 +7,7 @@ import { synthesisMessages } from '../prompts/plan.ts';
 import { styleMessages } from '../prompts/style.ts';
 import { openCalls, type TaskResult } from '../store/plans.ts';
 import { callFault } from '../task/call-fault.ts';
-import { askInTurn, requireFit } from '../task/failover.ts';
+import { tryModels, requireFit } from '../task/failover.ts';
 import { fitted, joined, lacksAsked } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { answerParams, schemaOf, wantsJson } from './body.ts';
@@ -73,7 +73,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const isRead = () => writer.content.length > start;
   try {
     if (wantsJson(body) || !lacksAsked(results, cut)) {
-      const { finishReason, model } = (await askInTurn(turn.choosing, {
+      const { finishReason, model } = (await tryModels(turn.choosing, {
         choose,
         ask: (model, failover) =>
           written(turn, { model, messages, ...(failover && { insteadOf: failover.from }) }, isRead),

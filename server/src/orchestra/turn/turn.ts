@@ -11,7 +11,7 @@ import { others } from '../slices.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
-import { askInTurn, type Failover } from '../task/failover.ts';
+import { tryModels, type Failover } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import { type ChatBody, callParams } from './body.ts';
 import type { Meta } from './meta.ts';
@@ -124,7 +124,7 @@ export const askChosen = (
   choose: (choosing: Choosing) => Choice | null,
   call: Call,
 ): Promise<CompleteAnswer | null> =>
-  askInTurn(turn.choosing, {
+  tryModels(turn.choosing, {
     choose,
     ask: (model, failover) => ask(turn, { ...call, model, ...(failover && { insteadOf: failover.from }) }),
     failedOver: (failover) => failedOver(turn, failover),

@@ -15,8 +15,8 @@ import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { demoModels } from '../providers/demo/models.ts';
 import { providerKinds } from '../providers/index.ts';
 import type { ModelEntry, ProviderKind, Target, UpstreamRequest } from '../providers/kind.ts';
+import { redactCredential } from '../redact-credential.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
-import { withoutCredential } from '../without-credential.ts';
 import { readFault, readJson, refuseFailure } from './call-endpoint.ts';
 
 const patienceMs = 15_000;
@@ -184,7 +184,7 @@ async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<
 /** For the administrator: the upstream's own message, without the credential, which some upstreams repeat. */
 export function messageOf(error: unknown, credential: string): string {
   const cause = error instanceof UpstreamFault ? `${error.error.status}: ${error.message}` : faultOf(error);
-  return withoutCredential(cause, credential);
+  return redactCredential(cause, credential);
 }
 
 function faultOf(error: unknown): string {

@@ -3,7 +3,7 @@ import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
-import { meantModel } from '../model-names.ts';
+import { resolveModel } from '../model-names.ts';
 import { promptOf } from '../prompt.ts';
 import { withFittingNames } from '../tool-names.ts';
 import { ClientLeft } from '../try-candidates.ts';
@@ -25,7 +25,7 @@ export async function countTokens(
   conversation: Conversation,
 ): Promise<number> {
   const { group } = context.caller;
-  const { name, modelId } = meantModel(deps.catalog, conversation.model, group);
+  const { name, modelId } = resolveModel(deps.catalog, conversation.model, group);
   allowModel(deps, context, name, modelId);
   const candidates = deps.catalog.candidatesFor(modelId, 'chat', group);
   const all = candidates.length > 0 ? candidates : deps.catalog.legacyCandidatesFor(modelId, 'chat', group);

@@ -1,7 +1,7 @@
 import { AppError } from '../../lib/errors.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import type { Caller, Reach, RelayDeps } from '../deps.ts';
-import { takenBy } from '../taken-parameters.ts';
+import { supportedByAny } from '../supported-parameters.ts';
 import { allowedModels } from './default-model.ts';
 import { viewModel } from './model-view.ts';
 
@@ -89,5 +89,5 @@ function view({ catalog }: Pick<RelayDeps, 'catalog'>, { group }: Caller, model:
     return offered.length > 0 ? offered : catalog.legacyCandidatesFor(id, 'chat', group);
   });
   const legacy = model.price ? undefined : catalog.legacyCandidatesFor(model.id, 'chat', group)[0];
-  return viewModel(model, legacy?.price ?? free, takenBy(candidates));
+  return viewModel(model, legacy?.price ?? free, supportedByAny(candidates));
 }

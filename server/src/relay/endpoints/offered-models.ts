@@ -3,7 +3,7 @@ import type { ModelListing } from '../../routing/catalog/listing.ts';
 import { viewPrices } from '../../routing/catalog/prices-field.ts';
 import { type Health, sharedHealth } from '../../routing/health.ts';
 import type { Caller, RelayDeps } from '../deps.ts';
-import { takenBy } from '../taken-parameters.ts';
+import { supportedByAny } from '../supported-parameters.ts';
 import { usableModel, usableModels } from './list-models.ts';
 import { abilitiesOf } from './model-abilities.ts';
 import { supportedParameters } from './model-view.ts';
@@ -20,7 +20,7 @@ export async function offeredModel(deps: OfferDeps, caller: Caller, own: readonl
   const candidates = candidatesOf(deps, caller, own, model);
   return {
     ...summaryOf(deps, caller, own, model),
-    supported_parameters: supportedParameters(model, takenBy(candidates.filter(isChat))),
+    supported_parameters: supportedParameters(model, supportedByAny(candidates.filter(isChat))),
     offers: candidates.map((candidate) => offerOf(candidate, deps.routing.health(candidate))),
   };
 }
@@ -42,7 +42,7 @@ function summaryOf(deps: OfferDeps, caller: Caller, own: readonly ModelListing[]
     max_output_tokens: model.maxOutputTokens || null,
     // Built-in models cost what the models they call cost.
     prices: price && !isOwn(own, model) ? viewPrices(price) : null,
-    capabilities: abilitiesOf(model, takenBy(candidates.filter(isChat))),
+    capabilities: abilitiesOf(model, supportedByAny(candidates.filter(isChat))),
     providers,
     unavailable: providers.filter((name) =>
       asked.every(({ provider, health }) => provider !== name || health.circuit === 'open'),

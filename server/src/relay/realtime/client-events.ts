@@ -1,7 +1,7 @@
 import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
-import { meantModel } from '../model-names.ts';
+import { resolveModel } from '../model-names.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { invalid } from '../wire/read.ts';
 
@@ -30,7 +30,7 @@ export async function permitted(deps: RelayDeps, rights: SessionRights, given: J
 
 /** A session keeps its model: another was neither held for nor permitted. */
 function sameModel({ catalog }: RelayDeps, { context, candidate, modelId }: SessionRights, name: string): string {
-  const meant = meantModel(catalog, name, context.caller.group);
+  const meant = resolveModel(catalog, name, context.caller.group);
   if (name === candidate.modelName || meant.modelId === modelId) return candidate.modelName;
   throw invalid('session.model', 'The model of a session cannot be changed. Open another session for it.');
 }
@@ -55,7 +55,7 @@ export function transcriptionsIn(session: Json): Json[] {
 async function transcriberFor(deps: RelayDeps, rights: SessionRights, given: string): Promise<string> {
   const { context, candidate, transcribers } = rights;
   const { group, keyId } = context.caller;
-  const { name, modelId } = meantModel(deps.catalog, given, group);
+  const { name, modelId } = resolveModel(deps.catalog, given, group);
   allowModel(deps, context, name, modelId);
   if (keyId !== null) await deps.admit?.(keyId, [modelId, name], true);
   const { id, provider } = candidate.channel;

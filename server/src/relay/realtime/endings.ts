@@ -1,7 +1,7 @@
 import type { UsageStatus } from '../../billing/types.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Cause } from '../../routing/decision.ts';
-import { withoutCredential } from '../without-credential.ts';
+import { redactCredential } from '../redact-credential.ts';
 
 /** Why a session ends, and the consequences. */
 export interface Ending {
@@ -67,7 +67,7 @@ export const endings = {
         cause: 'truncated',
       });
     return {
-      ...{ code, reason: withoutCredential(reason, credential), status: 'interrupted' },
+      ...{ code, reason: redactCredential(reason, credential), status: 'interrupted' },
       ...(code >= 1002 && code < 3000 && code !== 1008 && { cause: 'truncated' }),
     };
   },

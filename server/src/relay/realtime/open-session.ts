@@ -7,7 +7,7 @@ import type { Candidate } from '../../routing/candidate.ts';
 import { allowModel } from '../bill.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { kindOf } from '../dispatch.ts';
-import { meantModel } from '../model-names.ts';
+import { resolveModel } from '../model-names.ts';
 import { openCall } from '../open-call.ts';
 import { contextOf } from '../request-context.ts';
 import { stoppingError } from '../stopping.ts';
@@ -107,7 +107,7 @@ export function requireRealtime(
   transcribes?: boolean,
 ): { name: string; modelId: string; type: SessionType } {
   const { group } = context.caller;
-  const { name, modelId } = meantModel(deps.catalog, model, group);
+  const { name, modelId } = resolveModel(deps.catalog, model, group);
   const types = deps.catalog.model(modelId, group)?.types ?? [];
   const wanted: SessionType[] = transcribes === undefined ? ['realtime', 'transcription'] : [typeOf(transcribes)];
   const type = types.length === 0 ? typeOf(transcribes) : wanted.find((one) => types.includes(one));

@@ -8,10 +8,10 @@ import { type ClientSocket, mostMessageBytes, type SocketEnd } from '../../platf
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
 import type { OpenCall } from '../open-call.ts';
+import { redactCredential } from '../redact-credential.ts';
 import { isStopping } from '../stopping.ts';
 import type { Watched } from '../watchdog.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
-import { withoutCredential } from '../without-credential.ts';
 import type { SessionRights } from './client-events.ts';
 import { type Ending, endings, shortReason } from './endings.ts';
 import { Inbound, shortLength } from './inbound.ts';
@@ -206,7 +206,7 @@ export class RealtimeSession implements SocketEnd, Watched {
 
   /** Some upstreams repeat the credential in their errors. */
   #shown(text: string): string {
-    return withoutCredential(text, this.about.candidate.channel.credential);
+    return redactCredential(text, this.about.candidate.channel.credential);
   }
 
   readonly #note = (event: unknown): Promise<void> | undefined => {

@@ -9,12 +9,12 @@ import { answerStream, type OpenStream } from '../answer-stream.ts';
 import { type CachedRequest, cachedRequest, wishesOf } from '../cache/cached-request.ts';
 import { stepsOf } from '../cache/deltas.ts';
 import { isNotStored } from '../cache/may-keep.ts';
+import { ContentRecorder, watchedBy } from '../content-recorder.ts';
 import { streamed } from '../deliver-stream.ts';
 import { largeLetters, whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import { contextOf, type KeyCall } from '../request-context.ts';
-import { SeenContent, watchedBy } from '../seen-content.ts';
 import { untilStopped } from '../stopping.ts';
 import { leavesSearchOut, searchLeftOut, withoutOffer } from '../web-search.ts';
 import { type RenderOptions, renamedChatText, renderChatAnswer } from '../wire/chat/answer.ts';
@@ -54,7 +54,7 @@ interface Manner {
   /** For clients that asked for something other than events. */
   reshape?: Reshape | undefined;
   /** Observes the answer, if it may be stored. */
-  seen?: SeenContent | undefined;
+  seen?: ContentRecorder | undefined;
 }
 
 /** A text completion is a chat rendered differently. */
@@ -108,7 +108,7 @@ const answerSeen: AnswerByUpstream = async (deps, call, endpoint, conversation, 
   const refused = isNotStored(conversation.source) || wishesOf(call.request.headers.get('cache-control')).noStore;
   // If consent cannot be checked, nothing is stored, and the request continues.
   const allowed = !refused && (await Promise.try(contents.allows, userId).catch(() => false));
-  const seen = allowed ? new SeenContent(contents, { requestId: call.requestId, userId }, conversation) : undefined;
+  const seen = allowed ? new ContentRecorder(contents, { requestId: call.requestId, userId }, conversation) : undefined;
   return answerUnseen(deps, call, endpoint, conversation, { ...manner, seen });
 };
 

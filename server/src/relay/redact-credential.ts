@@ -2,7 +2,7 @@
 const shortestSecret = 8;
 
 /** An upstream's message without the credential, which some vendors repeat, whole or one colon-separated part of it. */
-export function withoutCredential(message: string, credential: string): string {
+export function redactCredential(message: string, credential: string): string {
   const parts = [credential, ...credential.split(':')].filter((part) => part.length >= shortestSecret);
   return parts.reduce((text, part) => text.replaceAll(part, '[redacted]'), message);
 }

@@ -1,29 +1,29 @@
 import type { Failure } from '../billing/failures.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { type AskedModel, askedModels, mayAskNext } from './model-names.ts';
+import { type ModelToTry, mayTryNext, modelsToTry } from './model-names.ts';
 
 /**
  * Tries the models a request names, in order, until one answers. Each is planned, held for and logged separately; an
  * error caused by the request itself ends the search at once. The request counts as failed only if no model answers.
  */
-export function askInTurn<T>(
+export function tryModels<T>(
   deps: Pick<RelayDeps, 'catalog' | 'failures'>,
   given: RequestContext,
   model: string,
   ask: Ask<T>,
 ): Promise<T> {
-  const models = askedModels(deps.catalog, given.caller, model, given.fallbackModels ?? none);
+  const models = modelsToTry(deps.catalog, given.caller, model, given.fallbackModels ?? none);
   return models.length === 1 ? ask(given, models[0]!) : askEach(deps, given, models, ask);
 }
 
-type Ask<T> = (context: RequestContext, asked: AskedModel) => Promise<T>;
+type Ask<T> = (context: RequestContext, asked: ModelToTry) => Promise<T>;
 
 const none: readonly string[] = [];
 
 async function askEach<T>(
   deps: Pick<RelayDeps, 'failures'>,
   given: RequestContext,
-  models: readonly AskedModel[],
+  models: readonly ModelToTry[],
   ask: Ask<T>,
 ): Promise<T> {
   let last: Failure | undefined;
@@ -35,7 +35,7 @@ async function askEach<T>(
     try {
       return await ask(inPlaceOf(given, { insteadOf, failed, counted: i > 0 || given.counted === true }), asked);
     } catch (error) {
-      if (i < models.length - 1 && mayAskNext(error)) {
+      if (i < models.length - 1 && mayTryNext(error)) {
         insteadOf = asked.shown;
         continue;
       }

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { readUpstreamError } from './providers/kind/errors.ts';
-import { withoutCredential } from './without-credential.ts';
+import { redactCredential } from './redact-credential.ts';
 
 test.each([
   ['sk-whole-credential', 'no sk-whole-credential here', 'no [redacted] here'],
@@ -8,7 +8,7 @@ test.each([
   ['', 'nothing to hide', 'nothing to hide'],
   ['a:b', 'a bed', 'a bed'],
 ])('of %p nothing is left', (credential, said, told) => {
-  expect(withoutCredential(said, credential)).toBe(told);
+  expect(redactCredential(said, credential)).toBe(told);
 });
 
 test.each(['AKIAIOSFODNN7EXAMPLE', 'ASIAIOSFODNN7EXAMPLE', 'ABSKQmVkcm9ja0FQSUtleQ', 'ya29.c.b0Aaekm1K-abcdefgh'])(

@@ -6,7 +6,7 @@ import { charsPerToken, type Prompt } from './prompt.ts';
 const certain = 1.5;
 
 /** Excludes candidates whose context window cannot hold the request, if the request is large enough to matter. */
-export function fitsPrompt({ estimate, texts, media }: Prompt): ((candidate: Candidate) => boolean) | undefined {
+export function fitsWindow({ estimate, texts, media }: Prompt): ((candidate: Candidate) => boolean) | undefined {
   if (estimate < 4_096) return undefined;
   // Counts only what the vendor certainly reads: files may be short, and signatures of old thoughts are dropped.
   let tokens = media.images * tokensPerImage;

@@ -68,7 +68,7 @@ export function watchedBy(first: Watch | undefined, second: Watch | undefined): 
 type Asked = Pick<Content, 'requestId' | 'userId'>;
 
 /** A request stored together with its answer, however it ends. */
-export class SeenContent {
+export class ContentRecorder {
   readonly #asked: ReturnType<typeof promptOf>;
   #text = '';
 

@@ -29,7 +29,7 @@ const known = new Map<ProviderKind, Map<string, ReadonlySet<string>>>();
 const mostKnown = 1_000;
 
 /** Whether an upstream is sent a chat parameter: compares the request written with and without it. Nothing is sent. */
-export function takes(candidate: Candidate, parameter: string): boolean {
+export function supportsParameter(candidate: Candidate, parameter: string): boolean {
   if (!(parameter in asking)) return true;
   const { channel, modelName } = candidate;
   const kind = kindOf(candidate);
@@ -62,13 +62,13 @@ function isWritten(kind: ProviderKind, candidate: Candidate, parameter: string):
 }
 
 /** True if at least one of the candidates of a model supports it. */
-export const takenBy =
+export const supportedByAny =
   (candidates: readonly Candidate[]) =>
   (parameter: string): boolean =>
-    candidates.length === 0 || candidates.some((candidate) => takes(candidate, parameter));
+    candidates.length === 0 || candidates.some((candidate) => supportsParameter(candidate, parameter));
 
 /** Prefers candidates that honour all optional parameters of the request. Undefined if there are none. */
-export function heedsWishes({
+export function prefersSupported({
   seed,
   frequencyPenalty,
   presencePenalty,
@@ -85,4 +85,4 @@ export function heedsWishes({
 const heedsAll =
   (wishes: readonly string[]) =>
   (candidate: Candidate): boolean =>
-    wishes.every((wish) => takes(candidate, wish));
+    wishes.every((wish) => supportsParameter(candidate, wish));
