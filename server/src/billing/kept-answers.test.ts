@@ -77,7 +77,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     const elsewhere = [
       given,
       billing.settle(long, settlement(7, 'elsewhere', 'x'.repeat(longestKept + 1))),
-      billing.settle(texts, { ...plain, goesOn: true }),
+      billing.settle(texts, { ...plain, resumable: true }),
     ];
     for (const one of elsewhere) expect(isAway(await one.catch((error) => error))).toBeTrue();
     // The client has seen this answer, so it is charged: it cannot be replaced by another.

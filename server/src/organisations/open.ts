@@ -1,5 +1,5 @@
 import type { Levels, LevelsPort } from '../billing/levels.ts';
-import type { Now } from '../billing/store/port.ts';
+import type { MaybePromise } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowhere } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
@@ -143,7 +143,7 @@ export function openOrganisations(room: Room): Organisations {
 }
 
 /** At once where it is in memory. A key that was refused meanwhile has nothing to be told of. */
-function whenKnown<T>(find: () => Now<T>, then: (found: T) => unknown): void {
+function whenKnown<T>(find: () => MaybePromise<T>, then: (found: T) => unknown): void {
   try {
     const found = find();
     if (found instanceof Promise) found.then(then).catch(() => {});

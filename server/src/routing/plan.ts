@@ -25,14 +25,9 @@ export interface Attempt {
   readonly candidate: Candidate;
   /** Call once; later reports are ignored. Updates breaker, metrics and decision log. */
   report(report: Report): void;
-  /**
-   * The same connection delivered another answer, which counts towards the limits of its credential; absent if those
-   * are not counted.
-   */
+  /** The connection delivered another answer, which counts towards its credential's limits; absent without limits. */
   usedMore?(usage: Usage): void;
-  /**
-   * A connection reported as successful has failed since: counts like another attempt; absent if those are not counted.
-   */
+  /** A connection reported as successful has failed since: counts like another attempt; absent without limits. */
   failedSince?(report: Report): void;
 }
 
@@ -207,10 +202,7 @@ class RoutePlan implements Plan {
     return first;
   }
 
-  /**
-   * The first key that is still below its limits, and those after it: other requests may have used up keys in the
-   * meantime.
-   */
+  /** The first key still below its limits, and those after it: other requests may have used up keys meanwhile. */
   #belowLimits(keys: readonly Candidate[]): { first?: Candidate; others: readonly Candidate[] } {
     const at = keys.findIndex(({ via }) => !via || this.deps.meter.waitMs(via.credential) === 0);
     return at < 0 ? { others: nobody } : { first: keys[at]!, others: keys.slice(at + 1) };

@@ -72,10 +72,7 @@ export interface RoutingDeps {
 }
 
 export interface Routing {
-  /**
-   * Chooses candidates; synchronous if the user's preferences are cached. Throws model_not_found or
-   * no_eligible_provider.
-   */
+  /** Synchronous if the user's preferences are cached. Throws model_not_found or no_eligible_provider. */
   plan(request: PlanRequest): Plan | Promise<Plan>;
   /** Evaluates candidates for a user's request with this override, without choosing one. */
   standing(userId: number, override: Override | null): Promise<Standing>;
@@ -114,9 +111,7 @@ const cycleMs = 60_000;
 const noKeys: readonly OwnKey[] = Object.freeze([]);
 
 class RoutingRoom implements Routing {
-  /**
-   * Requests per model that were routed round-robin; bounded by the catalog, since only models with candidates count.
-   */
+  /** Round-robin requests per model; bounded by the catalog, since only models with candidates count. */
   readonly #turns = new Map<string, number>();
   /** Requests per model that could have tested a half-open candidate; bounded likewise. */
   readonly #probes = new Map<string, number>();

@@ -107,14 +107,14 @@ export interface Turn {
  * dead.
  */
 export interface AllotmentStore {
-  topUp(turn: Turn, asks: TopUpAsk[]): Now<TopUp[] | null>;
-  charge(turn: Turn, batch: ChargeBatch): Now<true | null>;
-  giveBack(turn: Turn, allotments: GiveBack[]): Now<true | null>;
-  progress(turn: Turn, rows: ProgressRow[]): Now<true | null>;
+  topUp(turn: Turn, asks: TopUpAsk[]): MaybePromise<TopUp[] | null>;
+  charge(turn: Turn, batch: ChargeBatch): MaybePromise<true | null>;
+  giveBack(turn: Turn, allotments: GiveBack[]): MaybePromise<true | null>;
+  progress(turn: Turn, rows: ProgressRow[]): MaybePromise<true | null>;
 }
 
 /** SQLite returns values synchronously. */
-export type Now<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** A row of the usage log, without its id. */
 export interface UsageRow {

@@ -9,7 +9,7 @@ import type {
   ChargeBatch,
   GiveBack,
   KeptRow,
-  Now,
+  MaybePromise,
   ProgressRow,
   TopUp,
   TopUpAsk,
@@ -39,7 +39,7 @@ export function sqliteAllotmentStore(db: Db): AllotmentStore {
     fileEntriesNow(writer);
     return last;
   };
-  const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): Now<T | null> =>
+  const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): MaybePromise<T | null> =>
     writeSync(db, (writer) => {
       const turn = prepared(writer, 'update billing_writers set batch = ?1 where owner = ?2 and batch = ?3');
       return turn.run(batch, owner, after).changes === 1 ? work(writer) : null;
@@ -68,7 +68,7 @@ export function sqliteAllotmentStore(db: Db): AllotmentStore {
   };
 }
 
-function afterwards<T>(now: Now<T>, work: () => void): Now<T> {
+function afterwards<T>(now: MaybePromise<T>, work: () => void): MaybePromise<T> {
   if (now instanceof Promise)
     return now.then((value) => {
       work();
