@@ -1,9 +1,9 @@
-import { mayPass } from '../platform/durable/errors.ts';
+import { isTransient } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
 import type { Allotment, Allotments } from './allotment.ts';
 import { batchOf, type Charge } from './charge-batch.ts';
 import { keptIn } from './store/allotments.ts';
-import type { AllotmentStore, MaybePromise, TopUp, TopUpAsk } from './store/port.ts';
+import type { AllotmentStore, MaybePromise, TopUp, TopUpRequest } from './store/port.ts';
 import type { Settled } from './types.ts';
 import { OwnershipLost, type Work, WorkTakenOver, type Writer } from './writer.ts';
 
@@ -34,7 +34,7 @@ interface PendingCharge {
 
 interface PendingTopUp {
   allotment: Allotment;
-  ask: TopUpAsk;
+  ask: TopUpRequest;
   done: PromiseWithResolvers<TopUp>;
 }
 
@@ -71,7 +71,7 @@ export class ChargeQueue {
 
   constructor(readonly deps: ChargeQueueDeps) {}
 
-  topUp(allotment: Allotment, ask: Omit<TopUpAsk, 'user_id' | 'key_id'>): Promise<TopUp> {
+  topUp(allotment: Allotment, ask: Omit<TopUpRequest, 'user_id' | 'key_id'>): Promise<TopUp> {
     const done = Promise.withResolvers<TopUp>();
     this.#topUps.push({ allotment, ask: { ...allotment.id, ...ask }, done });
     this.#start();
@@ -190,7 +190,7 @@ export class ChargeQueue {
     try {
       return await this.deps.writer.write(work);
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      if (!isTransient(error)) throw error;
       await Bun.sleep(50);
       return this.deps.writer.write(work);
     }
@@ -229,7 +229,7 @@ export class ChargeQueue {
   async #retry(work: Work<true>, waiting: PendingCharge[], first: unknown): Promise<void> {
     this.#retrying = waiting;
     try {
-      if (!mayPass(first)) throw first;
+      if (!isTransient(first)) throw first;
       this.#onUnavailable(first);
       await Bun.sleep(50);
       await this.deps.writer.retryUntilWritten(work, this.#onUnavailable);
@@ -238,7 +238,7 @@ export class ChargeQueue {
       if (error instanceof OwnershipLost) {
         await this.reset();
         await this.#chargeDirectly(waiting);
-      } else if (waiting.length > 1 && !mayPass(error))
+      } else if (waiting.length > 1 && !isTransient(error))
         // One bad row fails the whole batch: retry the charges one by one.
         for (const one of waiting) await this.#write([one]);
       else giveUp(waiting, error, this.deps.writer);
@@ -279,7 +279,7 @@ function markPaid(waiting: PendingCharge[]): void {
 function giveUp(waiting: PendingCharge[], error: unknown, { log }: Writer): void {
   for (const { charge, done } of waiting) {
     log.error({ error, requestId: charge.log.request_id }, 'a charge cannot be written');
-    if (!mayPass(error)) revert(charge);
+    if (!isTransient(error)) revert(charge);
     done.reject(error);
   }
 }

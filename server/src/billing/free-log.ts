@@ -1,11 +1,11 @@
-import { RowsBehind } from '../platform/durable/batch.ts';
+import { RowBuffer } from '../platform/durable/batch.ts';
 import type { Log } from '../platform/log.ts';
 import type { ChargeQueue } from './charge-queue.ts';
 import type { UsageRow } from './store/port.ts';
 
 /** Usage of requests that cost nothing: written in the background a few times a second. */
 export const openFreeLog = (queue: ChargeQueue, log: Log, note: (rows: readonly UsageRow[]) => Promise<void>) =>
-  new RowsBehind<UsageRow>({
+  new RowBuffer<UsageRow>({
     everyMs: 250,
     atOnce: 500,
     // Beyond this the oldest rows may be dropped, since no money depends on them.

@@ -4,7 +4,7 @@ import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Allotment, Allotments } from './allotment.ts';
 import type { ChargeQueue } from './charge-queue.ts';
-import { emptyAllotments, isElsewhere, want, wantedOf } from './store/allotments.ts';
+import { emptyAllotments, findWanted, isReservedElsewhere, markWanted } from './store/allotments.ts';
 import type { AllotmentId, AllotmentStore, GiveBack } from './store/port.ts';
 import { OwnershipLost, type Writer } from './writer.ts';
 
@@ -50,10 +50,10 @@ export class Returns {
     this.#every(tidyMs, () => this.#returnIdle(idleMs));
     if (this.deps.alone) return;
     this.#every(lookMs, async () => {
-      if (this.deps.writer.owners.someoneEarlier) await this.#returnIdle(idleBesideEarlierMs);
+      if (this.deps.writer.owners.anyEarlierBuild) await this.#returnIdle(idleBesideEarlierMs);
     });
     this.#every(lookMs, async () => {
-      for (const id of await wantedOf(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
+      for (const id of await findWanted(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
     });
     await this.deps.shared?.subscribe(channel, (message) => {
       const [from, user_id, key_id] = JSON.parse(message) as [string, number, number];
@@ -76,7 +76,7 @@ export class Returns {
   /** Sets a mark that other processes poll, and publishes a message. */
   async askOthers(id: AllotmentId): Promise<void> {
     const { db, shared, writer } = this.deps;
-    await want(db, writer.owner, id);
+    await markWanted(db, writer.owner, id);
     void shared?.publish(channel, JSON.stringify([writer.owner, id.user_id, id.key_id])).catch(() => {});
   }
 
@@ -86,7 +86,7 @@ export class Returns {
     let some = false;
     for (const id of ids) {
       some = (await this.#giveBack([id])) > 0 || some;
-      if (alone || !(await isElsewhere(db, writer.owner, id))) continue;
+      if (alone || !(await isReservedElsewhere(db, writer.owner, id))) continue;
       some = true;
       await this.askOthers(id);
       await Bun.sleep(lookAgainMs);

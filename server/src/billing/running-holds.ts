@@ -135,7 +135,7 @@ export class RunningHolds {
         serve(allotment);
         if (allotment.queue.length === 0) return;
         const now = performance.now();
-        const modest = now - allotment.wantedAtMs <= modestMs || this.deps.writer.owners.someoneEarlier;
+        const modest = now - allotment.wantedAtMs <= modestMs || this.deps.writer.owners.anyEarlierBuild;
         const missing = whatIsMissing(allotment, !modest);
         const { taken, elsewhere } = await this.deps.queue.topUp(allotment, missing);
         serve(allotment);

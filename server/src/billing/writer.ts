@@ -1,5 +1,5 @@
 import type { Db } from '../platform/db/tables.ts';
-import { mayPass } from '../platform/durable/errors.ts';
+import { isTransient } from '../platform/durable/errors.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import { lastBatch, openWriter } from './store/allotments.ts';
@@ -107,7 +107,7 @@ export class Writer {
   }
 
   #failed<T>(work: Work<T>, batch: number, error: unknown): never {
-    if (mayPass(error)) {
+    if (isTransient(error)) {
       this.#lastFailureMs = performance.now();
       this.#failingSinceMs ??= this.#lastFailureMs;
       this.#unconfirmed.set(batch, work);
@@ -133,7 +133,7 @@ export class Writer {
       try {
         return await this.write(work);
       } catch (error) {
-        if (!mayPass(error) || this.stopping) throw error;
+        if (!isTransient(error) || this.stopping) throw error;
         failed(error);
         await Bun.sleep(pauseMs);
       }
@@ -147,7 +147,7 @@ export class Writer {
         if (this.owners.id === this.#owner) await this.owners.look();
         if (this.owners.id !== this.#owner && this.owners.id !== '') return await this.open();
       } catch (error) {
-        if (!mayPass(error)) throw error;
+        if (!isTransient(error)) throw error;
       }
       await Bun.sleep(pauseMs);
     }

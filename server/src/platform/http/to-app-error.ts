@@ -1,13 +1,13 @@
 import { AppError } from '../../lib/errors.ts';
 import { isUnkept } from '../blobs/errors.ts';
-import { isAway } from '../durable/errors.ts';
+import { isUnavailable } from '../durable/errors.ts';
 
 /** What is not ours becomes a bare 500, but for a database or files that are away and input nested past the stack. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
     return new AppError('invalid_value', 'The request is nested too deeply.');
-  if (isAway(thrown))
+  if (isUnavailable(thrown))
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   if (isUnkept(thrown))
     return new AppError('unavailable', 'Files cannot be kept or read right now. Try again in a moment.', {}, thrown);

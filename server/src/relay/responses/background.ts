@@ -3,9 +3,9 @@ import type { CallName } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { LeftWork } from '../../lib/left-work.ts';
-import { isAway } from '../../platform/durable/errors.ts';
+import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job } from '../../platform/durable/jobs.ts';
-import { untilWritten } from '../../platform/durable/lease.ts';
+import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
@@ -91,7 +91,7 @@ export async function workOn(
     await workOnce(deps, answer, id, job);
   } catch (error) {
     // What is owed stands in line with its answer, and the next attempt finds both.
-    if (job.signal.aborted || !isAway(error)) throw error;
+    if (job.signal.aborted || !isUnavailable(error)) throw error;
     return { againInMs: awayMs };
   }
 }
@@ -142,7 +142,7 @@ async function attempt(
   } catch (error) {
     if ([cancelled, elsewhere].includes(signal.reason)) return null;
     // Stopping, or lost: the job is given back, and this error says no more than that. The same where the database is away.
-    if (signal.aborted || isAway(error)) throw error;
+    if (signal.aborted || isUnavailable(error)) throw error;
     if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
     return failureOf(row, error);
   } finally {
@@ -162,7 +162,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
     items: made.length,
     bytes: bytesOfRows(made),
   };
-  await untilWritten(
+  await retryUntilWritten(
     deps.owners,
     () =>
       writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links, (tx) =>
