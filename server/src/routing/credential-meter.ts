@@ -77,7 +77,7 @@ interface Meter {
 class StoredMeter implements CredentialMeter {
   /** Bounded by the number of credentials; deleted ones stay until the process ends. */
   readonly #meters = new Map<number, Meter>();
-  /** When each may be used again, in monotonic time; bounded by the number of ways. */
+  /** When each may be used again, in monotonic time; bounded by the number of circuits. */
   readonly #coolingDown = new Map<string, number>();
   readonly #behind: WriteBehind;
 

@@ -13,7 +13,7 @@ interface CredentialOrderDeps {
 
 interface Asking {
   userId: number;
-  /** Key of the way the conversation used before. */
+  /** Circuit key that answered the conversation before. */
   boundTo: string | null;
 }
 

@@ -66,7 +66,7 @@ interface PlanFor {
   parentRequestId?: string | undefined;
   /** Identifies the conversation, if affinity applies to it. */
   place?: string | undefined;
-  /** Key of the way the conversation used before. */
+  /** Circuit key that answered the conversation before. */
   boundTo?: string | null;
 }
 
