@@ -50,7 +50,7 @@ import { ensureEnvChannels } from './routing/catalog/env-channels.ts';
 import { catalogRoutes } from './routing/catalog/routes.ts';
 import { builtInSeeds } from './routing/catalog/seed.ts';
 import { catalogView } from './routing/catalog-view.ts';
-import { standingIn } from './routing/credential-health.ts';
+import { healthOfCatalog } from './routing/credential-health.ts';
 import { routingRoutes } from './routing/routes.ts';
 import { openRouting } from './routing/routing.ts';
 import { systemPageRoutes } from './system-page.ts';
@@ -242,7 +242,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...used,
       ...failureRoutes({ db, failures }),
       ...requestRoutes({ db, failures, contents, audit, decisions: routing.parts.decisions }),
-      ...catalogRoutes({ db, sealer, clock, catalog, ...standingIn(routing.parts) }),
+      ...catalogRoutes({ db, sealer, clock, catalog, ...healthOfCatalog(routing.parts) }),
       ...routingRoutes(routing),
       ...overviewRoutes({ db, database, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),

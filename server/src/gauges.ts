@@ -3,8 +3,8 @@ import type { Billing } from './billing/billing.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { Platform } from './platform/open.ts';
 import type { Watchdog } from './relay/watchdog.ts';
+import { circuitKeys } from './routing/keyed-candidates.ts';
 import type { Routing } from './routing/routing.ts';
-import { circuitKeys } from './routing/ways.ts';
 
 /** Read when Prometheus scrapes. Database counts cover the whole service, the others this process. */
 export function addGauges(

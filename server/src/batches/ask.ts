@@ -3,7 +3,7 @@ import type { CallName } from '../billing/types.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { errorShapes } from '../lib/error-shapes.ts';
 import type { AppError } from '../lib/errors.ts';
-import { isAway } from '../platform/durable/errors.ts';
+import { isUnavailable } from '../platform/durable/errors.ts';
 import { NoRoom } from '../platform/http/growth.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
@@ -71,10 +71,10 @@ export async function askRequest(
         continue;
       }
       // The charge is queued together with its answer; the next attempt finds both.
-      if (isAway(thrown)) throw thrown;
+      if (isUnavailable(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a request of a batch failed');
-      if (tried === mostTries || !mayPass(error)) {
+      if (tried === mostTries || !isTransient(error)) {
         const text = JSON.stringify(errorShapes[route.errors](error, requestId));
         return { state: 'errored', requestId, statusCode: error.status, text };
       }
@@ -83,7 +83,7 @@ export async function askRequest(
   }
 }
 
-const mayPass = ({ status }: AppError): boolean => status === 429 || status >= 500;
+const isTransient = ({ status }: AppError): boolean => status === 429 || status >= 500;
 
 function waitMs({ extras }: AppError, tried: number): number {
   const told = Number(extras.headers?.['retry-after']) * 1_000;

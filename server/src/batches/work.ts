@@ -2,7 +2,7 @@ import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { isUnkept } from '../platform/blobs/errors.ts';
 import type { Worked } from '../platform/durable/jobs.ts';
-import { untilWritten } from '../platform/durable/lease.ts';
+import { retryUntilWritten } from '../platform/durable/lease.ts';
 import { bytesOfRow } from '../platform/keeping/sizes.ts';
 import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.ts';
 import type { BatchesDeps } from './deps.ts';
@@ -89,7 +89,7 @@ async function answerOne(deps: BatchesDeps, batch: BatchRow, row: RequestRow, si
 async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid): Promise<string | undefined> {
   let status: string | undefined;
   const { work, call } = callOf(batch, row);
-  await untilWritten(
+  await retryUntilWritten(
     deps.owners,
     async () => {
       const now = nowSeconds(deps.clock);

@@ -71,7 +71,7 @@ export class Allotment {
   }
 
   /** Reverts a charge that cannot be written. */
-  unpay(charged: number): void {
+  revertCharge(charged: number): void {
     this.owed -= charged;
     this.free += charged;
   }

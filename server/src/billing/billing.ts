@@ -7,21 +7,21 @@ import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { Allotments } from './allotment.ts';
 import type { Charge, LevelCharge } from './charge-batch.ts';
+import { ChargeQueue } from './charge-queue.ts';
 import { openFreeLog } from './free-log.ts';
-import { type Going, heldLevels, Keeper, notSettled } from './keeper.ts';
+import { tightestBudgetLeft } from './funding.ts';
+import { budgetExceeded, insufficientKeyQuota, insufficientUserQuota } from './insufficient-quota.ts';
 import type { Levels, LevelsPort } from './levels.ts';
-import { Line } from './line.ts';
-import { leastLeft } from './paying.ts';
 import { Progress } from './progress.ts';
 import { patienceMs, Returns } from './returns.ts';
 import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
-import { budgetExceeded, keyShort, userShort } from './short.ts';
+import { heldLevels, notSettled, type ResumableWork, RunningHolds } from './running-holds.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
 import { grantCredits } from './store/ledger.ts';
 import {
   type AllotmentId,
   type AllotmentStore,
-  type Now,
+  type MaybePromise,
   type UsageRow,
   windowAllotment,
   windowsText,
@@ -93,19 +93,19 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const store = through(engine === 'postgres' ? postgresAllotmentStore(db) : sqliteAllotmentStore(db));
   const writer = new Writer(db, owners, log);
   const allotments = new Allotments();
-  const line = new Line({
+  const queue = new ChargeQueue({
     ...{ store, writer, allotments },
-    running: () => keeper.open.size,
-    chargeLate: (charge) => chargeLate(charge),
+    running: () => holds.open.size,
+    chargeDirectly: (charge) => chargeDirectly(charge),
   });
-  const keeper = new Keeper({
-    ...{ writer, allotments, line },
+  const holds = new RunningHolds({
+    ...{ writer, allotments, queue },
     askOthers: (id) => returns.askOthers(id),
     forgetProgress: (id) => progress.forget(id),
   });
-  const returns = new Returns({ db, store, writer, allotments, line, log, shared, alone: engine === 'sqlite' });
-  const progress = new Progress({ store, writer, keeper, line, log });
-  const free = openFreeLog(line, log, (rows) => noteSavings(db, rows));
+  const returns = new Returns({ db, store, writer, allotments, queue, log, shared, alone: engine === 'sqlite' });
+  const progress = new Progress({ store, writer, holds, queue, log });
+  const free = openFreeLog(queue, log, (rows) => noteSavings(db, rows));
   const now = () => nowSeconds(clock);
   const sweep = async () => {
     const swept = await takeOver(db, now());
@@ -119,7 +119,11 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const totals = keepTotals(db, writer, clock, log);
 
   /** If the attempt does not fit, asks all processes to return what they do not need and tries again. */
-  async function recalling<T>(ids: AllotmentId[], attempt: () => Promise<T>, fits: (result: T) => boolean): Promise<T> {
+  async function withRecall<T>(
+    ids: AllotmentId[],
+    attempt: () => Promise<T>,
+    fits: (result: T) => boolean,
+  ): Promise<T> {
     const untilMs = performance.now() + patienceMs;
     for (let last = false; ; ) {
       const result = await attempt();
@@ -132,26 +136,26 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   let levelsPort: LevelsPort | null = null;
   const levelsOf = ({ keyId, userId }: HoldRequest) => levelsPort?.of(keyId, userId) ?? null;
 
-  async function holdForLong(request: HoldRequest, levels: Levels | null): Promise<Hold> {
+  async function holdDurably(request: HoldRequest, levels: Levels | null): Promise<Hold> {
     const row = durableRow(request, levels, now());
     const ids = [
       { user_id: request.userId, key_id: row.key_id },
       { user_id: row.user_id, key_id: 0 },
       ...(levels?.budgets ?? []).map(({ windowId }) => windowAllotment(windowId)),
     ];
-    const held = await recalling(
+    const held = await withRecall(
       ids,
       () => holdDurable(db, row),
       (outcome) => outcome === 'held',
     );
-    if (held !== 'held') throw shortOf(held, request, levels);
+    if (held !== 'held') throw insufficientQuota(held, request, levels);
     return { ...toHold(row), levels: levels && heldLevels(levels, request.userId) };
   }
 
-  function holdWith(request: HoldRequest, levels: Levels | null): Now<Hold> {
-    if (request.durableUntilMs) return holdForLong(request, levels);
+  function holdWith(request: HoldRequest, levels: Levels | null): MaybePromise<Hold> {
+    if (request.durableUntilMs) return holdDurably(request, levels);
     if (wholeCount(request.amount) === 0) return freeHold(request, levels);
-    return keeper.hold(request, levels, now());
+    return holds.hold(request, levels, now());
   }
 
   const holdAfter = async (request: HoldRequest, levels: Promise<Levels | null>) => holdWith(request, await levels);
@@ -163,7 +167,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         if (error instanceof AppError && given.quota < 0) return error;
         throw error;
       });
-    const entry = await recalling([user], attempt, (result) => !(result instanceof AppError));
+    const entry = await withRecall([user], attempt, (result) => !(result instanceof AppError));
     if (entry instanceof AppError) throw entry;
     return entry;
   }
@@ -171,7 +175,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   /**
    * Charges a request whose allotment was lost. The process that returned the allotment may have charged it already.
    */
-  const chargeLate = ({ log: row, key, levels }: Charge): Promise<Settled> =>
+  const chargeDirectly = ({ log: row, key, levels }: Charge): Promise<Settled> =>
     db.transaction().execute(async (tx) => {
       if (await isLogged(tx, row)) return notSettled;
       const none = {
@@ -184,15 +188,15 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
       return settleIn(tx, none, { ...row, quota: row.quota + row.shortfall });
     });
 
-  const settleAs = (given: Hold, row: UsageRow, going: Going): Now<Settled> => {
-    if (given.durable) return settleStored(db, given.requestId, row, going.kept);
-    if (given.stored) return keeper.settle(given.requestId, row, going);
-    if (row.quota > 0) return keeper.chargeUnheld(row, given, going);
+  const settleAs = (given: Hold, row: UsageRow, work: ResumableWork): MaybePromise<Settled> => {
+    if (given.durable) return settleStored(db, given.requestId, row, work.kept);
+    if (given.stored) return holds.settle(given.requestId, row, work);
+    if (row.quota > 0) return holds.chargeUnheld(row, given, work);
     free.add(row);
     return { settled: true, charged: 0, shortfall: 0 };
   };
 
-  const tellLevels = async (row: UsageRow, settling: Now<Settled>): Promise<Settled> => {
+  const reportUsage = async (row: UsageRow, settling: MaybePromise<Settled>): Promise<Settled> => {
     const settled = await settling;
     if (settled.settled) {
       const { key_id: keyId, user_id: payerId, prompt_tokens, completion_tokens } = row;
@@ -205,7 +209,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     hold: (request) => {
       try {
         const levels = levelsOf(request);
-        return levels instanceof Promise ? holdAfter(request, levels) : promised(holdWith(request, levels));
+        return levels instanceof Promise ? holdAfter(request, levels) : asPromise(holdWith(request, levels));
       } catch (error) {
         return Promise.reject(error);
       }
@@ -216,21 +220,21 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
         const cost = wholeCount(settlement.cost);
         const row = usageRow(given, settlement, cost, now());
         const kept = settlement.keep ? keptRow(given, settlement.keep, row.created_at) : null;
-        const goesOn = settlement.keep !== undefined || settlement.goesOn === true;
-        const settled = settleAs(given, row, { kept, goesOn });
-        return given.levels || given.durable ? tellLevels(row, settled) : promised(settled);
+        const resumable = settlement.keep !== undefined || settlement.resumable === true;
+        const settled = settleAs(given, row, { kept, resumable });
+        return given.levels || given.durable ? reportUsage(row, settled) : asPromise(settled);
       } catch (error) {
         return Promise.reject(error);
       }
     },
     release: async (given) => {
       if (given.durable) return settleStored(db, given.requestId, null);
-      if (given.stored) return keeper.release(given.requestId);
+      if (given.stored) return holds.release(given.requestId);
       return { settled: true, charged: 0, shortfall: 0 };
     },
     progress: (given, cost, usage, endpoint) => progress.note(given, cost, usage, endpoint),
     findHold: async (requestId) => {
-      const open = keeper.open.get(requestId);
+      const open = holds.open.get(requestId);
       if (open) return open.hold;
       const row = await findDurable(db, requestId);
       return row && toHold(row);
@@ -240,7 +244,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     recallKey: async (userId, keyId) => {
       await returns.recall([{ user_id: userId, key_id: keyId }]);
     },
-    budgetLeft: ({ levels }) => leastLeft(allotments, levels),
+    budgetLeft: ({ levels }) => tightestBudgetLeft(allotments, levels),
     recallWindows: async (ids) => {
       await returns.recall(ids.map(windowAllotment));
     },
@@ -249,7 +253,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     },
     openHolds: async () => {
       const durable = await countDurable(db);
-      const here = keeper.sums();
+      const here = holds.sums();
       return { holds: durable.holds + here.holds, amount: durable.amount + here.amount };
     },
     sweep,
@@ -257,7 +261,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
       await free.stop();
       await progress.stop();
       writer.stopping = true;
-      await line.idle();
+      await queue.idle();
       await totals.stop();
       await returns.stop();
     },
@@ -266,7 +270,8 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
 }
 
 /** Called twice per request, mostly with a plain value: wrapping it is cheaper than an async function. */
-const promised = <T>(value: Now<T>): Promise<T> => (value instanceof Promise ? value : Promise.resolve(value));
+const asPromise = <T>(value: MaybePromise<T>): Promise<T> =>
+  value instanceof Promise ? value : Promise.resolve(value);
 
 const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldRequest, levels: Levels | null): Hold => ({
   requestId,
@@ -280,9 +285,13 @@ const freeHold = ({ requestId, userId, keyId, keyUnlimited, modelId }: HoldReque
   levels: levels && heldLevels(levels, userId),
 });
 
-function shortOf(held: Exclude<HoldOutcome, 'held'>, { userId }: HoldRequest, levels: Levels | null): AppError {
-  if (held === 'user_short') return userShort(levels !== null && levels.payerId !== userId);
-  if (held === 'key_short') return keyShort();
+function insufficientQuota(
+  held: Exclude<HoldOutcome, 'held'>,
+  { userId }: HoldRequest,
+  levels: Levels | null,
+): AppError {
+  if (held === 'user_short') return insufficientUserQuota(levels !== null && levels.payerId !== userId);
+  if (held === 'key_short') return insufficientKeyQuota();
   return budgetExceeded(levels!.budgets.find(({ windowId }) => windowId === held)!);
 }
 

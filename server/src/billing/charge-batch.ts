@@ -22,11 +22,11 @@ export interface Charge {
   /** `free - moved` of the user's allotment right after this charge. */
   rest: number;
   /** The request has a progress row, which has to be deleted. */
-  noted: boolean;
+  hasProgressRow: boolean;
   /** The answer to store in the same transaction. */
   kept: KeptRow | null;
   /** A process that considers this one dead repeats the call and pays for it. */
-  goesOn: boolean;
+  resumable: boolean;
   /** Null if there are no budgets. */
   levels: LevelCharge | null;
 }
@@ -59,7 +59,7 @@ export function batchOf(charges: Charge[]): ChargeBatch {
   return {
     logs: charges.map(({ log }) => log),
     allotments: [...users.all, ...keys.all, ...windows.values()],
-    ended: charges.filter(({ noted }) => noted).map(({ log }) => log.request_id),
+    ended: charges.filter(({ hasProgressRow }) => hasProgressRow).map(({ log }) => log.request_id),
     kept,
   };
 }

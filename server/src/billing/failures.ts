@@ -1,8 +1,8 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { storableText } from '../lib/storable-text.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { RowsBehind } from '../platform/durable/batch.ts';
-import { isAway } from '../platform/durable/errors.ts';
+import { RowBuffer } from '../platform/durable/batch.ts';
+import { isUnavailable } from '../platform/durable/errors.ts';
 import type { Log } from '../platform/log.ts';
 import { insertFailures, type NewFailure } from './store/failures.ts';
 
@@ -61,7 +61,7 @@ const rowOf = (failure: Failure, now: number): NewFailure => ({
 
 /** Writes failures in the background, so that an error response does not wait for the database. */
 export function openFailureLog({ db, clock, log }: { db: Db; clock: Clock; log: Log }): FailureLog {
-  const rows = new RowsBehind<NewFailure>({
+  const rows = new RowBuffer<NewFailure>({
     everyMs: 500,
     retryMs: 2_000,
     // Small enough not to block SQLite's writer for long.
@@ -71,7 +71,7 @@ export function openFailureLog({ db, clock, log }: { db: Db; clock: Clock; log: 
     write: (batch) => insertFailures(db, batch),
     failed: (error) => {
       log.warn({ error }, 'failed requests could not be written down');
-      return isAway(error);
+      return isUnavailable(error);
     },
     lost: (lost) => log.warn({ lost }, 'failed requests were not written down: there are too many'),
   });

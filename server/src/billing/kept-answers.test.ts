@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { sql } from 'kysely';
 import { requestId } from '../lib/ids.ts';
 import { until } from '../lib/until.fixture.ts';
-import { isAway } from '../platform/durable/errors.ts';
+import { isUnavailable } from '../platform/durable/errors.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Billing } from './billing.ts';
 import { addUser, booksOf, engines, openTestBilling, type TestDb } from './engines.fixture.ts';
@@ -77,9 +77,9 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     const elsewhere = [
       given,
       billing.settle(long, settlement(7, 'elsewhere', 'x'.repeat(longestKept + 1))),
-      billing.settle(texts, { ...plain, goesOn: true }),
+      billing.settle(texts, { ...plain, resumable: true }),
     ];
-    for (const one of elsewhere) expect(isAway(await one.catch((error) => error))).toBeTrue();
+    for (const one of elsewhere) expect(isUnavailable(await one.catch((error) => error))).toBeTrue();
     // The client has seen this answer, so it is charged: it cannot be replaced by another.
     expect(await shown).toMatchObject({ settled: true, charged: 2 });
     expect(await keptOf(open.db, 'elsewhere')).toEqual([]);

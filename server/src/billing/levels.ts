@@ -1,4 +1,4 @@
-import type { Now } from './store/port.ts';
+import type { MaybePromise } from './store/port.ts';
 
 /**
  * The levels of budgets, from the narrowest. Holds are taken in this order, so that a refused request has taken little
@@ -40,7 +40,7 @@ export interface LevelsPort {
    * Null if the key belongs to no organisation and the user has set no limit. Throws if the request must be refused.
    * Answers from memory while its cache is warm.
    */
-  of(keyId: number | null, userId: number): Now<Levels | null>;
+  of(keyId: number | null, userId: number): MaybePromise<Levels | null>;
   /**
    * Reports the tokens used with this key (0 for none) and paid by this user, and that budgets may have changed. Must
    * not block the request.

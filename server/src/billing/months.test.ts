@@ -5,7 +5,7 @@ import { migrations } from '../platform/db/migrations/index.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { addUser, booksOf, engines, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { pageLedger } from './store/ledger.ts';
-import { makeMonths } from './store/months.ts';
+import { createMonthPartitions } from './store/month-partitions.ts';
 import { countUsage, listUsage, sweepUsage } from './store/usage.ts';
 
 const at = (date: string): number => Date.parse(`${date}T00:00:00Z`) / 1000;
@@ -46,7 +46,7 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
 
   test('months that are past go as a whole, one that is cut entry by entry, and the sums stay', async () => {
     const { db } = open;
-    await makeMonths(db, at('2021-01-10'));
+    await createMonthPartitions(db, at('2021-01-10'));
     const user = await addUser(db, 0);
     const times = ['2021-01-05', '2021-01-31', '2021-02-01', '2021-02-28', '2021-03-01', '2021-03-20'].map(at);
     await use(db, user, times);
@@ -72,8 +72,8 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
     const user = await addUser(db, 0);
     await use(db, user, [at('2031-05-05')]);
     expect(await partOf(db, at('2031-05-05'))).toBe('usage_logs_rest');
-    await Promise.all([1, 2, 3].map(() => makeMonths(db, at('2031-04-30'))));
-    await makeMonths(db, at('2031-04-30'));
+    await Promise.all([1, 2, 3].map(() => createMonthPartitions(db, at('2031-04-30'))));
+    await createMonthPartitions(db, at('2031-04-30'));
     expect(await tables(db)).toEqual(expect.arrayContaining(['usage_logs_2031_04', 'usage_logs_2031_07']));
     expect(await partOf(db, at('2031-05-05'))).toBe('usage_logs_2031_05');
     expect(await timesOf(db, user)).toEqual([at('2031-05-05')]);

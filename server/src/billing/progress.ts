@@ -1,9 +1,9 @@
 import type { Usage } from '../lib/money.ts';
 import { WriteBehind } from '../platform/durable/batch.ts';
 import type { Log } from '../platform/log.ts';
-import type { Keeper } from './keeper.ts';
-import type { Line } from './line.ts';
+import type { ChargeQueue } from './charge-queue.ts';
 import { wholeCount } from './rows.ts';
+import type { RunningHolds } from './running-holds.ts';
 import { type AllotmentStore, type ProgressRow, type Turn, windowsText } from './store/port.ts';
 import type { Hold } from './types.ts';
 import type { Writer } from './writer.ts';
@@ -11,8 +11,8 @@ import type { Writer } from './writer.ts';
 interface ProgressDeps {
   store: AllotmentStore;
   writer: Writer;
-  keeper: Keeper;
-  line: Line;
+  holds: RunningHolds;
+  queue: ChargeQueue;
   log: Log;
 }
 
@@ -27,7 +27,7 @@ export class Progress {
   constructor(readonly deps: ProgressDeps) {
     this.#behind = new WriteBehind({
       everyMs: 1_000,
-      write: () => deps.line.inTurn(() => this.#write()),
+      write: () => deps.queue.inTurn(() => this.#write()),
       // No retry needed: the next progress row has the same information.
       failed: (error) => deps.log.warn({ error }, 'progress of running requests could not be written'),
     });
@@ -44,11 +44,11 @@ export class Progress {
    * be charged if this process died.
    */
   async forget(requestId: string): Promise<void> {
-    const { line, writer, store, log } = this.deps;
+    const { queue, writer, store, log } = this.deps;
     const batch = { logs: [], allotments: [], ended: [requestId] };
     const work = { write: (turn: Turn) => store.charge(turn, batch), written: () => true as const };
-    await line
-      .inTurn(() => writer.insist(work, () => {}))
+    await queue
+      .inTurn(() => writer.retryUntilWritten(work, () => {}))
       .catch((error) => log.warn({ error, requestId }, 'progress of a request that ended stays written'));
   }
 
@@ -60,12 +60,12 @@ export class Progress {
    * Runs in turn with the charges: a request that ended meanwhile must not get a row, because nothing would delete it.
    */
   async #write(): Promise<void> {
-    const { keeper, writer, store } = this.deps;
+    const { holds, writer, store } = this.deps;
     const rows: ProgressRow[] = [];
     for (const [id, { cost, usage, endpoint }] of this.#changed) {
-      const open = keeper.open.get(id);
-      if (!open || open.paying.user.lost) continue;
-      open.noted = true;
+      const open = holds.open.get(id);
+      if (!open || open.funding.user.lost) continue;
+      open.hasProgressRow = true;
       const { hold, createdAt } = open;
       rows.push({
         request_id: id,

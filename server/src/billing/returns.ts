@@ -3,10 +3,10 @@ import { repeat } from '../platform/durable/repeat.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Allotment, Allotments } from './allotment.ts';
-import type { Line } from './line.ts';
-import { emptyAllotments, isElsewhere, want, wantedOf } from './store/allotments.ts';
+import type { ChargeQueue } from './charge-queue.ts';
+import { emptyAllotments, findWanted, isReservedElsewhere, markWanted } from './store/allotments.ts';
 import type { AllotmentId, AllotmentStore, GiveBack } from './store/port.ts';
-import { TakenForDead, type Writer } from './writer.ts';
+import { OwnershipLost, type Writer } from './writer.ts';
 
 const channel = 'billing:wanted';
 /** How soon other processes get what they are short of if their message does not reach us. */
@@ -30,7 +30,7 @@ interface ReturnsDeps {
   store: AllotmentStore;
   writer: Writer;
   allotments: Allotments;
-  line: Line;
+  queue: ChargeQueue;
   log: Log;
   shared?: Pick<Shared, 'publish' | 'subscribe'> | undefined;
   /** No other process uses this database. */
@@ -50,10 +50,10 @@ export class Returns {
     this.#every(tidyMs, () => this.#returnIdle(idleMs));
     if (this.deps.alone) return;
     this.#every(lookMs, async () => {
-      if (this.deps.writer.owners.someoneEarlier) await this.#returnIdle(idleBesideEarlierMs);
+      if (this.deps.writer.owners.anyEarlierBuild) await this.#returnIdle(idleBesideEarlierMs);
     });
     this.#every(lookMs, async () => {
-      for (const id of await wantedOf(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
+      for (const id of await findWanted(this.deps.db, this.deps.writer.owner)) await this.#answer(id);
     });
     await this.deps.shared?.subscribe(channel, (message) => {
       const [from, user_id, key_id] = JSON.parse(message) as [string, number, number];
@@ -76,7 +76,7 @@ export class Returns {
   /** Sets a mark that other processes poll, and publishes a message. */
   async askOthers(id: AllotmentId): Promise<void> {
     const { db, shared, writer } = this.deps;
-    await want(db, writer.owner, id);
+    await markWanted(db, writer.owner, id);
     void shared?.publish(channel, JSON.stringify([writer.owner, id.user_id, id.key_id])).catch(() => {});
   }
 
@@ -86,7 +86,7 @@ export class Returns {
     let some = false;
     for (const id of ids) {
       some = (await this.#giveBack([id])) > 0 || some;
-      if (alone || !(await isElsewhere(db, writer.owner, id))) continue;
+      if (alone || !(await isReservedElsewhere(db, writer.owner, id))) continue;
       some = true;
       await this.askOthers(id);
       await Bun.sleep(lookAgainMs);
@@ -109,8 +109,8 @@ export class Returns {
 
   /** Returns what is free in these allotments, or all of an idle one. Resolves to the amount. */
   #giveBack(ids: AllotmentId[]): Promise<number> {
-    const { line, allotments, store, writer } = this.deps;
-    return line.inTurn(async () => {
+    const { queue, allotments, store, writer } = this.deps;
+    return queue.inTurn(async () => {
       const given = ids.map((id) => allotments.find(id)).filter((allotment) => allotment !== undefined);
       const rows = given.map(rowOf).filter(({ amount, whole }) => whole || amount > 0);
       if (rows.length === 0) return 0;
@@ -120,11 +120,11 @@ export class Returns {
         allotment.fill(-allotment.free);
       }
       try {
-        await writer.insist({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
+        await writer.retryUntilWritten({ write: (turn) => store.giveBack(turn, rows), written: () => true }, () => {});
       } catch (error) {
-        if (!(error instanceof TakenForDead)) throw error;
+        if (!(error instanceof OwnershipLost)) throw error;
         // A process that considered this one dead has already returned everything.
-        await line.startAnew();
+        await queue.reset();
       }
       return rows.reduce((sum, { amount }) => sum + amount, 0);
     });

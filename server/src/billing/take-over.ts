@@ -1,7 +1,7 @@
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { usageRow } from './rows.ts';
-import { emptyAllotments, findGone } from './store/allotments.ts';
+import { emptyAllotments, findDeadOwners } from './store/allotments.ts';
 import { findExpired, findHoldsOf, settleIn, settleStored } from './store/holds.ts';
 import { isLogged } from './store/usage.ts';
 
@@ -10,7 +10,7 @@ type Left = Awaited<ReturnType<typeof findHoldsOf>>[number];
 /** Settles what dead processes left behind and releases expired holds; returns how many. */
 export async function takeOver(db: Db, nowSeconds: number): Promise<number> {
   let taken = 0;
-  for (const owner of await findGone(db)) {
+  for (const owner of await findDeadOwners(db)) {
     taken += await db.transaction().execute(async (tx) => {
       await emptyAllotments(tx, owner);
       const left = await findHoldsOf(tx, owner);

@@ -1,8 +1,8 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Log } from '../platform/log.ts';
-import { fileSpans, joinOldSpans } from './store/keep-spans.ts';
-import { addUpDayBefore, fileSums } from './store/usage-totals.ts';
+import { fileSpans, mergeOldSpans } from './store/roll-up-spans.ts';
+import { addUpPreviousDay, fileSums } from './store/usage-totals.ts';
 import type { Writer } from './writer.ts';
 
 /** Reading totals adds up the rows since the last run: with this interval they are few. */
@@ -17,9 +17,9 @@ export function keepTotals(db: Db, writer: Writer, clock: Clock, log: Log): { st
   const work = async () => {
     await fileSums(db, writer.owner);
     await fileSpans(db);
-    while (!stopped && (await joinOldSpans(db, nowSeconds(clock)))) await Bun.sleep(pauseMs);
+    while (!stopped && (await mergeOldSpans(db, nowSeconds(clock)))) await Bun.sleep(pauseMs);
     while (!whole && !stopped) {
-      whole = !(await addUpDayBefore(db));
+      whole = !(await addUpPreviousDay(db));
       if (!whole) await Bun.sleep(pauseMs);
     }
   };

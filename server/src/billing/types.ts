@@ -101,7 +101,7 @@ export interface Settlement extends UsageDetail {
    * If this process is considered dead, the one that takes over repeats the call and pays for it: then this one is not
    * charged.
    */
-  goesOn?: boolean;
+  resumable?: boolean;
 }
 
 export interface Settled {

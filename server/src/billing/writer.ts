@@ -1,9 +1,9 @@
 import type { Db } from '../platform/db/tables.ts';
-import { mayPass } from '../platform/durable/errors.ts';
+import { isTransient } from '../platform/durable/errors.ts';
 import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import { lastBatch, openWriter } from './store/allotments.ts';
-import type { Now, Turn } from './store/port.ts';
+import type { MaybePromise, Turn } from './store/port.ts';
 
 const pauseMs = 200;
 /**
@@ -12,17 +12,17 @@ const pauseMs = 200;
  */
 const hiccupMs = 1_000;
 /** This long after a failed write the next one may try, to notice that the database is back. */
-const lookAgainMs = 500;
+const retryAfterMs = 500;
 
 /** Other processes considered this one dead and returned its allotments. */
-export class TakenForDead extends Error {}
+export class OwnershipLost extends Error {}
 
 /**
  * A process that considered this one dead has taken over the work as well and pays for the call when it repeats it. The
  * code has the prefix of lost connections, so that callers drop the work as for an unavailable database instead of
  * retrying it here.
  */
-export class TakenOver extends Error {
+export class WorkTakenOver extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_TAKEN_OVER';
 
   constructor() {
@@ -32,9 +32,9 @@ export class TakenOver extends Error {
 
 /** One unit of writing. */
 export interface Work<T> {
-  write(turn: Turn): Now<T | null>;
+  write(turn: Turn): MaybePromise<T | null>;
   /** The result if it was written but the response was lost. */
-  written(): Now<T>;
+  written(): MaybePromise<T>;
 }
 
 /**
@@ -47,10 +47,10 @@ export class Writer {
   #last = 0;
   #next = 0;
   /** Writes with unknown outcome, by number. */
-  readonly #doubtful = new Map<number, Work<unknown>>();
+  readonly #unconfirmed = new Map<number, Work<unknown>>();
   /** Since when all writes have failed; null while they succeed. */
-  #inVainSince: number | null = null;
-  #lastInVain = 0;
+  #failingSinceMs: number | null = null;
+  #lastFailureMs = 0;
   stopping = false;
 
   constructor(
@@ -64,12 +64,12 @@ export class Writer {
   }
 
   /** For how long all writes have failed. */
-  get inVainMs(): number {
-    return this.#inVainSince === null ? 0 : performance.now() - this.#inVainSince;
+  get failingForMs(): number {
+    return this.#failingSinceMs === null ? 0 : performance.now() - this.#failingSinceMs;
   }
 
-  get away(): boolean {
-    return this.inVainMs > hiccupMs && performance.now() - this.#lastInVain < lookAgainMs;
+  get unavailable(): boolean {
+    return this.failingForMs > hiccupMs && performance.now() - this.#lastFailureMs < retryAfterMs;
   }
 
   async open(): Promise<void> {
@@ -78,19 +78,19 @@ export class Writer {
     this.#owner = id;
     this.#last = 0;
     this.#next = 0;
-    this.#inVainSince = null;
-    this.#doubtful.clear();
+    this.#failingSinceMs = null;
+    this.#unconfirmed.clear();
   }
 
-  /** Executes a write; throws database errors and `TakenForDead`. */
-  write<T>(work: Work<T>): Now<T> {
+  /** Executes a write; throws database errors and `OwnershipLost`. */
+  write<T>(work: Work<T>): MaybePromise<T> {
     this.#next += 1;
     const batch = this.#next;
     try {
       const done = work.write({ owner: this.#owner, batch, after: this.#last });
-      if (!(done instanceof Promise)) return done === null ? this.#notInTurn(work, batch) : this.#done(batch, done);
+      if (!(done instanceof Promise)) return done === null ? this.#reconcile(work, batch) : this.#done(batch, done);
       return done.then(
-        (value) => (value === null ? this.#notInTurn(work, batch) : this.#done(batch, value)),
+        (value) => (value === null ? this.#reconcile(work, batch) : this.#done(batch, value)),
         (error) => this.#failed(work, batch, error),
       );
     } catch (error) {
@@ -100,26 +100,26 @@ export class Writer {
 
   #done<T>(batch: number, value: T): T {
     this.#last = batch;
-    this.#inVainSince = null;
+    this.#failingSinceMs = null;
     // Writes that were in doubt before this one can no longer take effect.
-    if (this.#doubtful.size > 0) this.#doubtful.clear();
+    if (this.#unconfirmed.size > 0) this.#unconfirmed.clear();
     return value;
   }
 
   #failed<T>(work: Work<T>, batch: number, error: unknown): never {
-    if (mayPass(error)) {
-      this.#lastInVain = performance.now();
-      this.#inVainSince ??= this.#lastInVain;
-      this.#doubtful.set(batch, work);
+    if (isTransient(error)) {
+      this.#lastFailureMs = performance.now();
+      this.#failingSinceMs ??= this.#lastFailureMs;
+      this.#unconfirmed.set(batch, work);
     }
     throw error;
   }
 
   /** A write that was considered lost did take effect: this one or one before it. */
-  async #notInTurn<T>(work: Work<T>, batch: number): Promise<T> {
+  async #reconcile<T>(work: Work<T>, batch: number): Promise<T> {
     const last = await lastBatch(this.db, this.#owner);
-    if (last === null) throw new TakenForDead();
-    const before = last === batch ? work : this.#doubtful.get(last);
+    if (last === null) throw new OwnershipLost();
+    const before = last === batch ? work : this.#unconfirmed.get(last);
     if (!before) throw new Error(`batch ${last} of this process was written by somebody else`);
     const found = await before.written();
     this.#done(last, found);
@@ -128,12 +128,12 @@ export class Writer {
   }
 
   /** Retries while the database is unavailable, for as long as the process lives. */
-  async insist<T>(work: Work<T>, failed: (error: unknown) => void): Promise<T> {
+  async retryUntilWritten<T>(work: Work<T>, failed: (error: unknown) => void): Promise<T> {
     for (;;) {
       try {
         return await this.write(work);
       } catch (error) {
-        if (!mayPass(error) || this.stopping) throw error;
+        if (!isTransient(error) || this.stopping) throw error;
         failed(error);
         await Bun.sleep(pauseMs);
       }
@@ -147,7 +147,7 @@ export class Writer {
         if (this.owners.id === this.#owner) await this.owners.look();
         if (this.owners.id !== this.#owner && this.owners.id !== '') return await this.open();
       } catch (error) {
-        if (!mayPass(error)) throw error;
+        if (!isTransient(error)) throw error;
       }
       await Bun.sleep(pauseMs);
     }

@@ -3,8 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { fileAll } from '../billing/store/filing.ts';
-import { fileSpans } from '../billing/store/keep-spans.ts';
-import { makeMonths } from '../billing/store/months.ts';
+import { createMonthPartitions } from '../billing/store/month-partitions.ts';
+import { fileSpans } from '../billing/store/roll-up-spans.ts';
 import { diskBlobs } from '../platform/blobs/disk.ts';
 import { type S3Config, s3Blobs } from '../platform/blobs/s3.ts';
 import { copyTables } from '../platform/db/copy.ts';
@@ -41,7 +41,8 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
     }
     await addUp(file);
     const source = new Database(file, { strict: true });
-    for (const { at } of source.query<{ at: number }, []>(monthsLogged).all()) await makeMonths(target.db, at);
+    for (const { at } of source.query<{ at: number }, []>(monthsLogged).all())
+      await createMonthPartitions(target.db, at);
     let rows = 0;
     const note = (table: string, copied: number) => {
       rows += copied;

@@ -1,5 +1,5 @@
 import type { Levels, LevelsPort } from '../billing/levels.ts';
-import type { Now } from '../billing/store/port.ts';
+import type { MaybePromise } from '../billing/store/port.ts';
 import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowhere } from '../identity/audit/log.ts';
 import type { PlaceOfKey } from '../identity/key-lookup.ts';
@@ -149,7 +149,7 @@ export function openOrganisations(room: Room): Organisations {
 }
 
 /** Synchronous if cached. A key refused meanwhile needs no notification. */
-function whenKnown<T>(find: () => Now<T>, then: (found: T) => unknown): void {
+function whenKnown<T>(find: () => MaybePromise<T>, then: (found: T) => unknown): void {
   try {
     const found = find();
     if (found instanceof Promise) found.then(then).catch(() => {});

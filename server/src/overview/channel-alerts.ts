@@ -4,8 +4,8 @@ import type { Candidate } from '../routing/candidate.ts';
 import { type ChannelRecord, listChannels } from '../routing/catalog/store/channels.ts';
 import { listCredentials } from '../routing/catalog/store/credentials.ts';
 import { enabled } from '../routing/catalog/store/tables.ts';
+import { circuitKeys } from '../routing/keyed-candidates.ts';
 import type { RoutingParts } from '../routing/routing.ts';
-import { circuitKeys } from '../routing/ways.ts';
 import { type Alert, alert } from './alert.ts';
 import type { Refusals } from './refusals.ts';
 

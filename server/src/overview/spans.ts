@@ -1,4 +1,4 @@
-import { spanLengths } from '../billing/store/keep-spans.ts';
+import { spanLengths } from '../billing/store/roll-up-spans.ts';
 
 const hour = 3_600;
 const day = 24 * hour;

@@ -28,8 +28,8 @@ const ends: [string, status: Settlement['status'], throws: boolean, reason: Erro
 test.each(ends)('%s', async (what, status, throws, reason, became) => {
   const seen: string[] = [];
   const billing: Pick<Billing, 'settle' | 'release'> = {
-    settle: async (_, { keep, goesOn }) => {
-      seen.push(keep ? `charged with its ${keep.body}` : goesOn ? 'charged unless others have it' : 'charged');
+    settle: async (_, { keep, resumable }) => {
+      seen.push(keep ? `charged with its ${keep.body}` : resumable ? 'charged unless others have it' : 'charged');
       return paid;
     },
     release: async () => {

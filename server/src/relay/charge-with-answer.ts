@@ -30,7 +30,7 @@ export async function chargeWithAnswer<T>(
   for (const one of due)
     if (one.settlement.status !== 'ok') await chargePart(one);
     else {
-      const kept = name ? { keep: { ...name, body: bodyOf(answer) } } : { goesOn: true };
+      const kept = name ? { keep: { ...name, body: bodyOf(answer) } } : { resumable: true };
       await billing.settle(one.hold, { ...one.settlement, ...kept });
     }
   return answer;

@@ -1,4 +1,4 @@
-import { isShort } from '../billing/short.ts';
+import { isInsufficientQuota } from '../billing/insufficient-quota.ts';
 import type { Hold } from '../billing/types.ts';
 import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
@@ -63,7 +63,7 @@ export async function openCall(
     try {
       hold = await takeHold(deps, context, modelId, estimateCost(context, plan, estimate));
     } catch (error) {
-      if (!isShort(error) || !estimate.countPrompt) throw error;
+      if (!isInsufficientQuota(error) || !estimate.countPrompt) throw error;
     }
     hold ??= await holdCounted(deps, context, modelId, plan, estimate);
     tellBudget(deps, context, hold);

@@ -1,6 +1,6 @@
 import { type FailureRow, searchFailures } from '../billing/store/failures.ts';
 import { searchIncomplete } from '../billing/store/incomplete.ts';
-import type { Place, Searched } from '../billing/store/searched.ts';
+import type { Place, Searched } from '../billing/store/search-newest.ts';
 import { listUsage, type UsageLog } from '../billing/store/usage.ts';
 import type { LogFilter } from '../billing/store/usage-sums.ts';
 import type { Db } from '../platform/db/tables.ts';

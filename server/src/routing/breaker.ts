@@ -9,7 +9,7 @@ import {
   close,
   closedCircuit,
   failed,
-  nobody,
+  noUser,
   open,
   opensAgainInMs,
   recover,
@@ -163,7 +163,7 @@ class SharedBreaker implements Breaker {
     return circuit && circuit.stampMs > 0 ? clock.nowMs() - (clock.steadyMs() - circuit.changedAtMs) : 0;
   }
 
-  tryAcquire(key: string, user = nobody): Permit | null {
+  tryAcquire(key: string, user = noUser): Permit | null {
     const { clock } = this.#deps;
     const circuit = this.#current(key) ?? this.#circuitOf(key);
     if (!admit(circuit, clock.steadyMs(), user)) return null;

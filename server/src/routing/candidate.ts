@@ -40,7 +40,7 @@ export interface Channel {
   kind: ChannelKind;
   baseUrl: string;
   credential: string;
-  /** Set if there are several keys, or one with limits; `credential` is the first of them. See `ways.ts`. */
+  /** Set if there are several keys, or one with limits; `credential` is the first of them. See keyed-candidates.ts. */
   credentials?: readonly Credential[] | undefined;
   priority: number;
   weight: number;

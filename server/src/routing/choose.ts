@@ -82,7 +82,7 @@ function draw(ranked: Scored[], random: () => number): Reason {
 }
 
 /** Rotates the best class by the counter; the rest follows as fallback in the catalog's order. */
-function takeTurns(ranked: Scored[], counter: number): Reason {
+function rotate(ranked: Scored[], counter: number): Reason {
   const front = classOf(ranked[0]!);
   let among = 0;
   while (among < ranked.length && classOf(ranked[among]!) === front) among += 1;
@@ -136,7 +136,7 @@ function arrange(ranked: Scored[], request: ChooseRequest, strategy: Strategy): 
   if (strategy === 'round_robin') {
     // Ignore scores, which only differ by the boost here: it must not affect the rotation.
     ranked.sort((a, b) => classOf(a) - classOf(b));
-    return takeTurns(ranked, request.roundRobinCounter);
+    return rotate(ranked, request.roundRobinCounter);
   }
   ranked.sort(byRank);
   return draw(ranked, request.random);
@@ -163,22 +163,22 @@ export function choose(request: ChooseRequest): Choice {
 }
 
 /** The same choice with another candidate first, for a reason with higher precedence. */
-export function ledBy(choice: Choice, first: Candidate, how: 'own_key' | 'affinity'): Choice {
+export function withFirst(choice: Choice, first: Candidate, how: 'own_key' | 'affinity'): Choice {
   const ordered = [first, ...choice.ordered.filter((candidate) => candidate !== first)];
   return { ...choice, ordered, picked: first, reason: { how, chance: 1, among: ordered.length } };
 }
 
 /** Orders the caller asked for, and round-robin, take precedence over the affinity of a conversation. */
-const keptOrders: ReadonlySet<Reason['how']> = new Set<Reason['how']>(['order', 'sort', 'round_robin']);
+const explicitOrders: ReadonlySet<Reason['how']> = new Set<Reason['how']>(['order', 'sort', 'round_robin']);
 
 /**
  * Puts the candidate with the conversation's prompt cache first, if nothing prevents it. `boundTo` is its circuit key.
  */
-export function ledByAffinity(choice: Choice, boundTo: string): Choice {
+export function withAffinity(choice: Choice, boundTo: string): Choice {
   const [front] = choice.ordered;
   const bound = choice.ordered.find(({ key }) => boundTo === key || boundTo.startsWith(`${key}|`));
-  if (!bound || bound === front || keptOrders.has(choice.reason.how)) return choice;
+  if (!bound || bound === front || explicitOrders.has(choice.reason.how)) return choice;
   if (choice.strategy === 'legacy' && bound.channel.priority !== front!.channel.priority) return choice;
   const { overSoftLimit } = choice.scored.find((one) => one.candidate === bound)!;
-  return overSoftLimit ? choice : ledBy(choice, bound, 'affinity');
+  return overSoftLimit ? choice : withFirst(choice, bound, 'affinity');
 }

@@ -11,7 +11,7 @@ const successThreshold = 3;
 const recoveryTimeoutMs = 60_000;
 const halfOpenMaxRequests = 3;
 /** The user id of requests without a user. */
-export const nobody = 0;
+export const noUser = 0;
 /**
  * A test request whose outcome is never reported would keep the circuit half-open forever; its slot is freed after
  * this.
@@ -131,7 +131,7 @@ export function failed(circuit: Circuit, nowMs: number, user: number): boolean {
 function whomToBlame({ failures, blamed }: Circuit): number | null | undefined {
   if (failures.length < failureThreshold) return undefined;
   let most = 0;
-  let user = nobody;
+  let user = noUser;
   for (const one of failures) {
     const times = failures.filter((other) => other === one).length;
     if (times > most) [most, user] = [times, one];
@@ -139,7 +139,7 @@ function whomToBlame({ failures, blamed }: Circuit): number | null | undefined {
   if (failures.length - most >= failuresOfOthers) return null;
   if (most < failureThreshold) return undefined;
   // It is already open for one user: a second one means the upstream is at fault.
-  return user === nobody || blamed !== null ? null : user;
+  return user === noUser || blamed !== null ? null : user;
 }
 
 /** Neither success nor failure (429, an invalid request, a disconnected caller): frees the slot of the test request. */

@@ -1,8 +1,8 @@
 import type { Candidate } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
+import { circuitOf, keyedCandidatesOf } from './keyed-candidates.ts';
 import type { RoutingParts } from './routing.ts';
 import type { DayUse } from './store/credential-days.ts';
-import { circuitOf, waysOf } from './ways.ts';
 
 /** The health of a channel's credential. */
 export interface CredentialHealth {
@@ -22,7 +22,7 @@ export async function credentialHealth({
 }: Pick<RoutingParts, 'deps' | 'breaker' | 'meter'>): Promise<Map<number, CredentialHealth>> {
   const health = new Map<number, CredentialHealth>();
   for (const candidate of await deps.catalog.allCandidates())
-    for (const { key, via } of waysOf(candidate) ?? []) {
+    for (const { key, via } of keyedCandidatesOf(candidate) ?? []) {
       const { id } = via.credential;
       const known = health.get(id) ?? {
         circuits: { closed: 0, half_open: 0, open: 0 },
@@ -36,7 +36,7 @@ export async function credentialHealth({
 }
 
 /** The state of credentials and candidates, which pages of the catalog show as well. */
-export const standingIn = (parts: Pick<RoutingParts, 'deps' | 'breaker' | 'meter'>) => ({
+export const healthOfCatalog = (parts: Pick<RoutingParts, 'deps' | 'breaker' | 'meter'>) => ({
   credentialHealth: () => credentialHealth(parts),
   circuit: (candidate: Candidate): CircuitState => circuitOf(candidate, (key) => parts.breaker.state(key), undefined),
 });

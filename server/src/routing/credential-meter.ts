@@ -18,7 +18,7 @@ export interface CredentialUse {
 export type Expected = Pick<CredentialUse, 'tokens' | 'spent'>;
 
 /** What is reserved for a call in progress. */
-export interface PutAside extends Expected {
+export interface Reservation extends Expected {
   minute: number;
 }
 
@@ -27,12 +27,12 @@ export interface CredentialMeter {
   /** How long until its limits admit a request; 0 if they do now. */
   waitMs(credential: Credential): number;
   /** The upstream rate-limited this key for this model: prefer other keys until it may be retried. */
-  rest(wayKey: string, ms?: number): void;
-  rests(wayKey: string): boolean;
+  coolDown(circuitKey: string, ms?: number): void;
+  isCoolingDown(circuitKey: string): boolean;
   /** A request is sent with it. Its estimate counts at once, so that a burst of requests hits the limits in time. */
-  sent(credential: Credential, expected?: () => Expected): PutAside | undefined;
+  sent(credential: Credential, expected?: () => Expected): Reservation | undefined;
   /** Replaces the reservation by the actual usage. */
-  ended(credential: Credential, use: CredentialUse, aside?: PutAside): void;
+  ended(credential: Credential, use: CredentialUse, reservation?: Reservation): void;
   /** Usage by all processes, as far as this one knows. */
   today(credentialId: number): DayUse;
   /** Part of the cycle: reads the counts of other processes and evicts old ones. */
@@ -54,13 +54,13 @@ const keptDays = 62;
 const writeEveryMs = 2_000;
 
 /** For upstreams that do not say. Most limits are per minute and recover gradually. */
-const usualRestMs = 5_000;
+const defaultCoolDownMs = 5_000;
 /** Upper bound on what an upstream asks for: one more rejected call does no harm. */
-const longestRestMs = 60_000;
+const maxCoolDownMs = 60_000;
 
 const nothing = (): DayUse => ({ requests: 0, failures: 0, tokens: 0, spent: 0 });
 
-const nothingAside: PutAside = { tokens: 0, spent: 0, minute: 0 };
+const noReservation: Reservation = { tokens: 0, spent: 0, minute: 0 };
 
 interface Meter {
   requests: MinuteCount;
@@ -71,14 +71,14 @@ interface Meter {
   /** Not yet in the database. */
   pending: DayUse;
   /** Reserved by calls of this process in progress. */
-  asideSpent: number;
+  reservedSpend: number;
 }
 
 class StoredMeter implements CredentialMeter {
   /** Bounded by the number of credentials; deleted ones stay until the process ends. */
   readonly #meters = new Map<number, Meter>();
-  /** When each may be used again, in monotonic time; bounded by the number of ways. */
-  readonly #resting = new Map<string, number>();
+  /** When each may be used again, in monotonic time; bounded by the number of circuits. */
+  readonly #coolingDown = new Map<string, number>();
   readonly #behind: WriteBehind;
 
   constructor(readonly deps: MeterDeps) {
@@ -94,7 +94,7 @@ class StoredMeter implements CredentialMeter {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
     const { requestsPerMinute, tokensPerMinute, spendPerDay } = limits;
-    if (spendPerDay !== null && meter.written.spent + meter.pending.spent + meter.asideSpent >= spendPerDay)
+    if (spendPerDay !== null && meter.written.spent + meter.pending.spent + meter.reservedSpend >= spendPerDay)
       return dayMs - (nowMs % dayMs);
     const full =
       (requestsPerMinute !== null && meter.requests.at(nowMs) >= requestsPerMinute) ||
@@ -102,39 +102,39 @@ class StoredMeter implements CredentialMeter {
     return full ? minuteEndsInMs(nowMs) : 0;
   }
 
-  rest(wayKey: string, ms = usualRestMs): void {
-    this.#resting.set(wayKey, this.deps.clock.steadyMs() + Math.min(ms, longestRestMs));
+  coolDown(circuitKey: string, ms = defaultCoolDownMs): void {
+    this.#coolingDown.set(circuitKey, this.deps.clock.steadyMs() + Math.min(ms, maxCoolDownMs));
   }
 
-  rests(wayKey: string): boolean {
-    const until = this.#resting.get(wayKey);
+  isCoolingDown(circuitKey: string): boolean {
+    const until = this.#coolingDown.get(circuitKey);
     if (until === undefined) return false;
     if (until > this.deps.clock.steadyMs()) return true;
-    this.#resting.delete(wayKey);
+    this.#coolingDown.delete(circuitKey);
     return false;
   }
 
-  sent({ id, limits }: Credential, expected?: () => Expected): PutAside | undefined {
+  sent({ id, limits }: Credential, expected?: () => Expected): Reservation | undefined {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
     if (limits?.requestsPerMinute != null) meter.requests.add(nowMs, 1);
     meter.pending.requests += 1;
     this.#behind.soon();
     if (!expected || (limits?.tokensPerMinute ?? limits?.spendPerDay ?? null) === null) return undefined;
-    const aside = { ...expected(), minute: minuteOf(nowMs) };
-    if (limits?.tokensPerMinute != null) meter.tokens.add(nowMs, aside.tokens);
-    meter.asideSpent += aside.spent;
-    return aside;
+    const reservation = { ...expected(), minute: minuteOf(nowMs) };
+    if (limits?.tokensPerMinute != null) meter.tokens.add(nowMs, reservation.tokens);
+    meter.reservedSpend += reservation.spent;
+    return reservation;
   }
 
-  ended({ id, limits }: Credential, { failed, tokens, spent }: CredentialUse, aside = nothingAside): void {
+  ended({ id, limits }: Credential, { failed, tokens, spent }: CredentialUse, reservation = noReservation): void {
     const nowMs = this.deps.clock.nowMs();
     const meter = this.#current(id, nowMs);
-    const more = tokens - aside.tokens;
+    const more = tokens - reservation.tokens;
     // The estimate was counted at the start. Only correct it downwards within the same minute.
-    if (limits?.tokensPerMinute != null && (more > 0 || (more < 0 && aside.minute === minuteOf(nowMs))))
+    if (limits?.tokensPerMinute != null && (more > 0 || (more < 0 && reservation.minute === minuteOf(nowMs))))
       meter.tokens.add(nowMs, more);
-    meter.asideSpent -= aside.spent;
+    meter.reservedSpend -= reservation.spent;
     meter.pending.tokens += tokens;
     meter.pending.spent += spent;
     if (failed) meter.pending.failures += 1;
@@ -166,7 +166,7 @@ class StoredMeter implements CredentialMeter {
       meter = {
         requests: new MinuteCount(`routing:credential:${id}:requests`, shared),
         tokens: new MinuteCount(`routing:credential:${id}:tokens`, shared),
-        ...{ day, written: nothing(), pending: nothing(), asideSpent: 0 },
+        ...{ day, written: nothing(), pending: nothing(), reservedSpend: 0 },
       };
       this.#meters.set(id, meter);
     }

@@ -1,9 +1,9 @@
 import type { Breaker } from './breaker.ts';
 import type { Candidate } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
+import { circuitOf } from './keyed-candidates.ts';
 import type { Metrics } from './metrics.ts';
 import { unmeasured } from './score.ts';
-import { circuitOf } from './ways.ts';
 
 /** How a candidate performed in the last hour. */
 export interface Health {

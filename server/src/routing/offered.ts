@@ -34,7 +34,7 @@ export function requireOffered(catalog: Source, wanted: Wanted): Offered {
 }
 
 /** Whether a request could be routed to a provider, given the user's preferences and the request's own limits. */
-export function leadsTo(
+export function canReach(
   catalog: Source,
   wanted: Wanted & { override?: Override | null },
   provider: string,

@@ -5,8 +5,8 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
+import { CachedById } from './cached-by-id.ts';
 import type { Credential } from './candidate.ts';
-import { HeldById } from './held-by-id.ts';
 import * as store from './store/own-keys.ts';
 
 /** A user's or a team's own key, ready for use. */
@@ -62,14 +62,14 @@ const most = 20;
 const none: readonly OwnKey[] = Object.freeze([]);
 
 class StoredOwnKeys implements OwnKeys {
-  readonly #ofUsers: HeldById<readonly OwnKey[]>;
-  readonly #ofTeams: HeldById<readonly OwnKey[]>;
+  readonly #ofUsers: CachedById<readonly OwnKey[]>;
+  readonly #ofTeams: CachedById<readonly OwnKey[]>;
 
   constructor(readonly deps: OwnKeysDeps) {
     const { clock, shared, hearing } = deps;
     const held = { clock, shared, hearing };
-    this.#ofUsers = new HeldById({ ...held, channel: channels.users, load: (userId) => this.#load({ userId }) });
-    this.#ofTeams = new HeldById({ ...held, channel: channels.teams, load: (teamId) => this.#load({ teamId }) });
+    this.#ofUsers = new CachedById({ ...held, channel: channels.users, load: (userId) => this.#load({ userId }) });
+    this.#ofTeams = new CachedById({ ...held, channel: channels.teams, load: (teamId) => this.#load({ teamId }) });
   }
 
   async subscribe(): Promise<void> {

@@ -4,7 +4,7 @@ import type { Usage } from '../lib/money.ts';
 import type { Breaker, Permit } from './breaker.ts';
 import type { Candidate, Via } from './candidate.ts';
 import type { Choice } from './choose.ts';
-import type { CredentialMeter, PutAside } from './credential-meter.ts';
+import type { CredentialMeter, Reservation } from './credential-meter.ts';
 import { limitsEndInMs } from './credential-order.ts';
 import { type Expectation, expectedOf, useOf } from './credential-use.ts';
 import type { AttemptRecord, Cause, Decision } from './decision.ts';
@@ -25,14 +25,9 @@ export interface Attempt {
   readonly candidate: Candidate;
   /** Call once; later reports are ignored. Updates breaker, metrics and decision log. */
   report(report: Report): void;
-  /**
-   * The same connection delivered another answer, which counts towards the limits of its credential; absent if those
-   * are not counted.
-   */
+  /** The connection delivered another answer, which counts towards its credential's limits; absent without limits. */
   usedMore?(usage: Usage): void;
-  /**
-   * A connection reported as successful has failed since: counts like another attempt; absent if those are not counted.
-   */
+  /** A connection reported as successful has failed since: counts like another attempt; absent without limits. */
   failedSince?(report: Report): void;
 }
 
@@ -71,7 +66,7 @@ interface PlanFor {
   parentRequestId?: string | undefined;
   /** Identifies the conversation, if affinity applies to it. */
   place?: string | undefined;
-  /** Key of the way the conversation used before. */
+  /** Circuit key that answered the conversation before. */
   boundTo?: string | null;
 }
 
@@ -85,7 +80,7 @@ function otherKeysAfter({ outcome, cause }: Report): 'next' | 'later' | 'never' 
 class OneAttempt implements Attempt {
   #reported = false;
   /** What is reserved of its credential's limits. */
-  aside: PutAside | undefined;
+  reservation: Reservation | undefined;
 
   constructor(
     readonly plan: RoutePlan,
@@ -97,7 +92,7 @@ class OneAttempt implements Attempt {
     if (this.#reported) return;
     this.#reported = true;
     this.permit[report.outcome]();
-    this.plan.done(this.candidate, report, this.aside);
+    this.plan.done(this.candidate, report, this.reservation);
   }
 
   usedMore(usage: Usage): void {
@@ -114,25 +109,25 @@ class OneAttempt implements Attempt {
     if (this.#reported) return;
     this.#reported = true;
     this.permit.neutral();
-    if (this.aside) this.plan.giveBack(this.candidate, this.aside);
+    if (this.reservation) this.plan.giveBack(this.candidate, this.reservation);
   }
 }
 
 /** Shared by nearly all requests, to save an allocation. */
-const nobody: readonly Candidate[] = [];
+const noCandidates: readonly Candidate[] = [];
 
 class RoutePlan implements Plan {
   readonly #records: AttemptRecord[] = [];
   readonly #attempts: OneAttempt[] = [];
   readonly #startedAtMs: number;
   readonly #startedMs: number;
-  #skipped: readonly Candidate[] = nobody;
+  #skipped: readonly Candidate[] = noCandidates;
   /** Candidates whose keys were all at their limits when it was their turn. */
-  #atLimits: readonly Candidate[] = nobody;
+  #atLimits: readonly Candidate[] = noCandidates;
   /** The other keys of the current candidate. */
-  #keys: readonly Candidate[] = nobody;
+  #keys: readonly Candidate[] = noCandidates;
   /** Further keys of upstreams that failed, tried after all other candidates. */
-  #later: readonly Candidate[] = nobody;
+  #later: readonly Candidate[] = noCandidates;
   #otherKeys: ReturnType<typeof otherKeysAfter> = 'next';
   #next = 0;
   #closed = false;
@@ -168,7 +163,7 @@ class RoutePlan implements Plan {
       if (permit) {
         const attempt = new OneAttempt(this, candidate, permit);
         this.#attempts.push(attempt);
-        if (candidate.via && !candidate.via.own) attempt.aside = this.#sent(candidate.via);
+        if (candidate.via && !candidate.via.own) attempt.reservation = this.#sent(candidate.via);
         return attempt;
       }
       this.#skipped = [...this.#skipped, candidate];
@@ -176,7 +171,7 @@ class RoutePlan implements Plan {
     return null;
   }
 
-  #sent({ credential, base }: Via): PutAside | undefined {
+  #sent({ credential, base }: Via): Reservation | undefined {
     const { expectation } = this;
     return this.deps.meter.sent(credential, expectation && (() => expectedOf(base, expectation.most(base))));
   }
@@ -189,7 +184,7 @@ class RoutePlan implements Plan {
         if (first) return first;
       }
       if (this.#otherKeys === 'later') this.#later = [...this.#later, ...this.#keys];
-      this.#keys = nobody;
+      this.#keys = noCandidates;
     }
     while (this.#next < this.line.length) {
       const candidate = this.line[this.#next]!;
@@ -207,13 +202,10 @@ class RoutePlan implements Plan {
     return first;
   }
 
-  /**
-   * The first key that is still below its limits, and those after it: other requests may have used up keys in the
-   * meantime.
-   */
+  /** The first key still below its limits, and those after it: other requests may have used up keys meanwhile. */
   #belowLimits(keys: readonly Candidate[]): { first?: Candidate; others: readonly Candidate[] } {
     const at = keys.findIndex(({ via }) => !via || this.deps.meter.waitMs(via.credential) === 0);
-    return at < 0 ? { others: nobody } : { first: keys[at]!, others: keys.slice(at + 1) };
+    return at < 0 ? { others: noCandidates } : { first: keys[at]!, others: keys.slice(at + 1) };
   }
 
   failure(): AppError {
@@ -267,8 +259,8 @@ class RoutePlan implements Plan {
     });
   }
 
-  giveBack({ via }: Candidate, aside: PutAside): void {
-    if (via) this.deps.meter.ended(via.credential, { failed: false, tokens: 0, spent: 0 }, aside);
+  giveBack({ via }: Candidate, reservation: Reservation): void {
+    if (via) this.deps.meter.ended(via.credential, { failed: false, tokens: 0, spent: 0 }, reservation);
   }
 
   usedMore({ via }: Candidate, usage: Usage): void {
@@ -283,13 +275,13 @@ class RoutePlan implements Plan {
     deps.onReport?.(request.requestId, candidate, report);
   }
 
-  done(candidate: Candidate, report: Report, aside: PutAside | undefined): void {
+  done(candidate: Candidate, report: Report, reservation: Reservation | undefined): void {
     const { via } = candidate;
     // Results of a user's own key say nothing about the channel.
     if (!via?.own) this.deps.metrics.record(via?.base ?? candidate, report);
     if (via && !via.own) {
-      this.deps.meter.ended(via.credential, useOf(via.base, report), aside);
-      if (report.cause === 'rate_limited') this.deps.meter.rest(candidate.key, report.retryAfterMs);
+      this.deps.meter.ended(via.credential, useOf(via.base, report), reservation);
+      if (report.cause === 'rate_limited') this.deps.meter.coolDown(candidate.key, report.retryAfterMs);
     }
     this.#otherKeys = otherKeysAfter(report);
     if (report.outcome === 'success') this.deps.onAnswer?.(this.request, candidate);

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import { HeldById } from './held-by-id.ts';
+import { CachedById } from './cached-by-id.ts';
 import type { Preferences } from './rank.ts';
 import { readPreferences, writePreferences } from './store/preferences.ts';
 
@@ -23,7 +23,7 @@ interface PreferencesDeps {
 const channel = 'routing:preferences';
 
 export async function openPreferences({ db, ...deps }: PreferencesDeps): Promise<PreferencesCache> {
-  const held = new HeldById({ ...deps, channel, load: (userId) => readPreferences(db, userId) });
+  const held = new CachedById({ ...deps, channel, load: (userId) => readPreferences(db, userId) });
   await held.subscribe();
   return {
     get: (userId) => held.get(userId),

@@ -1,9 +1,9 @@
 import { AppError } from '../lib/errors.ts';
 import type { Candidate } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
+import { circuitOf } from './keyed-candidates.ts';
 import type { Override } from './override.ts';
 import { averagePrice, defaultWeights, type Measured, type Strategy, scoreOf, type Weights } from './score.ts';
-import { circuitOf } from './ways.ts';
 
 export interface Preferences {
   defaultStrategy: Strategy | null;

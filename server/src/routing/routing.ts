@@ -8,7 +8,7 @@ import { type Affinity, type ConversationName, openAffinity } from './affinity.t
 import { type Breaker, openBreaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
-import { type Choice, choose, ledBy, ledByAffinity } from './choose.ts';
+import { type Choice, choose, withAffinity, withFirst } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 import { type ConfigCache, openConfigs } from './configs.ts';
 import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
@@ -16,15 +16,15 @@ import { credentialOrder } from './credential-order.ts';
 import type { Expectation } from './credential-use.ts';
 import { type DecisionLog, openDecisionLog } from './decisions.ts';
 import { type Health, healthOf } from './health.ts';
+import { circuitKeys } from './keyed-candidates.ts';
 import { type Metrics, openMetrics } from './metrics.ts';
-import { leadsTo, requireOffered } from './offered.ts';
+import { canReach, requireOffered } from './offered.ts';
 import type { Override } from './override.ts';
+import { withOwnKeys } from './own-key-candidates.ts';
 import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
-import { ownLine } from './own-line.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import { openPreferences, type PreferencesCache } from './preferences.ts';
 import { type Preferences, type Scored, scoreAll } from './rank.ts';
-import { circuitKeys } from './ways.ts';
 
 export interface PlanRequest {
   requestId: string;
@@ -72,10 +72,7 @@ export interface RoutingDeps {
 }
 
 export interface Routing {
-  /**
-   * Chooses candidates; synchronous if the user's preferences are cached. Throws model_not_found or
-   * no_eligible_provider.
-   */
+  /** Synchronous if the user's preferences are cached. Throws model_not_found or no_eligible_provider. */
   plan(request: PlanRequest): Plan | Promise<Plan>;
   /** Evaluates candidates for a user's request with this override, without choosing one. */
   standing(userId: number, override: Override | null): Promise<Standing>;
@@ -113,10 +110,8 @@ export interface RoutingParts {
 const cycleMs = 60_000;
 const noKeys: readonly OwnKey[] = Object.freeze([]);
 
-class RoutingRoom implements Routing {
-  /**
-   * Requests per model that were routed round-robin; bounded by the catalog, since only models with candidates count.
-   */
+class RoutingService implements Routing {
+  /** Round-robin requests per model; bounded by the catalog, since only models with candidates count. */
   readonly #turns = new Map<string, number>();
   /** Requests per model that could have tested a half-open candidate; bounded likewise. */
   readonly #probes = new Map<string, number>();
@@ -169,7 +164,7 @@ class RoutingRoom implements Routing {
 
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
     const { preferences, deps } = this.parts;
-    return after(preferences.get(request.userId), (loaded) => leadsTo(deps.catalog, request, provider, loaded));
+    return after(preferences.get(request.userId), (loaded) => canReach(deps.catalog, request, provider, loaded));
   }
 
   health(candidate: Candidate): Health {
@@ -222,14 +217,14 @@ class RoutingRoom implements Routing {
     // Once its circuit opens, the conversation is routed anew and stays with the new candidate.
     const boundTo = bound !== null && this.#circuit(bound, userId) === 'closed' ? bound : null;
     const drawn = this.#choose(request, preferences);
-    const choice = boundTo === null ? drawn : ledByAffinity(drawn, boundTo);
+    const choice = boundTo === null ? drawn : withAffinity(drawn, boundTo);
     const sort = override?.sort ?? null;
     const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo };
     const orderGiven = Boolean(override?.order?.length || override?.sort);
-    const own = ownLine(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
+    const own = withOwnKeys(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
     if (own === null) return openPlan(this.#planDeps, about, choice, choice.ordered, request.expectation);
-    const told = own.line[0]?.via ? ledBy(choice, own.first, 'own_key') : choice;
-    return openPlan(this.#planDeps, about, told, own.line, request.expectation);
+    const told = own.candidates[0]?.via ? withFirst(choice, own.first, 'own_key') : choice;
+    return openPlan(this.#planDeps, about, told, own.candidates, request.expectation);
   }
 
   #choose(request: PlanRequest, preferences: Preferences | null): Choice {
@@ -283,7 +278,7 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
   });
   // Redis may be unavailable at start: then circuits begin closed.
   await breaker.reread(await knownKeys()).catch(failed('read circuits'));
-  return new RoutingRoom({
+  return new RoutingService({
     deps,
     breaker,
     metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { Glob } from 'bun';
+import { budgetExceeded } from '../../../server/src/billing/insufficient-quota.ts';
 import { levelNames, spans } from '../../../server/src/billing/levels.ts';
-import { budgetExceeded } from '../../../server/src/billing/short.ts';
 import { optionTable, readOptionValue } from '../../../server/src/identity/option-table.ts';
 import { faultTexts } from '../../../server/src/orchestra/import/faults.ts';
 import { candidateOf, measuredOf } from '../../../server/src/routing/candidate.fixture.ts';

@@ -22,12 +22,12 @@ export async function keptIn(db: Db, owner: string, { user_id, key_id }: Allotme
 }
 
 /** Marks the allotments of all other processes as wanted, so that they return what they do not need. */
-export async function want(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<void> {
+export async function markWanted(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<void> {
   const others = db.updateTable('billing_purses').set({ wanted: 1 }).where('owner', '<>', owner);
   await others.where('user_id', '=', user_id).where('key_id', '=', key_id).where('kept', '>', 0).execute();
 }
 
-export const wantedOf = (db: Db, owner: string): Promise<AllotmentId[]> =>
+export const findWanted = (db: Db, owner: string): Promise<AllotmentId[]> =>
   db
     .selectFrom('billing_purses')
     .select(['user_id', 'key_id'])
@@ -36,7 +36,7 @@ export const wantedOf = (db: Db, owner: string): Promise<AllotmentId[]> =>
     .execute();
 
 /** Owners that left rows behind and are not registered as alive. */
-export async function findGone(db: Db): Promise<string[]> {
+export async function findDeadOwners(db: Db): Promise<string[]> {
   const { rows } = await sql<{ owner: string }>`select owner from (
       select owner from billing_writers union select owner from billing_purses
       union select owner from billing_holds where owner <> '' union select owner from usage_days_open
@@ -103,7 +103,7 @@ async function lockInOrder(tx: Db, owner: string): Promise<void> {
 }
 
 /** Whether another process has reserved some of it. */
-export async function isElsewhere(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<boolean> {
+export async function isReservedElsewhere(db: Db, owner: string, { user_id, key_id }: AllotmentId): Promise<boolean> {
   const others = db.selectFrom('billing_purses').select('owner').where('owner', '<>', owner).where('kept', '>', 0);
   const found = await others.where('user_id', '=', user_id).where('key_id', '=', key_id).executeTakeFirst();
   return found !== undefined;

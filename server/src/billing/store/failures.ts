@@ -2,9 +2,9 @@ import { type Expression, type Insertable, type Selectable, type SqlBool, sql } 
 import { countedPast, countUpTo, pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { conditionsOf, type Searched, type SearchRange, searchNewest } from './searched.ts';
+import { conditionsOf, type Searched, type SearchRange, searchNewest } from './search-newest.ts';
 import type { FailureTable } from './tables.ts';
-import { is, isToo, type LogFilter, narrowings, type UsageFilter, within } from './usage-sums.ts';
+import { activeFilters, is, isWithoutIndex, type LogFilter, type UsageFilter, within } from './usage-sums.ts';
 
 export type FailureRow = Selectable<FailureTable>;
 export type NewFailure = Insertable<FailureTable>;
@@ -15,9 +15,9 @@ export async function insertFailures(db: Db, rows: NewFailure[]): Promise<void> 
 
 function filtered(db: Db, filter: UsageFilter) {
   // A key belongs to one user and has its own index.
-  const beside = filter.keyId !== undefined && engineOf(db) === 'sqlite' ? isToo : is;
+  const beside = filter.keyId !== undefined && engineOf(db) === 'sqlite' ? isWithoutIndex : is;
   const conditions = [
-    ...narrowings(filter).map((name) => (name === 'userId' ? beside : is)(filter, name)),
+    ...activeFilters(filter).map((name) => (name === 'userId' ? beside : is)(filter, name)),
     ...within('created_at', filter.from, filter.to),
   ];
   return db

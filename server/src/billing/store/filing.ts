@@ -3,7 +3,7 @@ import { CompiledQuery, type Expression, type SqlBool, sql } from 'kysely';
 import { prepared } from '../../platform/db/prepared.ts';
 import { execute } from '../../platform/db/statement.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { isAway } from '../../platform/durable/errors.ts';
+import { isUnavailable } from '../../platform/durable/errors.ts';
 
 /*
  * On SQLite an entry of the usage log is only added to the indexes by user and by key when it is "filed". Entries are
@@ -41,7 +41,7 @@ export async function fileUsage(db: Db): Promise<void> {
     await fileAll(db);
   } catch (error) {
     // Reading must work on a full disk: the newest entries appear once they can be filed.
-    if (!isAway(error)) throw error;
+    if (!isUnavailable(error)) throw error;
   }
 }
 

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { usageColumns } from './port.ts';
-import { conditionsOf, type Searched, type SearchRange, searchNewest } from './searched.ts';
+import { conditionsOf, type Searched, type SearchRange, searchNewest } from './search-newest.ts';
 import type { UsageLog } from './usage.ts';
 import type { LogFilter } from './usage-sums.ts';
 import './tables.ts';

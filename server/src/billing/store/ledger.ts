@@ -8,10 +8,10 @@ import { fileUsage, isFiled } from './filing.ts';
 import { usageColumns } from './port.ts';
 import type { CreditRow, LedgerRow } from './tables.ts';
 import type { UsageLog, UsagePlace } from './usage.ts';
-import { whereToLook, within } from './usage-sums.ts';
+import { timeRangeOf, within } from './usage-sums.ts';
 
 /** Rolls back the transaction: the grant was already given. */
-class GivenBefore extends Error {}
+class AlreadyGiven extends Error {}
 
 /**
  * Adds to a balance, or takes what it has, and records it in the ledger. With an idempotency id this happens once,
@@ -24,7 +24,7 @@ export async function grantCredits(db: Db, grant: Grant, nowSeconds: number, hel
   try {
     return entryOfCredit(await db.transaction().execute((tx) => give(tx, grant, nowSeconds, held)));
   } catch (error) {
-    if (!(error instanceof GivenBefore)) throw error;
+    if (!(error instanceof AlreadyGiven)) throw error;
     return entryOfCredit((await creditOf(db, idempotencyId!))!);
   }
 }
@@ -53,7 +53,7 @@ async function give(tx: Db, grant: Grant, nowSeconds: number, held: number): Pro
     .onConflict((c) => c.column('idempotency_id').doNothing())
     .returningAll()
     .executeTakeFirst();
-  if (!credit) throw new GivenBefore();
+  if (!credit) throw new AlreadyGiven();
   return credit;
 }
 
@@ -137,7 +137,7 @@ function endOf(entries: LedgerRow[], after: LedgerPlace): LedgerPlace {
 async function chargesOf(db: Db, userId: number | undefined, needed: number, after: UsagePlace) {
   await fileUsage(db);
   const to = after === top.charge ? undefined : after.created_at;
-  const place = await whereToLook(db, { userId, to }, needed, { charged: true });
+  const place = await timeRangeOf(db, { userId, to }, needed, { charged: true });
   if (!place) return null;
   return db
     .selectFrom('usage_logs')

@@ -43,7 +43,7 @@ export interface AllotmentId {
 /** Budget windows share the key column, with negated ids and user 0. */
 export const windowAllotment = (windowId: number): AllotmentId => ({ user_id: 0, key_id: -windowId });
 
-export interface TopUpAsk extends AllotmentId {
+export interface TopUpRequest extends AllotmentId {
   /** Enough for the waiting requests. */
   need: number;
   /** Less than this is useless: take nothing then. */
@@ -107,14 +107,14 @@ export interface Turn {
  * dead.
  */
 export interface AllotmentStore {
-  topUp(turn: Turn, asks: TopUpAsk[]): Now<TopUp[] | null>;
-  charge(turn: Turn, batch: ChargeBatch): Now<true | null>;
-  giveBack(turn: Turn, allotments: GiveBack[]): Now<true | null>;
-  progress(turn: Turn, rows: ProgressRow[]): Now<true | null>;
+  topUp(turn: Turn, asks: TopUpRequest[]): MaybePromise<TopUp[] | null>;
+  charge(turn: Turn, batch: ChargeBatch): MaybePromise<true | null>;
+  giveBack(turn: Turn, allotments: GiveBack[]): MaybePromise<true | null>;
+  progress(turn: Turn, rows: ProgressRow[]): MaybePromise<true | null>;
 }
 
 /** SQLite returns values synchronously. */
-export type Now<T> = T | Promise<T>;
+export type MaybePromise<T> = T | Promise<T>;
 
 /** A row of the usage log, without its id. */
 export interface UsageRow {

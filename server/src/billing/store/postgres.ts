@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import { isRefused } from '../../platform/durable/errors.ts';
-import type { AllotmentStore, ChargeBatch, GiveBack, ProgressRow, TopUp, TopUpAsk, Turn } from './port.ts';
+import { isConditionFailed } from '../../platform/durable/errors.ts';
+import type { AllotmentStore, ChargeBatch, GiveBack, ProgressRow, TopUp, TopUpRequest, Turn } from './port.ts';
 import { usageFields, usageNames } from './postgres-usage.ts';
 
 /**
@@ -23,7 +23,7 @@ async function unlessRefused<T>(running: Promise<T>): Promise<T | null> {
   try {
     return await running;
   } catch (error) {
-    if (isRefused(error)) return null;
+    if (isConditionFailed(error)) return null;
     throw error;
   }
 }
@@ -35,7 +35,7 @@ const onlyInTurn = sql.raw('1 / (select count(*) from turn)');
 const rowsOf = (rows: unknown[], fields: string): RawBuilder<unknown> =>
   sql`(select * from json_to_recordset((${JSON.stringify(rows)}::text)::json) as r(${sql.raw(fields)}))`;
 
-async function topUp(db: Db, turn: Turn, asks: TopUpAsk[]): Promise<TopUp[]> {
+async function topUp(db: Db, turn: Turn, asks: TopUpRequest[]): Promise<TopUp[]> {
   const given = asks.map((ask, n) => ({ ...ask, n }));
   const { rows } = await sql<TopUp>`
     with ${takeTurn(turn)},

@@ -75,7 +75,7 @@ function spanOf(spans: Map<string, Span>, user: number, startsAt: number, model:
 }
 
 /** Whether to file now, so that the next reader has little to do. */
-export const isMuch = (db: Database): boolean => (recents.get(db)?.spans.size ?? 0) >= sumsAtOnce;
+export const isWorthFiling = (db: Database): boolean => (recents.get(db)?.spans.size ?? 0) >= sumsAtOnce;
 
 const findBehind = `select up_to as "filed", coalesce((select max(id) from usage_logs), 0) as last from usage_spans_filed`;
 

@@ -9,14 +9,14 @@ import type {
   ChargeBatch,
   GiveBack,
   KeptRow,
-  Now,
+  MaybePromise,
   ProgressRow,
   TopUp,
-  TopUpAsk,
+  TopUpRequest,
   Turn,
   UsageRow,
 } from './port.ts';
-import { fileSomeSpans, isMuch, noteWritten } from './sqlite-spans.ts';
+import { fileSomeSpans, isWorthFiling, noteWritten } from './sqlite-spans.ts';
 import { logUsage } from './sqlite-usage.ts';
 
 type Log = (writer: Database, rows: readonly UsageRow[], balanceAfter: (row: UsageRow) => number) => number;
@@ -31,7 +31,7 @@ const filedAtOnce = 500;
 export function sqliteAllotmentStore(db: Db): AllotmentStore {
   let unfiled = 0;
   const log: Log = (writer, rows, balanceAfter) => {
-    if (isMuch(writer)) fileSomeSpans(writer);
+    if (isWorthFiling(writer)) fileSomeSpans(writer);
     const last = logUsage(writer, rows, balanceAfter);
     unfiled += rows.length;
     if (unfiled < filedAtOnce) return last;
@@ -39,7 +39,7 @@ export function sqliteAllotmentStore(db: Db): AllotmentStore {
     fileEntriesNow(writer);
     return last;
   };
-  const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): Now<T | null> =>
+  const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): MaybePromise<T | null> =>
     writeSync(db, (writer) => {
       const turn = prepared(writer, 'update billing_writers set batch = ?1 where owner = ?2 and batch = ?3');
       return turn.run(batch, owner, after).changes === 1 ? work(writer) : null;
@@ -68,7 +68,7 @@ export function sqliteAllotmentStore(db: Db): AllotmentStore {
   };
 }
 
-function afterwards<T>(now: Now<T>, work: () => void): Now<T> {
+function afterwards<T>(now: MaybePromise<T>, work: () => void): MaybePromise<T> {
   if (now instanceof Promise)
     return now.then((value) => {
       work();
@@ -102,7 +102,7 @@ function sourceOf(key_id: number) {
   return key_id > 0 ? sources.key : sources.window;
 }
 
-function topUp(db: Database, owner: string, { user_id, key_id, need, least, more }: TopUpAsk): TopUp {
+function topUp(db: Database, owner: string, { user_id, key_id, need, least, more }: TopUpRequest): TopUp {
   const source = sourceOf(key_id);
   const id = Math.abs(key_id) || user_id;
   const left = prepared<{ left: number }, [number]>(db, source.left).get(id)?.left ?? 0;

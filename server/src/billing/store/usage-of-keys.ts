@@ -18,7 +18,7 @@ export interface KeysFilter {
  * The time range of the newest `needed` entries, or null if there are none, so that only days with entries are scanned.
  * Every sum stands for at least one entry, except on the day that `to` cuts.
  */
-async function whereToLook(db: Db, { keyIds, from, to }: KeysFilter, needed: number) {
+async function timeRangeOf(db: Db, { keyIds, from, to }: KeysFilter, needed: number) {
   const cut = to === undefined ? undefined : dayOf(to);
   const days = await db
     .selectFrom('usage_days_all')
@@ -42,7 +42,7 @@ export async function listUsageOfKeys(
 ): Promise<UsageLog[]> {
   if (filter.keyIds.length === 0) return [];
   const to = before ? Math.min(before.created_at, filter.to ?? before.created_at) : filter.to;
-  const place = await whereToLook(db, { ...filter, to }, limit);
+  const place = await timeRangeOf(db, { ...filter, to }, limit);
   if (!place) return [];
   await fileUsage(db);
   return db

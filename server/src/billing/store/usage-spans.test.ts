@@ -10,9 +10,9 @@ import { usageRow } from '../rows.ts';
 import { openWriter } from './allotments.ts';
 import { insertFailures } from './failures.ts';
 import { settleIn } from './holds.ts';
-import { fileSpans, joinOldSpans } from './keep-spans.ts';
-import { makeMonths } from './months.ts';
+import { createMonthPartitions } from './month-partitions.ts';
 import { postgresAllotmentStore } from './postgres.ts';
+import { fileSpans, mergeOldSpans } from './roll-up-spans.ts';
 import { durationOf, noSums } from './span-sums.ts';
 import { sqliteAllotmentStore } from './sqlite.ts';
 import { sweepUsage } from './usage.ts';
@@ -167,7 +167,7 @@ async function take(processes: Process[], one: Step): Promise<Asked[]> {
   if (one.kind === 'file') {
     await fileSpans(db);
   }
-  if (one.kind === 'join') while (await joinOldSpans(db, at(one.minute)));
+  if (one.kind === 'join') while (await mergeOldSpans(db, at(one.minute)));
   if (one.kind === 'sweep') await sweepUsage(db, at(one.minute));
   return [];
 }
@@ -178,7 +178,7 @@ describe.each(engines)('spans of usage on $name', (engine) => {
   beforeAll(async () => {
     open = await engine.open();
     other = await openDb(open.where);
-    await makeMonths(open.db, begin);
+    await createMonthPartitions(open.db, begin);
   });
   afterAll(async () => {
     await other.close();
@@ -218,10 +218,10 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     expect(await spans()).toEqual([]);
     await fileSpans(open.db);
     expect((await spans()).filter(({ user_id }) => user_id === 1)).toHaveLength(3);
-    while (await joinOldSpans(open.db, begin + 7 * hour));
+    while (await mergeOldSpans(open.db, begin + 7 * hour));
     const lengths = async () => (await spans()).filter(({ user_id }) => user_id === 0).map(({ length }) => length);
     expect((await lengths()).toSorted((a, b) => a - b)).toEqual([300, hour]);
-    while (await joinOldSpans(open.db, begin + 20 * day));
+    while (await mergeOldSpans(open.db, begin + 20 * day));
     expect(await lengths()).toEqual([day]);
   });
 
@@ -234,7 +234,7 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     await process.charge(many);
     await fileSpans(open.db);
     expect((await topUsers(open.db, all, 'quota', 3))[0]).toBe(1_251);
-    while (await joinOldSpans(open.db, begin + 20 * day));
+    while (await mergeOldSpans(open.db, begin + 20 * day));
     const lengths = await open.db.selectFrom('usage_spans').select('length').distinct().execute();
     expect(lengths).toEqual([{ length: day }]);
     expect((await topUsers(open.db, all, 'quota', 3))[0]).toBe(1_251);
@@ -259,7 +259,7 @@ describe.each(engines)('usage from before there were spans on $name', (engine) =
     try {
       const { db } = open;
       const now = Math.floor(Date.now() / 1000);
-      await makeMonths(db, now);
+      await createMonthPartitions(db, now);
       const process = await opened(db);
       const minute = Math.floor((now - begin) / 60) - 24 * 60;
       const one = { user: 1, model: 1, channel: 1, minute, cost: 5, ms: 700, failed: false };

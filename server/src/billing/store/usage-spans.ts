@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { isAway } from '../../platform/durable/errors.ts';
-import { fileSpans } from './keep-spans.ts';
+import { isUnavailable } from '../../platform/durable/errors.ts';
+import { fileSpans } from './roll-up-spans.ts';
 import { noSums, type SpanMeasure, type SpanSums, spanColumns } from './span-sums.ts';
 import './tables.ts';
 
@@ -52,7 +52,7 @@ async function catchUp(db: Db): Promise<void> {
     await fileSpans(db);
   } catch (error) {
     // Reading must work on a full disk: the newest entries appear once they can be filed.
-    if (!isAway(error)) throw error;
+    if (!isUnavailable(error)) throw error;
   }
 }
 

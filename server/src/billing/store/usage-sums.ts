@@ -20,19 +20,19 @@ export interface LogFilter extends UsageFilter {
 }
 
 const columns = { keyId: 'key_id', userId: 'user_id', modelId: 'model_id' } as const;
-type Narrowing = keyof typeof columns;
+type FilterName = keyof typeof columns;
 
 /** The filters that are set, the most selective first: a key belongs to one user. */
-export const narrowings = (filter: UsageFilter): Narrowing[] =>
-  (Object.keys(columns) as Narrowing[]).filter((name) => filter[name] !== undefined);
+export const activeFilters = (filter: UsageFilter): FilterName[] =>
+  (Object.keys(columns) as FilterName[]).filter((name) => filter[name] !== undefined);
 
-export const is = (filter: UsageFilter, name: Narrowing): Expression<SqlBool> =>
+export const is = (filter: UsageFilter, name: FilterName): Expression<SqlBool> =>
   sql<SqlBool>`${sql.ref(columns[name])} = ${filter[name]}`;
 
 /**
  * The same condition, but kept off indexes with `+`: SQLite might pick a less selective one, PostgreSQL knows better.
  */
-export const isToo = (filter: UsageFilter, name: Narrowing): Expression<SqlBool> =>
+export const isWithoutIndex = (filter: UsageFilter, name: FilterName): Expression<SqlBool> =>
   sql<SqlBool>`+${sql.ref(columns[name])} = ${filter[name]}`;
 
 export function within(column: string, from: number | undefined, to: number | undefined): Expression<SqlBool>[] {
@@ -49,7 +49,7 @@ function sumsOf(
   lastDay: number | undefined,
   table: 'usage_days_all' | 'usage_totals_all' = 'usage_days_all',
 ) {
-  const conditions = narrowings(filter).map((name) => is(filter, name));
+  const conditions = activeFilters(filter).map((name) => is(filter, name));
   return db.selectFrom(table).where((e) => e.and([...conditions, ...within('day', firstDay, lastDay)]));
 }
 
@@ -58,7 +58,7 @@ function sumsOf(
  * filter, only days with entries are scanned this way. Every sum stands for at least one entry, except on the day that
  * `to` cuts. `charged` only counts entries that cost something.
  */
-export async function whereToLook(
+export async function timeRangeOf(
   db: Db,
   { from, to, ...filter }: UsageFilter,
   needed: number,

@@ -9,13 +9,13 @@ import { usageRow } from '../rows.ts';
 import { emptyAllotments, openWriter } from './allotments.ts';
 import { fileUsage } from './filing.ts';
 import { settleIn } from './holds.ts';
-import { makeMonths } from './months.ts';
+import { createMonthPartitions } from './month-partitions.ts';
 import { type AllotmentStore, secondsPerDay } from './port.ts';
 import { postgresAllotmentStore } from './postgres.ts';
 import { sqliteAllotmentStore } from './sqlite.ts';
 import { sweepUsage } from './usage.ts';
 import { sumUsage, type UsageSum } from './usage-sums.ts';
-import { addUpDayBefore, fileSums, firstWholeDay } from './usage-totals.ts';
+import { addUpPreviousDay, fileSums, firstWholeDay } from './usage-totals.ts';
 
 const firstDay = 19_700;
 const days = 70;
@@ -114,7 +114,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
   let open: TestDb;
   beforeAll(async () => {
     open = await engine.open();
-    await makeMonths(open.db, atDay(0));
+    await createMonthPartitions(open.db, atDay(0));
   });
   afterAll(() => open.drop());
 
@@ -147,7 +147,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
     if (one.kind === 'before') {
       // The state after the migration.
       await sql`update usage_totals_whole set first_day = ${firstDay + days}`.execute(db);
-      await addUpDayBefore(db);
+      await addUpPreviousDay(db);
     }
   }
 
@@ -163,7 +163,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
           await take(processes, one);
           await expectExact(open.db);
         }
-        while (await addUpDayBefore(open.db)) await expectExact(open.db);
+        while (await addUpPreviousDay(open.db)) await expectExact(open.db);
         for (const { owner } of processes) await fileSums(open.db, owner);
         await fileUsage(open.db);
         await expectExact(open.db);
@@ -234,7 +234,7 @@ describe.each(engines)('sums from before there were totals on $name', (engine) =
     const open = await engine.open(migrations.filter(({ name }) => name !== '0022-totals'));
     try {
       const { db } = open;
-      await makeMonths(db, atDay(0));
+      await createMonthPartitions(db, atDay(0));
       const process = await opened(db);
       const dead = await opened(db);
       const used = [0, 3, 3, 9, 40, 41].map((day) => ({ user: 1 + (day % 3), model: day % 2, day, cost: day }));
@@ -245,7 +245,7 @@ describe.each(engines)('sums from before there were totals on $name', (engine) =
       expect(await firstWholeDay(db)).toBe(firstDay + 42);
       await expectExact(db);
       let steps = 0;
-      for (; await addUpDayBefore(db); steps += 1) {
+      for (; await addUpPreviousDay(db); steps += 1) {
         await process.charge([{ user: 2, model: steps % 3, day: 9, cost: 4 }]);
         await expectExact(db);
         if (steps % 2 === 0) await fileSums(db, process.owner);

@@ -63,7 +63,7 @@ async function fileSome(tx: Db, owner: string): Promise<number> {
  * Adds up the last day before the complete ones; false if there was none left. These sums are older than the totals.
  * Each day is a separate step, so that nobody waits for a year of them.
  */
-export const addUpDayBefore = (db: Db): Promise<boolean> =>
+export const addUpPreviousDay = (db: Db): Promise<boolean> =>
   db.transaction().execute(async (tx) => {
     if (engineOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
     const whole = await firstWholeDay(tx);

@@ -3,10 +3,10 @@ import { countUpTo } from '../../platform/db/list-page.ts';
 import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
-import { fileSpans } from './keep-spans.ts';
-import { dropPastMonths } from './months.ts';
+import { dropPastPartitions } from './month-partitions.ts';
 import { dayOf, secondsPerDay, type UsageRow, usageColumns } from './port.ts';
-import { is, isToo, type LogFilter, narrowings, sumRequests, whereToLook, within } from './usage-sums.ts';
+import { fileSpans } from './roll-up-spans.ts';
+import { activeFilters, is, isWithoutIndex, type LogFilter, sumRequests, timeRangeOf, within } from './usage-sums.ts';
 import './tables.ts';
 
 export type UsageLog = UsageRow & { id: number };
@@ -17,11 +17,11 @@ export type UsagePlace = Pick<UsageLog, 'id' | 'created_at'>;
 async function conditionsOf(db: Db, filter: LogFilter): Promise<Expression<SqlBool>[]> {
   await fileUsage(db);
   const { parentRequestId } = filter;
-  const names = narrowings(filter);
+  const names = activeFilters(filter);
   // Nothing is more selective than the few calls of one turn.
   const narrowest = parentRequestId === undefined ? names[0] : undefined;
   const others = narrowest ? names.slice(1) : names;
-  const also = engineOf(db) === 'sqlite' ? isToo : is;
+  const also = engineOf(db) === 'sqlite' ? isWithoutIndex : is;
   return [
     ...(parentRequestId === undefined ? [] : [sql<SqlBool>`parent_request_id = ${parentRequestId}`]),
     ...(narrowest ? [is(filter, narrowest)] : []),
@@ -63,8 +63,8 @@ export async function listUsage(db: Db, filter: LogFilter, range: UsageRange): P
  */
 async function lookedThrough(db: Db, filter: LogFilter, needed: number): Promise<LogFilter | null> {
   if (filter.parentRequestId !== undefined) return filter;
-  if (narrowings(filter).length < 2 && engineOf(db) === 'sqlite') return filter;
-  const place = await whereToLook(db, filter, needed);
+  if (activeFilters(filter).length < 2 && engineOf(db) === 'sqlite') return filter;
+  const place = await timeRangeOf(db, filter, needed);
   return place && { ...filter, ...place };
 }
 
@@ -91,7 +91,7 @@ export async function sweepUsage(db: Db, before: number): Promise<number> {
     .set({ first_day: dayOf(before) })
     .where('first_day', '<', dayOf(before))
     .execute();
-  if (engineOf(db) === 'postgres') await dropPastMonths(db, before);
+  if (engineOf(db) === 'postgres') await dropPastPartitions(db, before);
   return inBatches((most) => deleteOldUsage(db, before, most), sweepBatches);
 }
 

@@ -2,7 +2,7 @@ import type { Changes } from '../../lib/changes.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { storableText } from '../../lib/storable-text.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { RowsBehind } from '../../platform/durable/batch.ts';
+import { RowBuffer } from '../../platform/durable/batch.ts';
 import type { Log } from '../../platform/log.ts';
 import { insertAudit } from './store.ts';
 import type { NewAuditRow } from './tables.ts';
@@ -48,7 +48,7 @@ const mostPerInsert = 200;
 
 export function openAuditLog(deps: { db: Db; clock: Clock; log: Log }): AuditLog {
   const naming = new Map<string, NamesOf>();
-  const rows = new RowsBehind<NewAuditRow>({
+  const rows = new RowBuffer<NewAuditRow>({
     everyMs: 200,
     retryMs: 2_000,
     atOnce: mostPerInsert,

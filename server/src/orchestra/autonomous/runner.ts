@@ -1,4 +1,4 @@
-import { untilWritten } from '../../platform/durable/lease.ts';
+import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Deps } from '../ports.ts';
 import { type Engine, startEngine } from './engine.ts';
@@ -49,7 +49,7 @@ export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): R
     own.set(ref, engine);
     const left = engine.done.then(() => {
       if (own.get(ref) === engine) own.delete(ref);
-      return untilWritten(
+      return retryUntilWritten(
         owners,
         () => letGo(db, run),
         (error) => deps.warn('a run could not be given back', error),

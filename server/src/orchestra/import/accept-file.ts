@@ -1,5 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import { untilWritten } from '../../platform/durable/lease.ts';
+import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { others } from '../slices.ts';
 import { addPart, addSource, type NewSource, type Source, sourceOfContent, turnTo } from '../store/sources.ts';
@@ -50,7 +50,7 @@ export async function acceptFile(
     await keep(deps, ref, bytes);
   } catch (error) {
     // Whoever sends it again would be told that it is there. A disk that is full does not let go of it at once either.
-    void untilWritten(
+    void retryUntilWritten(
       deps.owners,
       () => removeSource(deps, ref),
       () => {},

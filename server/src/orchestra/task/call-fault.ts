@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { mayPass } from '../../platform/durable/errors.ts';
+import { isTransient } from '../../platform/durable/errors.ts';
 
 /** With whom the fault of a failed model call lies. Only after the first two can another model help. */
 export type CallFault = 'unanswered' | 'rejected' | 'quota' | 'caller' | 'request' | 'database' | 'internal';
@@ -26,6 +26,6 @@ const faults: Partial<Record<ErrorCode, CallFault>> = {
 };
 
 export function callFault(error: unknown): CallFault {
-  if (!(error instanceof AppError)) return mayPass(error) ? 'database' : 'internal';
+  if (!(error instanceof AppError)) return isTransient(error) ? 'database' : 'internal';
   return faults[error.code] ?? (error.status < 500 ? 'rejected' : 'internal');
 }

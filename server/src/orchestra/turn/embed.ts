@@ -1,5 +1,5 @@
-import { mayPass } from '../../platform/durable/errors.ts';
-import { untilWritten } from '../../platform/durable/lease.ts';
+import { isTransient } from '../../platform/durable/errors.ts';
+import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import { chooseEmbeddingModel } from '../models.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { loadDocuments } from '../store/documents.ts';
@@ -37,7 +37,7 @@ export async function embedNew(turn: Embedding): Promise<number> {
   } finally {
     await release().catch((error) => {
       deps.warn('texts that are not embedded could not be given back', error);
-      void untilWritten(owners, release, () => {});
+      void retryUntilWritten(owners, release, () => {});
     });
   }
 }
@@ -94,7 +94,7 @@ async function written(write: () => Promise<void>): Promise<void> {
       await write();
       return;
     } catch (error) {
-      if (!mayPass(error) || performance.now() > deadline) throw error;
+      if (!isTransient(error) || performance.now() > deadline) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { takeLease, untilWritten } from '../../platform/durable/lease.ts';
+import { retryUntilWritten, takeLease } from '../../platform/durable/lease.ts';
 import type { Deps } from '../ports.ts';
 
 /** How long a second turn of a session waits for the first. */
@@ -23,7 +23,7 @@ export async function lockTurn(
         release().catch((error) => {
           warn('the end of a turn could not be written', error);
           // The answer does not wait for a database that is away.
-          void untilWritten(owners, release, () => {});
+          void retryUntilWritten(owners, release, () => {});
         });
     if (performance.now() >= until) {
       throw new AppError('rate_limit_exceeded', 'Another turn of this session is still running', {

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { sql } from 'kysely';
-import { takeEarlierJobs } from '../durable/earlier-jobs.ts';
+import { importPgBossJobs } from '../durable/pg-boss-jobs.ts';
 import { listApplied, migrate } from './migrate.ts';
 import { wordsOf } from './migration.ts';
 import { earlier, migrations } from './migrations/index.ts';
@@ -142,7 +142,7 @@ async function runsStayWithTheirHolders(db: Db): Promise<void> {
 }
 
 async function jobsFollowTheLast(db: Db): Promise<void> {
-  expect(await takeEarlierJobs(db)).toBe(0);
+  expect(await importPgBossJobs(db)).toBe(0);
   await rowsOf(db, 'create schema pgboss');
   await rowsOf(
     db,
@@ -154,10 +154,10 @@ async function jobsFollowTheLast(db: Db): Promise<void> {
     db,
     `insert into pgboss.job values ('video', 'v1', ${data}, 'retry', 49), ('video', 'v0', ${data}, 'completed', 49)`,
   );
-  expect(await takeEarlierJobs(db)).toBe(0);
+  expect(await importPgBossJobs(db)).toBe(0);
   await rowsOf(db, `delete from billing_owners where owner = 'its'`);
-  expect(await takeEarlierJobs(db)).toBe(1);
-  expect(await takeEarlierJobs(db)).toBe(0);
+  expect(await importPgBossJobs(db)).toBe(1);
+  expect(await importPgBossJobs(db)).toBe(0);
   const [job] = await rowsOf(db, `select key, data, state, max_attempts, backoff_ms from jobs where queue = 'video'`);
   expect(job).toEqual({ key: 'v1', data: '{"id": "v1"}', state: 'waiting', max_attempts: 50, backoff_ms: 1000 });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { holdTime, moment, pass } from '../../lib/held-time.fixture.ts';
-import { Batcher, LastUsed, RowsBehind } from './batch.ts';
+import { Batcher, LastUsed, RowBuffer } from './batch.ts';
 
 describe('Batcher', () => {
   test('what arrives together or while a batch runs is written together, in order', async () => {
@@ -33,7 +33,7 @@ describe('write-behind', () => {
   holdTime();
   const rowsBehind = (write: (rows: number[]) => void | Promise<void>, keep = true) => {
     const seen = { failures: 0, lost: 0 };
-    const rows = new RowsBehind<number>({
+    const rows = new RowBuffer<number>({
       everyMs: 100,
       retryMs: 1_000,
       atOnce: 3,

@@ -115,7 +115,7 @@ export class WriteBehind {
   }
 }
 
-interface RowsBehindOptions<T> {
+interface RowBufferOptions<T> {
   everyMs: number;
   retryMs?: number;
   /** Rows per write; a write starts as soon as this many are pending. */
@@ -129,11 +129,11 @@ interface RowsBehindOptions<T> {
 }
 
 /** Write-behind of rows, in order. */
-export class RowsBehind<T> {
+export class RowBuffer<T> {
   #rows: T[] = [];
   readonly #behind: WriteBehind;
 
-  constructor(readonly options: RowsBehindOptions<T>) {
+  constructor(readonly options: RowBufferOptions<T>) {
     this.#behind = new WriteBehind({ ...options, write: () => this.#write(), failed: () => {} });
   }
 

@@ -17,7 +17,7 @@ export const isReadOnly = (error: unknown): boolean => faultOf(error).state === 
  * (PostgreSQL's classes 08, 53 and 57). Also one that is read-only, ended an idle transaction (25P03, 25P04), hit a
  * lock timeout (55P03) or could not read its disk (58030). The same statement may well succeed a moment later.
  */
-export function isAway(error: unknown): boolean {
+export function isUnavailable(error: unknown): boolean {
   const { code, state } = faultOf(error);
   return (
     isReadOnly(error) ||
@@ -27,7 +27,8 @@ export function isAway(error: unknown): boolean {
 }
 
 /** Unavailable, or a conflict with another transaction that PostgreSQL aborted: 40001 and 40P01. */
-export const mayPass = (error: unknown): boolean => isAway(error) || /^40(001|P01)$/.test(faultOf(error).state);
+export const isTransient = (error: unknown): boolean =>
+  isUnavailable(error) || /^40(001|P01)$/.test(faultOf(error).state);
 
 /** Another connection has locked the SQLite file. */
 export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(faultOf(error).code);
@@ -40,4 +41,4 @@ export function isTaken(error: unknown, table = ''): boolean {
 }
 
 /** Division by zero, which all-or-nothing statements use to abort when a condition does not hold. */
-export const isRefused = (error: unknown): boolean => faultOf(error).state === '22012';
+export const isConditionFailed = (error: unknown): boolean => faultOf(error).state === '22012';

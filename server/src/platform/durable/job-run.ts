@@ -2,7 +2,7 @@ import { LeftWork } from '../../lib/left-work.ts';
 import type { Log } from '../log.ts';
 import type { Claim, JobStore } from './job-store.ts';
 import type { JobHandler } from './jobs.ts';
-import { untilWritten } from './lease.ts';
+import { retryUntilWritten } from './lease.ts';
 import type { Owners } from './owners.ts';
 
 /** Upper bound on the exponential backoff: nobody would notice a job that waits for days. */
@@ -46,7 +46,7 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
   const end = async (outcome: Outcome): Promise<void> => {
     if (state === 'ended' || state === 'abandoned') return;
     state = 'ended';
-    await untilWritten(
+    await retryUntilWritten(
       owners,
       () => write(store, claim, outcome),
       (error) => log.warn({ ...about, err: error }, 'could not write the outcome of a job'),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { engines, type TestDb } from '../db/engines.fixture.ts';
-import { takeLease, untilWritten } from './lease.ts';
+import { retryUntilWritten, takeLease } from './lease.ts';
 
 describe.each(engines)('leases on $name', (engine) => {
   let open: TestDb;
@@ -45,7 +45,7 @@ test('a last word is tried until it is written, or is nobody’s any more', asyn
   const owners = { id: 'me' };
   const failures: unknown[] = [];
   let tries = 0;
-  await untilWritten(
+  await retryUntilWritten(
     owners,
     async () => {
       tries += 1;
@@ -54,7 +54,7 @@ test('a last word is tried until it is written, or is nobody’s any more', asyn
     (error) => failures.push(error),
   );
   expect([tries, failures.length]).toEqual([2, 1]);
-  await untilWritten(
+  await retryUntilWritten(
     owners,
     () => Promise.reject(new Error('away')),
     () => {

@@ -26,7 +26,7 @@ const writeAgainMs = 500;
  * over what a living one holds. Gives up when the process has left the list or has a new id, because the row is
  * orphaned then.
  */
-export async function untilWritten(
+export async function retryUntilWritten(
   owners: Pick<Owners, 'id'>,
   write: () => Promise<unknown>,
   failed: (error: unknown) => void,

@@ -166,19 +166,19 @@ describe.each(engines)('owners on $name', (engine) => {
     await addSilent('mute');
     const say = (mute: number) => open.db.updateTable('owners').set({ mute }).where('id', '=', 'mute').execute();
     await beats(beatMs, owners);
-    expect([owners.someoneMute, forgotten]).toEqual([false, 0]);
+    expect([owners.anyMute, forgotten]).toEqual([false, 0]);
     await say(1);
     await beats(beatMs, owners);
-    expect([owners.someoneMute, forgotten]).toEqual([true, 0]);
+    expect([owners.anyMute, forgotten]).toEqual([true, 0]);
     await say(0);
     await beats(beatMs, owners);
-    expect([owners.someoneMute, forgotten]).toEqual([false, 1]);
+    expect([owners.anyMute, forgotten]).toEqual([false, 1]);
     // If it dies now, the changes it made while mute are never announced.
     await say(1);
     await beats(beatMs, owners);
     await open.db.deleteFrom('owners').where('id', '=', 'mute').execute();
     await beats(beatMs, owners);
-    expect([owners.someoneMute, forgotten]).toEqual([false, 2]);
+    expect([owners.anyMute, forgotten]).toEqual([false, 2]);
   });
 
   test('a process that hears nothing itself says so, and does not mean itself', async () => {
@@ -190,7 +190,7 @@ describe.each(engines)('owners on $name', (engine) => {
     mute = true;
     await beats(beatMs, owners);
     expect(await told()).toEqual([1]);
-    expect(owners.someoneMute).toBe(false);
+    expect(owners.anyMute).toBe(false);
     mute = false;
     await beats(beatMs, owners);
     expect(await told()).toEqual([0]);

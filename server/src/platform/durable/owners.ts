@@ -50,9 +50,9 @@ export interface Owners {
   /** Called when other processes may have taken over whatever this one holds. */
   onLost(lose: () => void): void;
   /** Some process reported with its last heartbeat that its change messages may not arrive. */
-  readonly someoneMute: boolean;
+  readonly anyMute: boolean;
   /** A process of an earlier build is running, which does not know about everything that newer ones store. */
-  readonly someoneEarlier: boolean;
+  readonly anyEarlierBuild: boolean;
   /** Called when no process is mute any more. */
   onAllHeard(forget: () => void): void;
   /** Sends a heartbeat, checks the list and takes over orphans; runs once per beat. */
@@ -78,7 +78,7 @@ export async function openOwners({ db, log, clock = systemClock, isMute = () => 
   const list = new OwnersList(id, db, log, clock, isMute);
   if (engineOf(db) === 'sqlite') return list;
   const earlier = await db.selectFrom('owners').select('id').where('slow', '=', 1).executeTakeFirst();
-  list.someoneEarlier = earlier !== undefined;
+  list.anyEarlierBuild = earlier !== undefined;
   return list;
 }
 
@@ -119,8 +119,8 @@ class OwnersList implements Owners {
   readonly #losers: (() => void)[] = [];
   readonly #forgetters: (() => void)[] = [];
   readonly #stop: () => void;
-  someoneMute = false;
-  someoneEarlier = false;
+  anyMute = false;
+  anyEarlierBuild = false;
   #beatenAtMs: number;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #lost = false;
@@ -211,7 +211,7 @@ class OwnersList implements Owners {
     const rows = await this.db.selectFrom('owners').selectAll().execute();
     const listed = new Set(rows.map(({ id }) => id));
     this.#hear(rows.some(({ id, mute }) => mute === 1 && id !== this.id));
-    this.someoneEarlier = rows.some(({ slow }) => slow === 1);
+    this.anyEarlierBuild = rows.some(({ slow }) => slow === 1);
     let someoneLeft = false;
     for (const id of this.#heard.keys()) {
       if (listed.has(id)) continue;
@@ -228,9 +228,9 @@ class OwnersList implements Owners {
   }
 
   /** Also fires when a mute process has left the list, because its changes will never be announced. */
-  #hear(someoneMute: boolean): void {
-    const allHeard = this.someoneMute && !someoneMute;
-    this.someoneMute = someoneMute;
+  #hear(anyMute: boolean): void {
+    const allHeard = this.anyMute && !anyMute;
+    this.anyMute = anyMute;
     if (allHeard) for (const forget of this.#forgetters) forget();
   }
 

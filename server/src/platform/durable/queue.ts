@@ -1,11 +1,11 @@
 import type { Log } from '../log.ts';
-import { takeEarlierJobs } from './earlier-jobs.ts';
-import { isAway } from './errors.ts';
+import { isUnavailable } from './errors.ts';
 import { type Run, startRun } from './job-run.ts';
 import type { Claim, JobStore } from './job-store.ts';
 import type { JobHandler, Jobs, WorkOptions } from './jobs.ts';
-import { untilWritten } from './lease.ts';
+import { retryUntilWritten } from './lease.ts';
 import type { Owners } from './owners.ts';
+import { importPgBossJobs } from './pg-boss-jobs.ts';
 
 /** Maximum delay of a job that another process added or that became due; one added here starts at once. */
 const pollMs = 1_000;
@@ -79,7 +79,7 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
   };
 
   const takeBack = async () => {
-    if ((await store.takeBack()) + (await takeEarlierJobs(store.db)) > 0) alarm.in(0);
+    if ((await store.takeBack()) + (await importPgBossJobs(store.db)) > 0) alarm.in(0);
   };
   owners.onLost(() => {
     for (const run of runs) run.lose();
@@ -95,9 +95,9 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
       };
       if (!promised) return add();
       return add().catch((error) => {
-        if (!isAway(error)) throw error;
+        if (!isUnavailable(error)) throw error;
         log.warn({ err: error, queue, key }, 'a job is added once the database is back');
-        void untilWritten(owners, add, () => {});
+        void retryUntilWritten(owners, add, () => {});
         return null;
       });
     },

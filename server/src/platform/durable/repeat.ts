@@ -1,4 +1,4 @@
-import { mayPass } from './errors.ts';
+import { isTransient } from './errors.ts';
 
 export interface Repeating {
   mostTries?: number;
@@ -12,7 +12,7 @@ export interface Repeating {
 /** Retries while the database is unavailable, for work that is safe to repeat; throws the last error. */
 export async function repeat<T>(work: () => T | Promise<T>, options: Repeating = {}): Promise<T> {
   const { mostTries = Number.POSITIVE_INFINITY, patienceMs = Number.POSITIVE_INFINITY } = options;
-  const { pauseMs = 200, passes = mayPass } = options;
+  const { pauseMs = 200, passes = isTransient } = options;
   const begunMs = performance.now();
   for (let tries = 1; ; tries += 1) {
     try {

@@ -1,13 +1,13 @@
 import { AppError } from '../../lib/errors.ts';
 import { isUnkept } from '../blobs/errors.ts';
-import { isAway } from '../durable/errors.ts';
+import { isUnavailable } from '../durable/errors.ts';
 
 /** Unknown errors become a bare 500, except for unavailable databases or files, and input nested too deeply. */
 export function toAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown;
   if (thrown instanceof RangeError && /call stack/i.test(thrown.message))
     return new AppError('invalid_value', 'The request is nested too deeply.');
-  if (isAway(thrown))
+  if (isUnavailable(thrown))
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   if (isUnkept(thrown))
     return new AppError('unavailable', 'Files cannot be kept or read right now. Try again in a moment.', {}, thrown);

@@ -2,7 +2,7 @@ import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import { inBatches, sweepBatches } from '../db/pages.ts';
 import type { Db } from '../db/tables.ts';
-import { untilWritten } from '../durable/lease.ts';
+import { retryUntilWritten } from '../durable/lease.ts';
 import type { Owners } from '../durable/owners.ts';
 import type { Log } from '../log.ts';
 import * as store from './store.ts';
@@ -41,7 +41,9 @@ export function openIdempotency(deps: { db: Db; owners: Owners; clock: Clock; se
     try {
       await write();
     } catch (error) {
-      void untilWritten(owners, write, (next) => log.warn({ error: next }, 'the end of a request could not be noted'));
+      void retryUntilWritten(owners, write, (next) =>
+        log.warn({ error: next }, 'the end of a request could not be noted'),
+      );
       throw error;
     }
   };

@@ -23,7 +23,7 @@ export const isMute = ({ shared, soleWriter }: Hears): boolean =>
  * Messages go through Redis. If another process cannot reach it, the database tells: every process reports with each
  * heartbeat whether its messages get through.
  */
-export const openHearing = (hears: Hears, owners: Pick<Owners, 'someoneMute' | 'onAllHeard'>): Hearing => ({
-  heard: () => !isMute(hears) && !owners.someoneMute,
+export const openHearing = (hears: Hears, owners: Pick<Owners, 'anyMute' | 'onAllHeard'>): Hearing => ({
+  heard: () => !isMute(hears) && !owners.anyMute,
   onGap: (forget) => owners.onAllHeard(forget),
 });

@@ -1,4 +1,4 @@
-import { userShort } from '../../billing/short.ts';
+import { insufficientUserQuota } from '../../billing/insufficient-quota.ts';
 import type { Hold, UsageStatus } from '../../billing/types.ts';
 import { requestId } from '../../lib/ids.ts';
 import { costAtMost, isFree, type Usage } from '../../lib/money.ts';
@@ -151,7 +151,7 @@ export class Turns {
     const bill = { ...transcript, status, stream: true, startedMs: deps.clock.steadyMs() };
     if (transcript.candidate === this.about.candidate) this.about.used(transcript.usage);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
-    if (shortfall > 0) throw userShort(false);
+    if (shortfall > 0) throw insufficientUserQuota(false);
     await this.#cover();
   }
 

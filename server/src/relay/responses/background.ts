@@ -3,9 +3,9 @@ import type { CallName } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { LeftWork } from '../../lib/left-work.ts';
-import { isAway } from '../../platform/durable/errors.ts';
+import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job, Worked } from '../../platform/durable/jobs.ts';
-import { untilWritten } from '../../platform/durable/lease.ts';
+import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
@@ -95,7 +95,7 @@ export async function workOn(
     await workOnce(deps, answer, id, job);
   } catch (error) {
     // The charge is queued together with its answer, and the next attempt finds both.
-    if (job.signal.aborted || !isAway(error)) throw error;
+    if (job.signal.aborted || !isUnavailable(error)) throw error;
     return { againInMs: awayMs };
   }
 }
@@ -147,7 +147,7 @@ async function attempt(
     if ([cancelled, elsewhere].includes(signal.reason)) return null;
     // Shutting down, or fenced: the job is returned, and this error means only that. The same if the database is
     // unavailable.
-    if (signal.aborted || isAway(error)) throw error;
+    if (signal.aborted || isUnavailable(error)) throw error;
     if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
     return failureOf(row, error);
   } finally {
@@ -167,7 +167,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
     items: made.length,
     bytes: bytesOfRows(made),
   };
-  await untilWritten(
+  await retryUntilWritten(
     deps.owners,
     () =>
       writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links, (tx) =>

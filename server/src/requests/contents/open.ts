@@ -2,15 +2,15 @@ import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { SealError, type Sealer } from '../../lib/seal.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { RowsBehind } from '../../platform/durable/batch.ts';
-import { isAway } from '../../platform/durable/errors.ts';
+import { RowBuffer } from '../../platform/durable/batch.ts';
+import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Keeping } from '../../platform/keeping/keeping.ts';
 import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Hearing } from '../../platform/shared/hearing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Content, Contents } from '../../relay/contents.ts';
-import { HeldById } from '../../routing/held-by-id.ts';
+import { CachedById } from '../../routing/cached-by-id.ts';
 import {
   type ContentRow,
   deleteContents,
@@ -54,7 +54,7 @@ const channel = 'requests:content-consents';
 /** Prompts belong to users: kept only with their consent, sealed, for some days, and written nowhere else. */
 export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
   const { db, clock, sealer, log, keeping, keptDays } = deps;
-  const consents = new HeldById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
+  const consents = new CachedById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
   await consents.subscribe();
   const opened = (sealed: string): string | null => {
     try {
@@ -64,7 +64,7 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
       throw error;
     }
   };
-  const rows = new RowsBehind<Content & { created_at: number }>({
+  const rows = new RowBuffer<Content & { created_at: number }>({
     everyMs: 500,
     retryMs: 2_000,
     // Each may have a hundred kilobytes: small batches keep SQLite's writer free.
@@ -78,7 +78,7 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
     },
     failed: (error) => {
       log.warn({ error }, 'prompts and answers could not be kept');
-      return isAway(error);
+      return isUnavailable(error);
     },
     lost: (lost) => log.warn({ lost }, 'prompts and answers were not kept: there are too many'),
   });

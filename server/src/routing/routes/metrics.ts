@@ -4,10 +4,10 @@ import { offsetOf, pageFields } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { type Candidate, candidateKey } from '../candidate.ts';
 import type { CircuitState } from '../circuit.ts';
+import { circuitKeys, circuitOf } from '../keyed-candidates.ts';
 import type { RoutingParts } from '../routing.ts';
 import { unmeasured } from '../score.ts';
 import type { CandidateId } from '../store/metrics.ts';
-import { circuitKeys, circuitOf } from '../ways.ts';
 import { routing } from './shapes.ts';
 
 const ms = z.int().nullable();

@@ -1,6 +1,6 @@
 import { type Db, engineOf } from '../../../platform/db/tables.ts';
 import { Batcher } from '../../../platform/durable/batch.ts';
-import { isAway } from '../../../platform/durable/errors.ts';
+import { isUnavailable } from '../../../platform/durable/errors.ts';
 import { insertEndedPostgres } from './ended-postgres.ts';
 import { insertEndedSqlite } from './ended-sqlite.ts';
 import type { EndedRows } from './tables.ts';
@@ -20,7 +20,7 @@ export function openEndedWriter(db: Db): WriteEnded {
       return group.map(() => true);
     } catch (error) {
       // An unavailable database fails for all. Otherwise one row is bad, and the others must not suffer.
-      if (group.length === 1 || isAway(error)) return group.map(() => error as Error);
+      if (group.length === 1 || isUnavailable(error)) return group.map(() => error as Error);
       const ends: (true | Error)[] = [];
       for (const one of group) ends.push(...(await write([one])));
       return ends;

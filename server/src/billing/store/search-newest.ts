@@ -1,6 +1,6 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { is, isToo, type LogFilter, narrowings, within } from './usage-sums.ts';
+import { activeFilters, is, isWithoutIndex, type LogFilter, within } from './usage-sums.ts';
 
 /*
  * Pages of lists with an index for one filter and further filters without: a bounded number of rows is scanned per
@@ -41,8 +41,8 @@ interface Conditions {
 export function conditionsOf(db: Db, filter: LogFilter, indexed: readonly Indexed[]): Conditions {
   const by = indexed.find((name) => filter[name] !== undefined);
   const { parentRequestId } = filter;
-  const others = narrowings(filter).filter((name) => name !== by);
-  const compare = engineOf(db) === 'sqlite' ? isToo : is;
+  const others = activeFilters(filter).filter((name) => name !== by);
+  const compare = engineOf(db) === 'sqlite' ? isWithoutIndex : is;
   return {
     found: [
       ...(by === 'parentRequestId' ? [sql<SqlBool>`parent_request_id = ${parentRequestId}`] : []),

@@ -1,11 +1,11 @@
-import { mayPass } from '../platform/durable/errors.ts';
+import { isTransient } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
 import type { Allotment, Allotments } from './allotment.ts';
 import { batchOf, type Charge } from './charge-batch.ts';
 import { keptIn } from './store/allotments.ts';
-import type { AllotmentStore, Now, TopUp, TopUpAsk } from './store/port.ts';
+import type { AllotmentStore, MaybePromise, TopUp, TopUpRequest } from './store/port.ts';
 import type { Settled } from './types.ts';
-import { TakenForDead, TakenOver, type Work, type Writer } from './writer.ts';
+import { OwnershipLost, type Work, WorkTakenOver, type Writer } from './writer.ts';
 
 /** A larger batch would hold SQLite's synchronous writer for longer than a stream should wait. */
 const mostPerBatch = 256;
@@ -13,32 +13,32 @@ const mostPerBatch = 256;
  * Share of the time spent writing charges. The lower it is, the more charges share a commit, which costs as much as the
  * rows of ten requests.
  */
-const share = 0.4;
+const writeShare = 0.4;
 /**
  * Wait until this share of the running and just answered requests has joined the batch; otherwise two groups of
  * requests would alternate.
  */
-const comeBack = 0.7;
+const joinShare = 0.7;
 /** Upper bound on the batching delay, even when the database is slow. */
-const mostPaceMs = 25;
+const maxDelayMs = 25;
 /**
  * Long enough for a database restart. After that the caller gets an error, and the charge is written once the database
  * is back.
  */
-const patienceMs = 30_000;
+const gracePeriodMs = 30_000;
 
-interface Waiting {
+interface PendingCharge {
   charge: Charge;
   done: PromiseWithResolvers<Settled>;
 }
 
-interface Asking {
+interface PendingTopUp {
   allotment: Allotment;
-  ask: TopUpAsk;
+  ask: TopUpRequest;
   done: PromiseWithResolvers<TopUp>;
 }
 
-interface LineDeps {
+interface ChargeQueueDeps {
   store: AllotmentStore;
   writer: Writer;
   allotments: Allotments;
@@ -48,32 +48,32 @@ interface LineDeps {
    */
   running(): number;
   /** Charges the balance directly if the allotment was lost, unless the request was charged before. */
-  chargeLate(charge: Charge): Promise<Settled>;
+  chargeDirectly(charge: Charge): Promise<Settled>;
 }
 
 /**
  * Queue of all writes to this process's allotments, one after the other. Charges that wait meanwhile are written
  * together.
  */
-export class Line {
-  #asks: Asking[] = [];
-  #charges: Waiting[] = [];
-  #works: (() => Promise<void>)[] = [];
+export class ChargeQueue {
+  #topUps: PendingTopUp[] = [];
+  #charges: PendingCharge[] = [];
+  #tasks: (() => Promise<void>)[] = [];
   /** The batch that is being retried while the database is unavailable. */
-  #current: Waiting[] = [];
-  #begunMs = 0;
+  #retrying: PendingCharge[] = [];
+  #startedAtMs = 0;
   /** Duration of the last batch; 0 once the pause after it has been taken. */
-  #tookMs = 0;
+  #lastDurationMs = 0;
   /** Clients answered by the last batch usually send their next request right away. */
   #lastSize = 0;
   #running = false;
   #idle: (() => void)[] = [];
 
-  constructor(readonly deps: LineDeps) {}
+  constructor(readonly deps: ChargeQueueDeps) {}
 
-  topUp(allotment: Allotment, ask: Omit<TopUpAsk, 'user_id' | 'key_id'>): Promise<TopUp> {
+  topUp(allotment: Allotment, ask: Omit<TopUpRequest, 'user_id' | 'key_id'>): Promise<TopUp> {
     const done = Promise.withResolvers<TopUp>();
-    this.#asks.push({ allotment, ask: { ...allotment.id, ...ask }, done });
+    this.#topUps.push({ allotment, ask: { ...allotment.id, ...ask }, done });
     this.#start();
     return done.promise;
   }
@@ -89,7 +89,7 @@ export class Line {
   /** Runs other work in turn with the queued writes. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = Promise.withResolvers<T>();
-    this.#works.push(() => work().then(done.resolve, done.reject));
+    this.#tasks.push(() => work().then(done.resolve, done.reject));
     this.#start();
     return done.promise;
   }
@@ -100,16 +100,16 @@ export class Line {
   }
 
   /** While the database is unavailable, top-ups fail at once and charges after a grace period. */
-  readonly #inVain = (error: unknown): void => {
+  readonly #onUnavailable = (error: unknown): void => {
     const { writer } = this.deps;
-    if (writer.away) for (const { done } of this.#asks.splice(0)) done.reject(error);
-    if (writer.inVainMs <= patienceMs) return;
-    for (const { done } of [...this.#current, ...this.#charges]) done.reject(error);
+    if (writer.unavailable) for (const { done } of this.#topUps.splice(0)) done.reject(error);
+    if (writer.failingForMs <= gracePeriodMs) return;
+    for (const { done } of [...this.#retrying, ...this.#charges]) done.reject(error);
     // Charges already tried may have been written and stay queued. Drop untried ones whose answer is withheld, so that
     // nobody pays for it.
     this.#charges = this.#charges.filter(({ charge }) => {
       if (!endsUnanswered(charge)) return true;
-      returnTo(charge);
+      revert(charge);
       return false;
     });
   };
@@ -121,11 +121,11 @@ export class Line {
   }
 
   readonly #drain = async (): Promise<void> => {
-    while (this.#asks.length + this.#charges.length + this.#works.length > 0) {
-      if (this.#asks.length > 0) await this.#topUp(this.#asks.splice(0));
+    while (this.#topUps.length + this.#charges.length + this.#tasks.length > 0) {
+      if (this.#topUps.length > 0) await this.#topUp(this.#topUps.splice(0));
       else if (this.#charges.length > 0) await this.#nextBatch();
       // One after each batch even under load: other processes may wait for what it returns.
-      const work = this.#works.shift();
+      const work = this.#tasks.shift();
       if (work) await work();
     }
     this.#running = false;
@@ -133,28 +133,28 @@ export class Line {
   };
 
   #nextBatch(): Promise<void> | undefined {
-    const early = this.#begunMs + Math.min(mostPaceMs, this.#tookMs / share) - performance.now();
+    const early = this.#startedAtMs + Math.min(maxDelayMs, this.#lastDurationMs / writeShare) - performance.now();
     const running = this.deps.running();
-    const expected = Math.max(running + 1, comeBack * (running + this.#lastSize));
+    const expected = Math.max(running + 1, joinShare * (running + this.#lastSize));
     const shared = this.#charges.length < Math.min(mostPerBatch, expected);
     // Sleep instead of writing, so that top-ups that arrive meanwhile go first.
     if (early > 0 && shared) {
-      this.#tookMs = 0;
+      this.#lastDurationMs = 0;
       return Bun.sleep(early);
     }
-    this.#begunMs = performance.now();
+    this.#startedAtMs = performance.now();
     const batch = this.#charges.splice(0, mostPerBatch);
     this.#lastSize = batch.length;
     // SQLite has written the batch when this returns, so there is no duration to pace by.
     return this.#write(batch)?.finally(() => {
-      this.#tookMs = performance.now() - this.#begunMs;
+      this.#lastDurationMs = performance.now() - this.#startedAtMs;
     });
   }
 
-  async #topUp(all: Asking[]): Promise<void> {
+  async #topUp(all: PendingTopUp[]): Promise<void> {
     const { store } = this.deps;
     const asking = all.filter(({ allotment, done }) => {
-      if (allotment.lost) done.reject(new TakenForDead());
+      if (allotment.lost) done.reject(new OwnershipLost());
       return !allotment.lost;
     });
     if (asking.length === 0) return;
@@ -172,97 +172,100 @@ export class Line {
       // The response was lost: derive the amount from the allotments. Other processes may have more, so refuse no
       // request because of this.
       written: async () => {
-        const found = await Promise.all(asking.map(({ allotment }) => this.#found(allotment)));
+        const found = await Promise.all(asking.map(({ allotment }) => this.#unaccounted(allotment)));
         return fill(found.map((taken) => ({ taken, elsewhere: 1, left: 0 })))!;
       },
     };
     try {
-      const tops = await this.#onceMore(work);
+      const tops = await this.#writeWithRetry(work);
       for (const [i, { done }] of asking.entries()) done.resolve(tops[i]!);
     } catch (error) {
-      if (error instanceof TakenForDead) await this.startAnew();
+      if (error instanceof OwnershipLost) await this.reset();
       for (const { done } of asking) done.reject(error);
     }
   }
 
   /** Retries once: the pool may have to replace a connection that the server dropped. */
-  async #onceMore<T>(work: Work<T>): Promise<T> {
+  async #writeWithRetry<T>(work: Work<T>): Promise<T> {
     try {
       return await this.deps.writer.write(work);
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      if (!isTransient(error)) throw error;
       await Bun.sleep(50);
       return this.deps.writer.write(work);
     }
   }
 
   /** What the database has in an allotment beyond what this process knows of. */
-  async #found(allotment: Allotment): Promise<number> {
+  async #unaccounted(allotment: Allotment): Promise<number> {
     const kept = await keptIn(this.deps.writer.db, this.deps.writer.owner, allotment.id);
     return Math.max(0, kept - allotment.free - allotment.held - allotment.owed);
   }
 
   /** Synchronous if the database is (SQLite). */
-  #write(waiting: Waiting[]): Promise<void> | undefined {
+  #write(waiting: PendingCharge[]): Promise<void> | undefined {
     const late = waiting.filter(({ charge }) => charge.user?.lost);
     if (late.length > 0)
-      return this.#writeLate(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
+      return this.#chargeDirectly(late).then(() => this.#write(waiting.filter((one) => !late.includes(one))));
     if (waiting.length === 0) return undefined;
     const { store, writer } = this.deps;
     const batch = batchOf(waiting.map(({ charge }) => charge));
     const work: Work<true> = { write: (turn) => store.charge(turn, batch), written: () => true };
-    let running: Now<true>;
+    let running: MaybePromise<true>;
     try {
       running = writer.write(work);
     } catch (error) {
-      return this.#again(work, waiting, error);
+      return this.#retry(work, waiting, error);
     }
     if (running instanceof Promise)
       return running.then(
-        () => paid(waiting),
-        (error) => this.#again(work, waiting, error),
+        () => markPaid(waiting),
+        (error) => this.#retry(work, waiting, error),
       );
-    paid(waiting);
+    markPaid(waiting);
     return undefined;
   }
 
-  async #again(work: Work<true>, waiting: Waiting[], first: unknown): Promise<void> {
-    this.#current = waiting;
+  async #retry(work: Work<true>, waiting: PendingCharge[], first: unknown): Promise<void> {
+    this.#retrying = waiting;
     try {
-      if (!mayPass(first)) throw first;
-      this.#inVain(first);
+      if (!isTransient(first)) throw first;
+      this.#onUnavailable(first);
       await Bun.sleep(50);
-      await this.deps.writer.insist(work, this.#inVain);
-      paid(waiting);
+      await this.deps.writer.retryUntilWritten(work, this.#onUnavailable);
+      markPaid(waiting);
     } catch (error) {
-      if (error instanceof TakenForDead) {
-        await this.startAnew();
-        await this.#writeLate(waiting);
-      } else if (waiting.length > 1 && !mayPass(error))
+      if (error instanceof OwnershipLost) {
+        await this.reset();
+        await this.#chargeDirectly(waiting);
+      } else if (waiting.length > 1 && !isTransient(error))
         // One bad row fails the whole batch: retry the charges one by one.
         for (const one of waiting) await this.#write([one]);
       else giveUp(waiting, error, this.deps.writer);
     } finally {
-      this.#current = [];
+      this.#retrying = [];
     }
   }
 
-  async #writeLate(waiting: Waiting[]): Promise<void> {
-    const { writer, chargeLate } = this.deps;
+  async #chargeDirectly(waiting: PendingCharge[]): Promise<void> {
+    const { writer, chargeDirectly } = this.deps;
     for (const { charge, done } of waiting)
-      if (charge.goesOn) done.reject(new TakenOver());
+      if (charge.resumable) done.reject(new WorkTakenOver());
       else
-        await repeat(() => chargeLate(charge), writer.stopping ? { mostTries: 1 } : {}).then(done.resolve, done.reject);
+        await repeat(() => chargeDirectly(charge), writer.stopping ? { mostTries: 1 } : {}).then(
+          done.resolve,
+          done.reject,
+        );
   }
 
   /** Discards all allotments and registers anew. Charges against the discarded ones go to the balance directly. */
-  async startAnew(): Promise<void> {
+  async reset(): Promise<void> {
     this.deps.allotments.lose();
     await this.deps.writer.rejoin();
   }
 }
 
-function paid(waiting: Waiting[]): void {
+function markPaid(waiting: PendingCharge[]): void {
   for (const { charge, done } of waiting) {
     const { quota, shortfall } = charge.log;
     if (charge.user) charge.user.owed -= quota;
@@ -273,10 +276,10 @@ function paid(waiting: Waiting[]): void {
 }
 
 /** Rejects charges that can never be written: logs them, and does not charge them. */
-function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
+function giveUp(waiting: PendingCharge[], error: unknown, { log }: Writer): void {
   for (const { charge, done } of waiting) {
     log.error({ error, requestId: charge.log.request_id }, 'a charge cannot be written');
-    if (!mayPass(error)) returnTo(charge);
+    if (!isTransient(error)) revert(charge);
     done.reject(error);
   }
 }
@@ -287,8 +290,8 @@ function giveUp(waiting: Waiting[], error: unknown, { log }: Writer): void {
  */
 const endsUnanswered = ({ log, kept }: Charge): boolean => log.stream === 0 && log.status === 'ok' && kept === null;
 
-function returnTo({ log, user, key, keyPaid, levels }: Charge): void {
-  user?.unpay(log.quota);
-  key?.unpay(keyPaid);
-  if (levels) for (const [i, window] of levels.windows.entries()) window.unpay(levels.paid[i]!);
+function revert({ log, user, key, keyPaid, levels }: Charge): void {
+  user?.revertCharge(log.quota);
+  key?.revertCharge(keyPaid);
+  if (levels) for (const [i, window] of levels.windows.entries()) window.revertCharge(levels.paid[i]!);
 }

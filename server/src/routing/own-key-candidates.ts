@@ -1,12 +1,12 @@
 import { fitsKind } from '../lib/google-account.ts';
 import { scaledPrice } from '../lib/money.ts';
 import type { Candidate } from './candidate.ts';
+import { type KeyedCandidate, keyedCandidate } from './keyed-candidates.ts';
 import type { OwnKey } from './own-keys.ts';
-import { type Way, wayOf } from './ways.ts';
 
-interface OwnLine {
+interface OwnKeyCandidates {
   /** In the order to try them. */
-  line: Candidate[];
+  candidates: Candidate[];
   /** The candidate that is called first with the user's own key. */
   first: Candidate;
 }
@@ -16,22 +16,14 @@ interface OwnLine {
  * first at each provider. The operator's candidates stay only if one of the keys allows fallback; otherwise the request
  * costs just the fee, whatever happens. Null if none of the keys fits any of the candidates.
  */
-export function ownLine(
+export function withOwnKeys(
   ordered: readonly Candidate[],
   keys: readonly OwnKey[],
   fee: number,
   orderGiven: boolean,
-): OwnLine | null {
-  return keys.length === 0 ? null : lineWith(ordered, keys, fee, orderGiven);
-}
-
-function lineWith(
-  ordered: readonly Candidate[],
-  keys: readonly OwnKey[],
-  fee: number,
-  orderGiven: boolean,
-): OwnLine | null {
-  const ways = new Map<Candidate, Way[]>();
+): OwnKeyCandidates | null {
+  if (keys.length === 0) return null;
+  const keyed = new Map<Candidate, KeyedCandidate[]>();
   const met = new Set<string>();
   for (const candidate of ordered) {
     const { provider, kind } = candidate.channel;
@@ -40,23 +32,23 @@ function lineWith(
     met.add(provider);
     const own = keys.filter((key) => key.provider === provider && fitsKind(kind, key.credential.secret));
     if (own.length > 0)
-      ways.set(
+      keyed.set(
         candidate,
-        own.map((key) => ownWay(candidate, key, fee)),
+        own.map((key) => ownKeyCandidate(candidate, key, fee)),
       );
   }
-  const [first] = ways.keys();
+  const [first] = keyed.keys();
   if (!first) return null;
-  const own = [...ways.values()].flat();
-  if (!keys.some((key) => key.fallback && met.has(key.provider))) return { line: own, first };
-  const line = orderGiven
-    ? ordered.flatMap((candidate): Candidate[] => [...(ways.get(candidate) ?? []), candidate])
+  const own = [...keyed.values()].flat();
+  if (!keys.some((key) => key.fallback && met.has(key.provider))) return { candidates: own, first };
+  const candidates = orderGiven
+    ? ordered.flatMap((candidate): Candidate[] => [...(keyed.get(candidate) ?? []), candidate])
     : [...own, ...ordered];
-  return { line, first };
+  return { candidates, first };
 }
 
 /** The price is only the fee; the vendor bills the user directly. */
-function ownWay(candidate: Candidate, { credential }: OwnKey, fee: number): Way {
-  const way = wayOf(candidate, `${candidate.key}|own-${credential.id}`, credential, true);
-  return { ...way, price: scaledPrice(candidate.price, fee) };
+function ownKeyCandidate(candidate: Candidate, { credential }: OwnKey, fee: number): KeyedCandidate {
+  const keyed = keyedCandidate(candidate, `${candidate.key}|own-${credential.id}`, credential, true);
+  return { ...keyed, price: scaledPrice(candidate.price, fee) };
 }

@@ -1,12 +1,12 @@
 import type { Allotment, Allotments } from './allotment.ts';
 import type { LevelCharge } from './charge-batch.ts';
+import { budgetExceeded, insufficientKeyQuota, insufficientUserQuota } from './insufficient-quota.ts';
 import type { Levels } from './levels.ts';
-import { budgetExceeded, keyShort, userShort } from './short.ts';
 import { windowAllotment } from './store/port.ts';
 import type { Hold, HoldRequest } from './types.ts';
 
 /** The allotments a request is paid from: the same amount from each, or nothing from any. */
-export interface Paying {
+export interface Funding {
   /** The payer's balance. */
   user: Allotment;
   /** Null if the key has no quota of its own. */
@@ -18,7 +18,7 @@ export interface Paying {
 /** Shared by all requests without budgets, to save an allocation. */
 const noWindows: readonly Allotment[] = [];
 
-export const payingFor = (allotments: Allotments, request: HoldRequest, levels: Levels | null): Paying => ({
+export const fundingFor = (allotments: Allotments, request: HoldRequest, levels: Levels | null): Funding => ({
   user: allotments.ofUser(levels ? levels.payerId : request.userId),
   key: request.keyId !== null && !request.keyUnlimited ? allotments.ofKey(request.userId, request.keyId) : null,
   windows: levels ? windowsOf(allotments, levels) : noWindows,
@@ -28,7 +28,7 @@ const windowsOf = (allotments: Allotments, { budgets }: Levels): Allotment[] =>
   budgets.map(({ windowId }) => allotments.ofWindow(windowId));
 
 /** The same for a request that was expected to be free. */
-export const payingForHold = (allotments: Allotments, { userId, keyId, keyUnlimited, levels }: Hold): Paying => ({
+export const fundingForHold = (allotments: Allotments, { userId, keyId, keyUnlimited, levels }: Hold): Funding => ({
   user: allotments.ofUser(userId),
   key: keyUnlimited || keyId === 0 ? null : allotments.ofKey(levels?.keyUserId ?? userId, keyId),
   windows: levels ? windowsOf(allotments, levels) : noWindows,
@@ -38,7 +38,7 @@ export const hasFree = (allotment: Allotment, amount: number): boolean =>
   allotment.free >= amount && allotment.queue.length === 0;
 
 /** Takes the amount from all of them or from none. */
-export function takeAtOnce({ user, key, windows }: Paying, amount: number): boolean {
+export function takeFromAll({ user, key, windows }: Funding, amount: number): boolean {
   if (!hasFree(user, amount) || (key !== null && !hasFree(key, amount))) return false;
   for (const window of windows) if (!hasFree(window, amount)) return false;
   user.take(amount);
@@ -48,7 +48,7 @@ export function takeAtOnce({ user, key, windows }: Paying, amount: number): bool
 }
 
 /** Releases the amount in all of them without charging anything. */
-export function giveBackAll({ user, key, windows }: Paying, amount: number): void {
+export function releaseAll({ user, key, windows }: Funding, amount: number): void {
   user.pay(amount, 0);
   key?.pay(amount, 0);
   for (const window of windows) window.pay(amount, 0);
@@ -60,29 +60,35 @@ export function giveBackAll({ user, key, windows }: Paying, amount: number): voi
  * all requests, which rules out deadlocks. Each allotment is looked up when its turn comes, because an unused one may
  * be returned and dropped in the meantime.
  */
-export function inOrder(allotments: Allotments, { userId, keyId, keyUnlimited }: HoldRequest, levels: Levels | null) {
+export function waitingOrder(
+  allotments: Allotments,
+  { userId, keyId, keyUnlimited }: HoldRequest,
+  levels: Levels | null,
+) {
   const payerId = levels ? levels.payerId : userId;
   return [
-    { find: () => allotments.ofUser(payerId), short: () => userShort(payerId !== userId) },
-    ...(keyId !== null && !keyUnlimited ? [{ find: () => allotments.ofKey(userId, keyId), short: keyShort }] : []),
+    { find: () => allotments.ofUser(payerId), refusal: () => insufficientUserQuota(payerId !== userId) },
+    ...(keyId !== null && !keyUnlimited
+      ? [{ find: () => allotments.ofKey(userId, keyId), refusal: insufficientKeyQuota }]
+      : []),
     ...(levels?.budgets ?? []).map((budget) => ({
       find: () => allotments.ofWindow(budget.windowId),
-      short: () => budgetExceeded(budget),
+      refusal: () => budgetExceeded(budget),
     })),
   ];
 }
 
-export function noteUse({ user, key, windows }: Paying, nowMs: number): void {
+export function noteUse({ user, key, windows }: Funding, nowMs: number): void {
   user.usedAtMs = nowMs;
   if (key) key.usedAtMs = nowMs;
   for (const window of windows) window.usedAtMs = nowMs;
 }
 
-export const levelChargeOf = ({ levels }: Hold, { windows }: Paying): LevelCharge | null =>
+export const levelChargeOf = ({ levels }: Hold, { windows }: Funding): LevelCharge | null =>
   levels && { keyUserId: levels.keyUserId, windows, paid: windows.map(() => 0) };
 
 /** What is held for a charge in each of its allotments. */
-export interface PutAside {
+export interface Reserved {
   user: number;
   /** The cost itself if the key has no quota of its own. */
   key: number;
@@ -92,7 +98,7 @@ export interface PutAside {
 const nothing: number[] = [];
 
 /** Takes the cost beyond the hold, as far as the allotments cover it right now. */
-export const takeBeyond = ({ user, key, windows }: Paying, held: number, cost: number): PutAside => {
+export const takeExcess = ({ user, key, windows }: Funding, held: number, cost: number): Reserved => {
   const beyond = Math.max(0, cost - held);
   return {
     user: held + user.take(beyond),
@@ -104,8 +110,8 @@ export const takeBeyond = ({ user, key, windows }: Paying, held: number, cost: n
 const takeOfEach = (windows: readonly Allotment[], held: number, beyond: number): number[] =>
   windows.map((window) => held + window.take(beyond));
 
-export function covers({ user, key, windows }: PutAside, cost: number): boolean {
-  for (const aside of windows) if (aside < cost) return false;
+export function covers({ user, key, windows }: Reserved, cost: number): boolean {
+  for (const reserved of windows) if (reserved < cost) return false;
   return user >= cost && key >= cost;
 }
 
@@ -113,7 +119,7 @@ export function covers({ user, key, windows }: PutAside, cost: number): boolean 
  * What is left of the tightest hard budget, as far as this process knows: it learns of usage in other processes when it
  * tops up its allotment. Null if there is no hard budget.
  */
-export function leastLeft(allotments: Allotments, levels: Levels | null): number | null {
+export function tightestBudgetLeft(allotments: Allotments, levels: Levels | null): number | null {
   let least: number | null = null;
   for (const { hard, windowId } of levels?.budgets ?? []) {
     const allotment = hard ? allotments.find(windowAllotment(windowId)) : undefined;

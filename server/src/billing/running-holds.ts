@@ -2,27 +2,27 @@ import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Allotment, Allotments } from './allotment.ts';
 import type { Charge } from './charge-batch.ts';
-import type { Levels } from './levels.ts';
-import type { Line } from './line.ts';
+import type { ChargeQueue } from './charge-queue.ts';
 import {
   covers,
-  giveBackAll,
+  type Funding,
+  fundingFor,
+  fundingForHold,
   hasFree,
-  inOrder,
   levelChargeOf,
   noteUse,
-  type Paying,
-  type PutAside,
-  payingFor,
-  payingForHold,
-  takeAtOnce,
-  takeBeyond,
-} from './paying.ts';
+  type Reserved,
+  releaseAll,
+  takeExcess,
+  takeFromAll,
+  waitingOrder,
+} from './funding.ts';
+import type { Levels } from './levels.ts';
 import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
-import type { AllotmentId, Now, UsageRow } from './store/port.ts';
+import type { AllotmentId, MaybePromise, UsageRow } from './store/port.ts';
 import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';
-import { TakenForDead, type Writer } from './writer.ts';
+import { OwnershipLost, type Writer } from './writer.ts';
 
 const askAgainMs = 400;
 /** How long this process takes no more than it needs after another process ran out. */
@@ -30,18 +30,18 @@ const modestMs = 10_000;
 
 interface OpenHold {
   hold: Hold;
-  paying: Paying;
+  funding: Funding;
   /** The request has a row with its progress. */
-  noted: boolean;
+  hasProgressRow: boolean;
   createdAt: number;
 }
 
 export const notSettled: Settled = { settled: false, charged: 0, shortfall: 0 };
 
-interface KeeperDeps {
+interface RunningHoldsDeps {
   writer: Writer;
   allotments: Allotments;
-  line: Line;
+  queue: ChargeQueue;
   /** Tells other processes that this allotment is short. */
   askOthers(id: AllotmentId): Promise<void>;
   /** Deletes the row with the progress of a request. */
@@ -49,20 +49,20 @@ interface KeeperDeps {
 }
 
 /** The holds of running requests, taken from allotments and returned to them in memory. */
-export class Keeper {
+export class RunningHolds {
   readonly open = new ChurnMap<OpenHold>();
   readonly #taking = new Map<string, Promise<Hold>>();
 
-  constructor(readonly deps: KeeperDeps) {}
+  constructor(readonly deps: RunningHoldsDeps) {}
 
-  hold(request: HoldRequest, levels: Levels | null, nowSeconds: number): Now<Hold> {
+  hold(request: HoldRequest, levels: Levels | null, nowSeconds: number): MaybePromise<Hold> {
     const known = this.open.get(request.requestId)?.hold ?? this.#taking.get(request.requestId);
     if (known) return known;
-    if (this.deps.writer.away)
+    if (this.deps.writer.unavailable)
       throw new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.');
     const amount = wholeCount(request.amount);
-    const paying = payingFor(this.deps.allotments, request, levels);
-    if (takeAtOnce(paying, amount)) return this.#opened(request, amount, paying, levels, nowSeconds);
+    const funding = fundingFor(this.deps.allotments, request, levels);
+    if (takeFromAll(funding, amount)) return this.#opened(request, amount, funding, levels, nowSeconds);
     return this.#takeLater(request, amount, levels, nowSeconds);
   }
 
@@ -74,21 +74,21 @@ export class Keeper {
     return taking;
   }
 
-  #opened(request: HoldRequest, amount: number, paying: Paying, levels: Levels | null, createdAt: number): Hold {
-    noteUse(paying, performance.now());
+  #opened(request: HoldRequest, amount: number, funding: Funding, levels: Levels | null, createdAt: number): Hold {
+    noteUse(funding, performance.now());
     const { requestId, userId, keyId, modelId } = request;
     const hold: Hold = {
       requestId,
       userId: levels ? levels.payerId : userId,
       keyId: keyId ?? 0,
-      keyUnlimited: paying.key === null,
+      keyUnlimited: funding.key === null,
       amount,
       modelId,
       stored: true,
       durable: false,
       levels: levels && heldLevels(levels, userId),
     };
-    this.open.set(requestId, { hold, paying, noted: false, createdAt });
+    this.open.set(requestId, { hold, funding, hasProgressRow: false, createdAt });
     return hold;
   }
 
@@ -97,20 +97,20 @@ export class Keeper {
     for (;;) {
       const taken: Allotment[] = [];
       try {
-        for (const { find, short } of inOrder(this.deps.allotments, request, levels)) {
+        for (const { find, refusal } of waitingOrder(this.deps.allotments, request, levels)) {
           const allotment = find();
-          if ((await this.take(allotment, amount)) < amount) throw short();
+          if ((await this.take(allotment, amount)) < amount) throw refusal();
           taken.push(allotment);
         }
         // The allotments were lost while waiting, so some are old and some new: the new ones must not keep a hold
         // without owner.
-        if (taken.some(({ lost }) => lost)) throw new TakenForDead();
+        if (taken.some(({ lost }) => lost)) throw new OwnershipLost();
         // These are the same allotments: one with a hold is never dropped.
-        const paying = payingFor(this.deps.allotments, request, levels);
-        return this.#opened(request, amount, paying, levels, nowSeconds);
+        const funding = fundingFor(this.deps.allotments, request, levels);
+        return this.#opened(request, amount, funding, levels, nowSeconds);
       } catch (error) {
         for (const allotment of taken) allotment.pay(amount, 0);
-        if (!(error instanceof TakenForDead)) throw error;
+        if (!(error instanceof OwnershipLost)) throw error;
       }
     }
   }
@@ -119,7 +119,7 @@ export class Keeper {
    * Takes the whole amount or nothing; with `partly`, whatever there is. Never less than all while any process has
    * more.
    */
-  take(allotment: Allotment, amount: number, partly = false): Now<number> {
+  take(allotment: Allotment, amount: number, partly = false): MaybePromise<number> {
     if (hasFree(allotment, amount)) return allotment.take(amount);
     const done = Promise.withResolvers<number>();
     allotment.queue.push({ amount, partly, asked: false, untilMs: performance.now() + patienceMs, done });
@@ -135,9 +135,9 @@ export class Keeper {
         serve(allotment);
         if (allotment.queue.length === 0) return;
         const now = performance.now();
-        const modest = now - allotment.wantedAtMs <= modestMs || this.deps.writer.owners.someoneEarlier;
+        const modest = now - allotment.wantedAtMs <= modestMs || this.deps.writer.owners.anyEarlierBuild;
         const missing = whatIsMissing(allotment, !modest);
-        const { taken, elsewhere } = await this.deps.line.topUp(allotment, missing);
+        const { taken, elsewhere } = await this.deps.queue.topUp(allotment, missing);
         serve(allotment);
         if (taken > 0) continue;
         refuse(allotment, elsewhere === 0 ? Number.POSITIVE_INFINITY : now);
@@ -156,37 +156,46 @@ export class Keeper {
   }
 
   /** Ends a hold. A cost beyond the hold is taken as far as the allotment covers it. `log.quota` is the cost. */
-  settle(id: string, log: UsageRow, going: Going): Now<Settled> {
+  settle(id: string, log: UsageRow, work: ResumableWork): MaybePromise<Settled> {
     const open = this.open.get(id);
     if (!open) return notSettled;
     this.open.delete(id);
-    const { paying, noted, hold } = open;
-    const { user, key } = paying;
-    const levels = levelChargeOf(hold, paying);
-    const { kept, goesOn } = going;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted, kept, goesOn, levels };
+    const { funding, hasProgressRow, hold } = open;
+    const { user, key } = funding;
+    const levels = levelChargeOf(hold, funding);
+    const { kept, resumable } = work;
+    const charge = { log, user, key, keyPaid: 0, rest: 0, hasProgressRow, kept, resumable, levels };
     // Other processes emptied the allotment: the charge queue charges the balance directly.
-    if (user.lost) return this.deps.line.charge(charge);
+    if (user.lost) return this.deps.queue.charge(charge);
     const cost = log.quota;
-    const aside = takeBeyond(paying, hold.amount, cost);
-    return covers(aside, cost) ? this.#charge(charge, cost, aside) : this.#takeRest(charge, cost, aside);
+    const reserved = takeExcess(funding, hold.amount, cost);
+    return covers(reserved, cost) ? this.#charge(charge, cost, reserved) : this.#takeRest(charge, cost, reserved);
   }
 
   /** Charges a request that had no hold because its model was expected to be free. */
-  chargeUnheld(log: UsageRow, hold: Hold, going: Going): Promise<Settled> {
-    const paying = payingForHold(this.deps.allotments, hold);
-    const { user, key, windows } = paying;
-    const charge = { log, user, key, keyPaid: 0, rest: 0, noted: false, ...going, levels: levelChargeOf(hold, paying) };
+  chargeUnheld(log: UsageRow, hold: Hold, work: ResumableWork): Promise<Settled> {
+    const funding = fundingForHold(this.deps.allotments, hold);
+    const { user, key, windows } = funding;
+    const charge = {
+      log,
+      user,
+      key,
+      keyPaid: 0,
+      rest: 0,
+      hasProgressRow: false,
+      ...work,
+      levels: levelChargeOf(hold, funding),
+    };
     return this.#takeRest(charge, log.quota, { user: 0, key: key ? 0 : log.quota, windows: windows.map(() => 0) });
   }
 
-  async #takeRest(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
+  async #takeRest(charge: Charging, cost: number, reserved: Reserved): Promise<Settled> {
     const rest = (allotment: Allotment, has: number) => (has < cost ? this.#takeWhatThereIs(allotment, cost - has) : 0);
-    aside.user += await rest(charge.user, aside.user);
-    if (charge.key) aside.key += await rest(charge.key, aside.key);
+    reserved.user += await rest(charge.user, reserved.user);
+    if (charge.key) reserved.key += await rest(charge.key, reserved.key);
     for (const [i, window] of (charge.levels?.windows ?? []).entries())
-      aside.windows[i]! += await rest(window, aside.windows[i]!);
-    return this.#charge(charge, cost, aside);
+      reserved.windows[i]! += await rest(window, reserved.windows[i]!);
+    return this.#charge(charge, cost, reserved);
   }
 
   /** Takes what there is for a cost beyond the hold, so that nobody waits for the database because of it. */
@@ -199,32 +208,32 @@ export class Keeper {
   }
 
   /** Ends the hold in every allotment and queues the charge. */
-  #charge(charge: Charging, cost: number, aside: PutAside): Promise<Settled> {
+  #charge(charge: Charging, cost: number, reserved: Reserved): Promise<Settled> {
     const { log, user, key, levels } = charge;
-    log.quota = Math.min(cost, aside.user);
+    log.quota = Math.min(cost, reserved.user);
     log.shortfall = cost - log.quota;
-    user.pay(aside.user, log.quota);
+    user.pay(reserved.user, log.quota);
     charge.rest = user.free - user.moved;
     if (key) {
-      charge.keyPaid = Math.min(log.quota, aside.key);
-      key.pay(aside.key, charge.keyPaid);
+      charge.keyPaid = Math.min(log.quota, reserved.key);
+      key.pay(reserved.key, charge.keyPaid);
     }
     if (levels)
       for (const [i, window] of levels.windows.entries()) {
-        levels.paid[i] = Math.min(log.quota, aside.windows[i]!);
-        window.pay(aside.windows[i]!, levels.paid[i]!);
+        levels.paid[i] = Math.min(log.quota, reserved.windows[i]!);
+        window.pay(reserved.windows[i]!, levels.paid[i]!);
       }
-    return this.deps.line.charge(charge);
+    return this.deps.queue.charge(charge);
   }
 
   /** Releases a hold. */
-  release(id: string): Now<Settled> {
+  release(id: string): MaybePromise<Settled> {
     const open = this.open.get(id);
     if (!open) return notSettled;
     this.open.delete(id);
-    const { paying, hold, noted } = open;
-    giveBackAll(paying, hold.amount);
-    if (noted) void this.deps.forgetProgress(id);
+    const { funding, hold, hasProgressRow } = open;
+    releaseAll(funding, hold.amount);
+    if (hasProgressRow) void this.deps.forgetProgress(id);
     return { settled: true, charged: 0, shortfall: 0 };
   }
 
@@ -236,9 +245,9 @@ export class Keeper {
 }
 
 /** The part of a charge that concerns work which outlives its process. */
-export type Going = Pick<Charge, 'kept' | 'goesOn'>;
+export type ResumableWork = Pick<Charge, 'kept' | 'resumable'>;
 
-type Charging = Parameters<Line['charge']>[0] & { user: Allotment };
+type Charging = Parameters<ChargeQueue['charge']>[0] & { user: Allotment };
 
 export const heldLevels = (levels: Levels, keyUserId: number): HeldLevels => ({ ...levels, keyUserId });
 

@@ -34,7 +34,7 @@ export function budgetExceeded(budget: OpenBudget): AppError {
 }
 
 /** `shared`: an organisation pays instead of the caller. */
-export const userShort = (shared: boolean): AppError =>
+export const insufficientUserQuota = (shared: boolean): AppError =>
   new AppError(
     'insufficient_user_quota',
     shared
@@ -42,14 +42,14 @@ export const userShort = (shared: boolean): AppError =>
       : 'Your balance does not cover this request.',
   );
 
-export const keyShort = (): AppError =>
+export const insufficientKeyQuota = (): AppError =>
   new AppError(
     'insufficient_key_quota',
     'The quota of this API key, or of this application, does not cover this request.',
   );
 
 /** Whether a request was refused for lack of money, in the caller's or any other balance. */
-export const isShort = (error: unknown): boolean =>
+export const isInsufficientQuota = (error: unknown): boolean =>
   error instanceof AppError &&
   (error.code === 'insufficient_user_quota' ||
     error.code === 'insufficient_key_quota' ||

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { type Db, engineOf } from '../db/tables.ts';
 
 /** Imports the jobs that an earlier build left in pg-boss's tables, once its last process is gone; returns how many. */
-export async function takeEarlierJobs(db: Db): Promise<number> {
+export async function importPgBossJobs(db: Db): Promise<number> {
   if (engineOf(db) === 'sqlite') return 0;
   const { rows } = await sql<{ there: boolean }>`select to_regclass('pgboss.job') is not null
     and not exists (select from owners where slow = 1) as there`.execute(db);

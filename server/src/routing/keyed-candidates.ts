@@ -2,41 +2,41 @@ import type { Candidate, Credential, Via } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
 
 /** A candidate called with one particular key. It has its own circuit, but is ranked and measured as its candidate. */
-export interface Way extends Candidate {
+export interface KeyedCandidate extends Candidate {
   via: Via;
 }
 
 /** Built once per candidate; evicted with the catalog's snapshot. */
-const known = new WeakMap<Candidate, readonly Way[]>();
+const known = new WeakMap<Candidate, readonly KeyedCandidate[]>();
 
 /**
  * The candidate with each key of its channel; null if there is only one without limits and the candidate is called
  * directly. Videos take minutes and are fetched with the key in the channel's row, so they only use the first one.
  */
-export function waysOf(candidate: Candidate): readonly Way[] | null {
+export function keyedCandidatesOf(candidate: Candidate): readonly KeyedCandidate[] | null {
   const { credentials } = candidate.channel;
   if (credentials === undefined || candidate.type === 'video') return null;
-  return known.get(candidate) ?? makeWays(candidate, credentials);
+  return known.get(candidate) ?? makeKeyedCandidates(candidate, credentials);
 }
 
-function makeWays(candidate: Candidate, credentials: readonly Credential[]): readonly Way[] {
+function makeKeyedCandidates(candidate: Candidate, credentials: readonly Credential[]): readonly KeyedCandidate[] {
   const made = credentials.map((credential) => {
     // A single key keeps the circuit that the channel already has.
     const key = credentials.length === 1 ? candidate.key : `${candidate.key}|${credential.id}`;
-    return wayOf(candidate, key, credential, false);
+    return keyedCandidate(candidate, key, credential, false);
   });
   known.set(candidate, made);
   return made;
 }
 
-export function wayOf(base: Candidate, key: string, credential: Credential, own: boolean): Way {
+export function keyedCandidate(base: Candidate, key: string, credential: Credential, own: boolean): KeyedCandidate {
   const { credentials: _, ...channel } = base.channel;
   return { ...base, key, channel: { ...channel, credential: credential.secret }, via: { base, credential, own } };
 }
 
 /** The keys of all circuits of a candidate. */
 export const circuitKeys = (candidate: Candidate): string[] =>
-  waysOf(candidate)?.map(({ key }) => key) ?? [candidate.key];
+  keyedCandidatesOf(candidate)?.map(({ key }) => key) ?? [candidate.key];
 
 const bestFirst: readonly CircuitState[] = ['closed', 'half_open', 'open'];
 
@@ -46,9 +46,9 @@ export function circuitOf<U extends number | undefined>(
   stateOf: (key: string, user: U) => CircuitState,
   user: U,
 ): CircuitState {
-  const ways = waysOf(candidate);
-  if (ways === null) return stateOf(candidate.key, user);
+  const keyed = keyedCandidatesOf(candidate);
+  if (keyed === null) return stateOf(candidate.key, user);
   let best = bestFirst.length - 1;
-  for (const { key } of ways) best = Math.min(best, bestFirst.indexOf(stateOf(key, user)));
+  for (const { key } of keyed) best = Math.min(best, bestFirst.indexOf(stateOf(key, user)));
   return bestFirst[best]!;
 }

@@ -31,12 +31,13 @@ function monthOf(seconds: number, later = 0): Month {
 }
 
 /** Creates the partitions of this and the coming months before they are needed. */
-export async function makeMonths(db: Db, now: number): Promise<void> {
+export async function createMonthPartitions(db: Db, now: number): Promise<void> {
   if (engineOf(db) === 'sqlite') return;
   const parts = await partsOf(db);
   for (let later = 0; later <= monthsAhead; later += 1) {
     const month = monthOf(now, later);
-    if (!parts.some((part) => part.from <= month.from && part.upTo >= month.upTo)) await makeMonth(db, month);
+    if (!parts.some((part) => part.from <= month.from && part.upTo >= month.upTo))
+      await createMonthPartition(db, month);
   }
 }
 
@@ -44,7 +45,7 @@ export async function makeMonths(db: Db, now: number): Promise<void> {
  * Creates the table separately and then attaches it, because creating it as a partition would lock out readers and
  * writers. Attaching checks the default partition, which must have no rows of the new one.
  */
-const makeMonth = (db: Db, { name, from, upTo }: Month): Promise<void> =>
+const createMonthPartition = (db: Db, { name, from, upTo }: Month): Promise<void> =>
   alone(db, async (tx) => {
     const exists = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(tx);
     if (exists.rows.length > 0) return;
@@ -61,7 +62,7 @@ const makeMonth = (db: Db, { name, from, upTo }: Month): Promise<void> =>
   });
 
 /** Drops partitions that end before `before`. */
-export async function dropPastMonths(db: Db, before: number): Promise<void> {
+export async function dropPastPartitions(db: Db, before: number): Promise<void> {
   for (const { name, upTo } of await partsOf(db))
     if (upTo <= before) await alone(db, (tx) => sql`drop table if exists ${sql.table(name)}`.execute(tx));
 }

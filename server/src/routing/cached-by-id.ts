@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
-interface HeldDeps<V> {
+interface CacheDeps<V> {
   /** The channel on which changes are announced. */
   channel: string;
   load(id: number): Promise<V>;
@@ -11,7 +11,7 @@ interface HeldDeps<V> {
   hearing: Hearing;
 }
 
-interface Held<V> {
+interface CacheEntry<V> {
   value: V;
   readMs: number;
 }
@@ -25,17 +25,17 @@ const most = 20_000;
  * Cached rows of users or teams that each of their requests needs. Invalidated by messages, completely after a
  * reconnect.
  */
-export class HeldById<V> {
-  readonly #held = new Map<number, Held<V>>();
+export class CachedById<V> {
+  readonly #entries = new Map<number, CacheEntry<V>>();
   readonly #loading = new Map<number, Promise<V>>();
   #unsubscribe: (() => Promise<void>) | undefined;
 
-  constructor(readonly deps: HeldDeps<V>) {}
+  constructor(readonly deps: CacheDeps<V>) {}
 
   async subscribe(): Promise<void> {
     const { shared, hearing, channel } = this.deps;
     const forgetAll = () => {
-      this.#held.clear();
+      this.#entries.clear();
       this.#loading.clear();
     };
     this.#unsubscribe = await shared.subscribe(channel, (message) => this.#forget(Number(message)), forgetAll);
@@ -44,7 +44,7 @@ export class HeldById<V> {
 
   /** Synchronous if the row is cached. */
   get(id: number): V | Promise<V> {
-    const held = this.#held.get(id);
+    const held = this.#entries.get(id);
     const { clock, hearing } = this.deps;
     if (held && clock.steadyMs() - held.readMs < (hearing.heard() ? lifeMs : lifeWithoutNewsMs)) return held.value;
     return this.#loading.get(id) ?? this.#load(id, held);
@@ -62,12 +62,12 @@ export class HeldById<V> {
   }
 
   #forget(id: number): void {
-    this.#held.delete(id);
+    this.#entries.delete(id);
     // A read in progress may have seen the old row: return it, but do not cache it.
     this.#loading.delete(id);
   }
 
-  #load(id: number, stale: Held<V> | undefined): Promise<V> {
+  #load(id: number, stale: CacheEntry<V> | undefined): Promise<V> {
     const { clock, load } = this.deps;
     const readMs = clock.steadyMs();
     const loading: Promise<V> = load(id).then(
@@ -88,8 +88,8 @@ export class HeldById<V> {
 
   #keep(id: number, value: V, readMs: number): void {
     this.#loading.delete(id);
-    this.#held.delete(id);
-    this.#held.set(id, { value, readMs });
-    if (this.#held.size > most) this.#held.delete(this.#held.keys().next().value!);
+    this.#entries.delete(id);
+    this.#entries.set(id, { value, readMs });
+    if (this.#entries.size > most) this.#entries.delete(this.#entries.keys().next().value!);
   }
 }

@@ -52,12 +52,12 @@ async function isAlone(tx: Db): Promise<boolean> {
  * Merges some of the spans that are old enough; false if there was nothing left. Each step moves rows in one
  * transaction, so that every entry is counted exactly once at any time, including late ones.
  */
-export async function joinOldSpans(db: Db, now: number): Promise<boolean> {
+export async function mergeOldSpans(db: Db, now: number): Promise<boolean> {
   for (const { length, next, keptSeconds } of spanLengths) {
     const upTo = Math.floor((now - keptSeconds) / next) * next;
     // Nearly always there is nothing to do: check without taking the lock.
     if ((await oldest(db, length, upTo)) === undefined) continue;
-    if (await db.transaction().execute((tx) => joinSome(tx, length, next, upTo))) return true;
+    if (await db.transaction().execute((tx) => mergeSome(tx, length, next, upTo))) return true;
   }
   return false;
 }
@@ -74,7 +74,7 @@ async function oldest(db: Db, length: number, upTo: number): Promise<number | un
   return found?.starts_at;
 }
 
-async function joinSome(tx: Db, length: number, next: number, upTo: number): Promise<boolean> {
+async function mergeSome(tx: Db, length: number, next: number, upTo: number): Promise<boolean> {
   if (!(await isAlone(tx))) return false;
   const start = await oldest(tx, length, upTo);
   if (start === undefined) return false;
