@@ -37,6 +37,9 @@ const passed: Record<string, Offering | null> = {
 /** Some servers begin to answer when they have something to say: for those nobody is kept waiting. */
 const beginsMs = 1_000;
 
+/** How often it is looked whether those who listen still may: they could hear for days. */
+const lookMs = 2_000;
+
 interface Listener {
   caller: McpCaller;
   server: McpServer;
@@ -45,7 +48,8 @@ interface Listener {
 
 /** Clients that listen to what a server says by itself: a connection of theirs for one with the server, and nothing in between. */
 export class Listening {
-  readonly #open = new Set<Listener & { leave(): void }>();
+  readonly #open = new Set<Listener & { call: Call; leave(): void }>();
+  #looking: Timer | undefined;
 
   constructor(private readonly room: FrontRoom) {
     room.memberships.onChanged(() => void this.#leaveLost());
@@ -54,8 +58,9 @@ export class Listening {
   async begin(call: Call, listener: Listener): Promise<Response> {
     this.#refuseMany(listener);
     const left = new AbortController();
-    const open = { ...listener, leave: () => left.abort() };
+    const open = { ...listener, call, leave: () => left.abort() };
     this.#open.add(open);
+    this.#lookLater();
     try {
       const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
       await Promise.race([heard, Bun.sleep(beginsMs)]);
@@ -71,6 +76,24 @@ export class Listening {
       this.#open.delete(open);
       throw error;
     }
+  }
+
+  #lookLater(): void {
+    this.#looking ??= setTimeout(async () => {
+      await this.#look();
+      this.#looking = undefined;
+      if (this.#open.size > 0) this.#lookLater();
+    }, lookMs);
+  }
+
+  async #look(): Promise<void> {
+    for (const { call, leave } of this.#open)
+      try {
+        await this.room.stillIn(call);
+      } catch (error) {
+        // Where nobody can say, it is looked again.
+        if (error instanceof AppError && error.status < 500) leave();
+      }
   }
 
   /** Who is in an organisation no more hears nothing further of its servers. */
@@ -144,6 +167,7 @@ export class Listening {
   }
 
   stop(): void {
+    clearTimeout(this.#looking);
     for (const { leave } of this.#open) leave();
   }
 }
