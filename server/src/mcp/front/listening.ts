@@ -2,6 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import { SseParser, ssePing } from '../../lib/sse.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
+import { whileLetIn } from '../../platform/http/while-let-in.ts';
 import { abilitiesOf } from '../abilities.ts';
 import { questionIn, takenBackIn } from '../asked-back.ts';
 import type { Params } from '../connection.ts';
@@ -37,9 +38,6 @@ const passed: Record<string, Offering | null> = {
 /** Some servers begin to answer when they have something to say: for those nobody is kept waiting. */
 const beginsMs = 1_000;
 
-/** How often it is looked whether those who listen still may: they could hear for days. */
-const lookMs = 2_000;
-
 interface Listener {
   caller: McpCaller;
   server: McpServer;
@@ -48,8 +46,7 @@ interface Listener {
 
 /** Clients that listen to what a server says by itself: a connection of theirs for one with the server, and nothing in between. */
 export class Listening {
-  readonly #open = new Set<Listener & { call: Call; leave(): void }>();
-  #looking: Timer | undefined;
+  readonly #open = new Set<Listener & { leave(): void }>();
 
   constructor(private readonly room: FrontRoom) {
     room.memberships.onChanged(() => void this.#leaveLost());
@@ -58,9 +55,9 @@ export class Listening {
   async begin(call: Call, listener: Listener): Promise<Response> {
     this.#refuseMany(listener);
     const left = new AbortController();
-    const open = { ...listener, call, leave: () => left.abort() };
+    const open = { ...listener, leave: () => left.abort() };
     this.#open.add(open);
-    this.#lookLater();
+    const stopLooking = whileLetIn(() => this.room.stillIn(call), open.leave);
     try {
       const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
       await Promise.race([heard, Bun.sleep(beginsMs)]);
@@ -68,32 +65,16 @@ export class Listening {
       stream.left.addEventListener('abort', open.leave, { once: true });
       void this.#relay(heard, stream, listener).finally(() => {
         this.#open.delete(open);
+        stopLooking();
         open.leave();
         stream.end();
       });
       return stream.response;
     } catch (error) {
       this.#open.delete(open);
+      stopLooking();
       throw error;
     }
-  }
-
-  #lookLater(): void {
-    this.#looking ??= setTimeout(async () => {
-      await this.#look();
-      this.#looking = undefined;
-      if (this.#open.size > 0) this.#lookLater();
-    }, lookMs);
-  }
-
-  async #look(): Promise<void> {
-    for (const { call, leave } of this.#open)
-      try {
-        await this.room.stillIn(call);
-      } catch (error) {
-        // Where nobody can say, it is looked again.
-        if (error instanceof AppError && error.status < 500) leave();
-      }
   }
 
   /** Who is in an organisation no more hears nothing further of its servers. */
@@ -167,7 +148,6 @@ export class Listening {
   }
 
   stop(): void {
-    clearTimeout(this.#looking);
     for (const { leave } of this.#open) leave();
   }
 }
