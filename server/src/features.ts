@@ -212,8 +212,9 @@ export async function openFeatures(platform: Platform, config: Config, observer:
 
   const cors = corsPolicy(options, oauth.origins.has);
   const used = billingRoutes({ db, clock, billing });
+  const { byMcp, stillIn } = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
   const front = openMcpFront({
-    ...{ mcp, shared },
+    ...{ mcp, shared, stillIn },
     settings: {
       keysAllowed: () => options.get('McpApiKeys'),
       usersMayConnect: () => options.get('McpUserServers'),
@@ -222,7 +223,6 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     originAllowed: originAllowed(cors, [new URL(config.baseUrl).origin, new URL(config.webUrl).origin]),
   });
   oauth.resources.listToolsBy(front.shownTools);
-  const byMcp = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
 
   return {
     identity,

@@ -1,5 +1,5 @@
 import type { Identity } from './identity/open.ts';
-import { mcpAuthenticator } from './mcp/front/caller.ts';
+import { mcpAuthenticator, stillIn, type WaysIn } from './mcp/front/caller.ts';
 import { ownerAuthenticator } from './mcp/owner.ts';
 import type { OAuth } from './oauth/open.ts';
 import type { Authenticators } from './platform/http/route.ts';
@@ -11,21 +11,21 @@ interface CallerDeps {
 }
 
 /** Who may use connected servers over MCP, and who may connect them. */
-export const mcpAuthenticators = ({
-  identity: { options, authenticators },
-  oauth,
-  baseUrl,
-}: CallerDeps): Pick<Authenticators, 'mcp' | 'mcpOwner'> => ({
-  mcp: mcpAuthenticator({
+export const mcpAuthenticators = ({ identity: { options, authenticators }, oauth, baseUrl }: CallerDeps) => {
+  const ways: WaysIn = {
     baseUrl,
     keysAllowed: () => options.get('McpApiKeys'),
     byKey: authenticators.keyOrSession,
-    byToken: ({ request }, resource) => oauth.identify(request, { resource, named: true }),
+    byToken: ({ request }, resource, again) => oauth.identify(request, { resource, named: true }, again),
     // Already authenticated and counted; this only checks whether it may spend, and from which balance.
     payWith: (token, at) => oauth.pay(token, { again: true, at }),
-  }),
-  mcpOwner: ownerAuthenticator({
-    session: authenticators.session,
-    usersMay: () => options.get('McpUserServers'),
-  }),
-});
+  };
+  const byMcp: Pick<Authenticators, 'mcp' | 'mcpOwner'> = {
+    mcp: mcpAuthenticator(ways),
+    mcpOwner: ownerAuthenticator({
+      session: authenticators.session,
+      usersMay: () => options.get('McpUserServers'),
+    }),
+  };
+  return { byMcp, stillIn: stillIn(ways) };
+};

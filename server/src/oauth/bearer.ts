@@ -55,11 +55,15 @@ export const challenge = (scheme: Scheme, error: string, message: string) => {
 
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
 
-/** RFC 6750 §2.1: header only; tokens in query strings end up in logs (RFC 9700 §4.3.2). */
+/**
+ * RFC 6750 §2.1: the header alone; a token in a query string ends up in logs (RFC 9700 §4.3.2). `again`: its answer goes on for
+ * long, and it is neither counted nor proven once more.
+ */
 export function identifyBearer(
   deps: Room,
   request: Asked,
   audience: Audience,
+  again = false,
 ): BearerPrincipal | Promise<BearerPrincipal> {
   const authorization = request.headers.get('authorization');
   const [, written = '', token] = /^(bearer|dpop) +(\S+) *$/i.exec(authorization ?? '') ?? [];
@@ -69,8 +73,10 @@ export function identifyBearer(
   requireEnabled(deps.options);
   const key = readToken(token);
   if (key?.kind !== 'access') throw badToken(isBound ? 'dpop' : 'bearer');
-  if (isBound) return identifyBound(deps, request, { token, key }, audience);
-  return after(deps.lookups.bearer(key), (found) => principalOf(deps, found, audience, null));
+  if (isBound && !again) return identifyBound(deps, request, { token, key }, audience);
+  return after(deps.lookups.bearer(key), (found) =>
+    principalOf(deps, found, audience, (again && found?.token.jkt) || null, again),
+  );
 }
 
 /** RFC 9449 §7: the token and a proof of its key, required only for bound tokens. */
@@ -100,6 +106,7 @@ function principalOf(
   found: Awaited<ReturnType<Lookups['bearer']>>,
   audience: Audience,
   proofKey: string | null,
+  again = false,
 ): BearerPrincipal | Promise<BearerPrincipal> {
   const now = nowSeconds(deps.clock);
   const scheme = schemeOf(proofKey);
@@ -119,6 +126,7 @@ function principalOf(
     scheme,
     limitKey: `user:${user.id}`,
   };
+  if (again) return principal;
   return after(countCall(deps, client), () => {
     deps.lastUsed.saw(row, now);
     return principal;

@@ -68,7 +68,7 @@ export interface OAuth {
   /** Token audiences; other rooms add theirs. */
   resources: Pick<Resources, 'add' | 'challengeAt' | 'listToolsBy'>;
   /** Authenticates an access token at a resource; throws 401 and 403 as in RFC 6750. */
-  identify(request: Request, audience: Audience): BearerPrincipal | Promise<BearerPrincipal>;
+  identify(request: Request, audience: Audience, again?: boolean): BearerPrincipal | Promise<BearerPrincipal>;
   /** Ends the user's consents and applications, and deletes personal data. Idempotent. */
   forgetUser(userId: number): Promise<void>;
   /** Deletes expired data, a bounded number at a time. */
@@ -166,7 +166,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     pay: openPaying({ ...room, hearing }),
     origins: room.origins,
     resources: room.resources,
-    identify: (request, audience) => identifyBearer(room, request, audience),
+    identify: (request, audience, again) => identifyBearer(room, request, audience, again),
     forgetUser: (userId) => forgetUser(room, userId),
     sweep: async () => {
       await sweep();

@@ -38,7 +38,7 @@ export interface WaysIn {
   /** By key alone: never by a token, whichever header it comes in. */
   byKey(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
   /** Throws unless the token was asked for this resource (RFC 8707). */
-  byToken(call: Call, resource: string): TokenPrincipal | Promise<TokenPrincipal>;
+  byToken(call: Call, resource: string, again?: boolean): TokenPrincipal | Promise<TokenPrincipal>;
   /** The same token, where it may spend as well; throws where it may not. */
   payWith(token: string, resource: string): KeyPrincipal | Promise<KeyPrincipal>;
 }
@@ -86,6 +86,14 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Prom
     return principal instanceof Promise ? principal.then(admit) : admit(principal);
   };
 }
+
+/** For an answer that goes on for long: throws, or rejects, once whoever asked would be let in no more. */
+export const stillIn =
+  (ways: WaysIn) =>
+  (call: Call): unknown => {
+    if (tokenIn(call) !== undefined) return ways.byToken(call, resourceOf(ways.baseUrl, serverIn(call)), true);
+    return mcpAuthenticator(ways)(call);
+  };
 
 /** Callers by what is known of their key, which is the same object while it is warm. */
 const callers = new WeakMap<KeyPrincipal, McpCaller>();

@@ -98,6 +98,33 @@ test('what is not passed on is not told of, nor what only the gateway knows', as
   expect(await unnamed.text()).toContain('-32601');
 });
 
+test('who may call no more hears nothing more, and others do', async () => {
+  const { more, everyone } = noted();
+  const { name } = await f.connected(f.start([echo], 'sessions', false, more), { offers: ['prompts'] });
+  const root = await f.t.root();
+  const listening = async () => {
+    const user = await f.t.user();
+    const made = await user.call('/api/tokens', { method: 'POST', body: { name: 'k' } });
+    const { data } = (await made.json()) as { data: { id: number; key: string } };
+    return { user, keyId: data.id, heard: await (await rawClient(f.t, `/mcp/${name}`, data.key, {})).listen() };
+  };
+  const [revoked, disabled, deleted, other] = [
+    await listening(),
+    await listening(),
+    await listening(),
+    await listening(),
+  ];
+  await everyone('notifications/prompts/list_changed');
+  for (const { heard } of [revoked, disabled, deleted, other])
+    await heard.find('it is told', ({ method }) => method === 'notifications/prompts/list_changed');
+  await revoked.user.call(`/api/tokens/${revoked.keyId}`, { method: 'DELETE' });
+  await root.call(`/api/admin/users/${disabled.user.id}`, { method: 'PUT', body: { status: 2 } });
+  await root.call(`/api/admin/users/${deleted.user.id}`, { method: 'DELETE' });
+  await Promise.all([revoked, disabled, deleted].map(({ heard }) => heard.ended));
+  await everyone('notifications/prompts/list_changed');
+  await until('the other is told', () => other.heard.messages.length === 2);
+});
+
 test('clients are told that a server speaks only where it does', async () => {
   const { more } = noted();
   const all = { offers: ['resources', 'prompts'] };

@@ -2,6 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import { SseParser, ssePing } from '../../lib/sse.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
+import { whileLetIn } from '../../platform/http/while-let-in.ts';
 import { abilitiesOf } from '../abilities.ts';
 import { questionIn, takenBackIn } from '../asked-back.ts';
 import type { Params } from '../connection.ts';
@@ -56,6 +57,7 @@ export class Listening {
     const left = new AbortController();
     const open = { ...listener, leave: () => left.abort() };
     this.#open.add(open);
+    const stopLooking = whileLetIn(() => this.room.stillIn(call), open.leave);
     try {
       const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
       await Promise.race([heard, Bun.sleep(beginsMs)]);
@@ -63,12 +65,14 @@ export class Listening {
       stream.left.addEventListener('abort', open.leave, { once: true });
       void this.#relay(heard, stream, listener).finally(() => {
         this.#open.delete(open);
+        stopLooking();
         open.leave();
         stream.end();
       });
       return stream.response;
     } catch (error) {
       this.#open.delete(open);
+      stopLooking();
       throw error;
     }
   }

@@ -15,7 +15,7 @@ import { type ShowTools, shownTools } from './shown-tools.ts';
 import { UnderWay } from './under-way.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
-export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings'> {
+export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings' | 'stillIn'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
   shared: Shared;
   /** Whether pages of this origin may call us. */

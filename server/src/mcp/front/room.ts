@@ -1,3 +1,4 @@
+import type { Call } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
 import type { Offers } from '../offers.ts';
 import type { McpRoom } from '../room.ts';
@@ -29,6 +30,8 @@ export interface FrontSettings {
 }
 
 export interface FrontRoom extends McpRoom {
+  /** Throws, or rejects, once whoever made a call would be let in no more. */
+  stillIn(call: Call): unknown;
   settings: FrontSettings;
   offers: Offers;
   own: OwnTools;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { until } from '../../lib/until.fixture.ts';
 import { costOfOne, openPayingTest, type PayingTest } from '../../oauth/paying.fixture.ts';
 import { administration, connectClient, type McpTestServer, startMcp } from '../mcp.fixture.ts';
+import { rawClient } from './speaks.fixture.ts';
 
 /* Access tokens at /mcp: what they were asked for, and nothing else. */
 
@@ -74,6 +75,28 @@ test('of an organisation’s server as well, until the organisation ends', async
   expect(await statusAt(`/mcp/${name}`, bearer(await tokenFor(`${base}/mcp/files`)))).toBe(401);
   expect((await t.member.call(`/api/organisations/${id}`, { method: 'DELETE' })).status).toBe(200);
   expect(await statusAt(`/mcp/${name}`, bearer(token))).toBe(404);
+});
+
+test('who listens with one hears nothing more once the application has no consent any more', async () => {
+  const speaking = startMcp([], 'sessions', false, { capabilities: { logging: {} }, set: () => {} });
+  const admin = administration(await t.root());
+  await admin.connect('says', speaking.url);
+  const listening = async () => {
+    const application = await t.payingClient();
+    const { access_token } = await t.tokens(application, { scope: 'openid', resource: `${base}/mcp/says` });
+    const client = await rawClient(t.app, '/mcp/says', access_token, {});
+    return { id: application.id, heard: await client.listen() };
+  };
+  const [ended, other] = [await listening(), await listening()];
+  expect([ended.heard.status, other.heard.status]).toEqual([200, 200]);
+  let isOver = false;
+  void other.heard.ended.then(() => {
+    isOver = true;
+  });
+  await t.member.call(`/api/oauth2/consents/${ended.id}`, { method: 'DELETE' });
+  await ended.heard.ended;
+  expect(isOver).toBe(false);
+  speaking.stop();
 });
 
 test('and no other, however it is shown and the address is written', async () => {

@@ -215,7 +215,8 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
         // HTML §9.2.3: 204 keeps an EventSource from coming back for events that will never be.
         if (given !== null && end && !end.running && given >= end.lastSeq)
           return new Response(null, { status: 204, headers: call.headers });
-        return streamEvents(tails, call, run.sessionRef, given ?? run.firstSeq - 1, deps.warn);
+        const stillIn = () => deps.permit(callerOf(call.principal));
+        return streamEvents(tails, call, run.sessionRef, given ?? run.firstSeq - 1, { warn: deps.warn, stillIn });
       },
     }),
   ];

@@ -53,6 +53,25 @@ describe.each(await engines())('on %s', (_name, open) => {
     return told;
   };
 
+  test('who is let in no more hears nothing more of a run that goes on', async () => {
+    let out = false;
+    database = await open();
+    place = await openPlace(database, never, {
+      deps: {
+        permit: (caller) => {
+          if (out) throw new AppError('invalid_api_key', 'gone');
+          return caller;
+        },
+      },
+    });
+    await place.execute(bigGoal, {}, { session_id: 's1' });
+    const told = place.events('s1');
+    await until('a model is asked, which takes its time', () => place.asked.length === 1);
+    out = true;
+    await told;
+    expect(await status()).toMatchObject({ status: 'running' });
+  });
+
   test('paused when the iterations are used up, and gone on with more of them', async () => {
     let verdict = 0.1;
     await begin((asked) => {

@@ -1,22 +1,28 @@
 import { ssePing } from '../../lib/sse.ts';
 import { openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
+import { whileLetIn } from '../../platform/http/while-let-in.ts';
 import type { Tails } from './tails.ts';
 
-/** The events after `seq` to one reader. */
+/** The events after `seq` to one reader, while that one is let in. */
 export function streamEvents(
   tails: Tails,
   call: Pick<Call, 'signal' | 'headers'>,
   sessionRef: number,
   seq: number,
-  warn: (message: string, error: unknown) => void,
+  { warn, stillIn }: { warn(message: string, error: unknown): void; stillIn(): unknown },
 ): Response {
   const { response, write, left, end } = openEventStream(call);
   // The head of the answer leaves with the first byte, which must not wait for the next event.
   write(ssePing);
+  const out = new AbortController();
+  const stopLooking = whileLetIn(stillIn, () => out.abort());
   void tails
-    .read(sessionRef, seq, left, write)
+    .read(sessionRef, seq, AbortSignal.any([left, out.signal]), write)
     .catch((error) => left.aborted || warn('an event stream broke off', error))
-    .finally(end);
+    .finally(() => {
+      stopLooking();
+      end();
+    });
   return response;
 }

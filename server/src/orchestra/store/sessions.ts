@@ -1,12 +1,10 @@
 import { sql } from 'kysely';
-import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import { deleteRows, deletingOf } from '../../platform/db/delete-rows.ts';
 import { countedPast } from '../../platform/db/list-page.ts';
 import { inBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { workOfSummary } from './summaries.ts';
 import './tables.ts';
 
 export interface Session {
@@ -122,7 +120,6 @@ export async function deleteSession(db: Db, userId: number, sessionId: string): 
 export async function removeSession(db: Db, ref: number): Promise<boolean> {
   // Before the session, which would take 100,000 of them along in one statement (foreign keys).
   await inBatches((most) => deleteMessages(db, ref, most));
-  await forgetKept(db, workOfSummary(ref));
   return deleteRows(db, 'ms_sessions', { id: ref });
 }
 

@@ -1,10 +1,6 @@
-import { forgetKept } from '../../billing/store/kept-answers.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Summary } from '../context.ts';
 import './tables.ts';
-
-/** A summary that is paid for is kept under this name until it is written. */
-export const workOfSummary = (sessionRef: number): string => `summary:${sessionRef}`;
 
 export async function latestSummary(db: Db, sessionRef: number): Promise<Summary | null> {
   const row = await db
@@ -19,11 +15,17 @@ export async function latestSummary(db: Db, sessionRef: number): Promise<Summary
 
 /**
  * Appended, never changed; false when the session was deleted meanwhile, or its user went back behind what the summary tells
- * of, which would be remembered else. What was kept of it with its charge goes.
+ * of, which would be remembered else. `also` is part of the same transaction.
  */
-export async function addSummary(db: Db, sessionRef: number, summary: Summary, now: number): Promise<boolean> {
+export async function addSummary(
+  db: Db,
+  sessionRef: number,
+  summary: Summary,
+  now: number,
+  also?: (tx: Db) => Promise<void>,
+): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
-    await forgetKept(tx, workOfSummary(sessionRef));
+    await also?.(tx);
     const session = await tx
       .updateTable('ms_sessions')
       .set({ last_accessed: now })

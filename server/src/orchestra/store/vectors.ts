@@ -1,5 +1,3 @@
-import { forgetKept } from '../../billing/store/kept-answers.ts';
-import type { CallName } from '../../billing/types.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { fromBlob, signBits, toBlob } from '../search/vectors.ts';
@@ -17,20 +15,20 @@ export const bytesOfVectors = (vectors: NewVector[]): number =>
 
 /**
  * Documents deleted or embedded meanwhile are left out. Rows are taken in the order of the documents, and none that another
- * holds is waited for, since that one is being deleted: two that wait for each other would both lose what they paid for. What was
- * kept of them with their charge goes.
+ * holds is waited for, since that one is being deleted: two that wait for each other would both lose what they paid for. `also` is
+ * part of the same transaction.
  */
 export async function saveVectors(
   db: Db,
   userId: number,
   model: string,
   vectors: NewVector[],
-  paid?: CallName,
+  also?: (tx: Db) => Promise<void>,
 ): Promise<void> {
   if (vectors.length === 0) return;
   const byDocument = new Map(vectors.map(({ documentId, vector }) => [documentId, vector]));
   await db.transaction().execute(async (tx) => {
-    if (paid) await forgetKept(tx, paid.work, [paid.call]);
+    await also?.(tx);
     const wanted = tx
       .selectFrom('ms_documents')
       .select('id')

@@ -7,7 +7,7 @@ import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
 import { bytesOfVectors, saveVectors } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
 import { outsideTurn } from './outside.ts';
-import { keptVectors, nameOfCall, savePaid } from './paid-vectors.ts';
+import { forgetVectors, keptVectors, nameOfCall, savePaid } from './paid-vectors.ts';
 import { longestEmbedded } from './recall.ts';
 import type { Turn } from './turn.ts';
 
@@ -82,7 +82,7 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
     });
     meter.note(model, usage, cost);
     const pairs = named(vectors);
-    await written(() => saveVectors(deps.db, userId, model, pairs, keepAs));
+    await written(() => saveVectors(deps.db, userId, model, pairs, forgetVectors(keepAs)));
     deps.keeping.add(userId, bytesOfVectors(pairs));
   }
 }

@@ -1,4 +1,4 @@
-import { keptOf } from '../../billing/store/kept-answers.ts';
+import { forgetKept, keptOf } from '../../billing/store/kept-answers.ts';
 import type { CallName } from '../../billing/types.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fromBlob, toBlob } from '../search/vectors.ts';
@@ -28,6 +28,12 @@ export const keptVectors = (model: string, vectors: NewVector[]): string =>
     vectors: vectors.map(({ documentId, vector }) => [documentId, Buffer.from(toBlob(vector)).toString('base64')]),
   } satisfies Kept);
 
+/** Once they are written. */
+export const forgetVectors =
+  ({ work, call }: CallName) =>
+  (tx: Db): Promise<void> =>
+    forgetKept(tx, work, [call]);
+
 /** Writes what was paid for before and holds any of these documents; answers which of them are left to embed. */
 export async function savePaid(db: Db, userId: number, documentIds: number[]): Promise<number[]> {
   const left = new Set(documentIds);
@@ -40,7 +46,7 @@ export async function savePaid(db: Db, userId: number, documentIds: number[]): P
       documentId,
       vector: fromBlob(Buffer.from(base64, 'base64')),
     }));
-    await saveVectors(db, userId, model, found, { work: workOf(userId), call });
+    await saveVectors(db, userId, model, found, forgetVectors({ work: workOf(userId), call }));
     for (const { documentId } of found) left.delete(documentId);
   }
   return [...left];

@@ -1,4 +1,5 @@
 import { forgetKept, keptOf } from '../../billing/store/kept-answers.ts';
+import type { Db } from '../../platform/db/tables.ts';
 import { takeLease } from '../../platform/durable/lease.ts';
 import type { Summary } from '../context.ts';
 import { inputRoom, modelOf } from '../fit.ts';
@@ -6,12 +7,14 @@ import { type Remembered, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import type { CompleteAnswer } from '../ports.ts';
 import { summaryMessages } from '../prompts/memory-work.ts';
-import { addSummary, workOfSummary } from '../store/summaries.ts';
+import { addSummary } from '../store/summaries.ts';
 import { requireFit } from '../task/failover.ts';
 import { askChosen, now, type Turn } from './turn.ts';
 
 /** Twice what is asked for: one that is cut off has lost what was said last. */
 const longestSummary = 2000;
+/** One that is paid for is kept under this name until it is written. */
+const workOf = ({ session }: Pick<Turn, 'session'>): string => `summary:${session.ref}`;
 /** What the prompt for it takes beside the conversation. */
 const promptTokens = 400;
 
@@ -40,13 +43,14 @@ async function made(turn: Turn, previous: Summary | null, read: Remembered[]): P
   if (!answered) return false;
   const { message, finishReason, upTo } = answered;
   const text = textOf(message).trim();
+  const forget = (db: Db) => forgetKept(db, workOf(turn));
   try {
     requireFit({ text, finishReason, wantsJson: false, limited: false });
   } catch (unfit) {
-    await forgetKept(deps.db, workOfSummary(session.ref));
+    await forget(deps.db);
     throw unfit;
   }
-  return addSummary(deps.db, session.ref, { text, tokens: await turn.count(text), upTo }, now(turn));
+  return addSummary(deps.db, session.ref, { text, tokens: await turn.count(text), upTo }, now(turn), forget);
 }
 
 type Answered = Pick<CompleteAnswer, 'message' | 'finishReason'> & { upTo: number };
@@ -59,15 +63,15 @@ async function asked(turn: Turn, previous: Summary | null, read: Remembered[]): 
     read.map(({ message }) => message),
   );
   const upTo = read.at(-1)!.id;
-  const keepAs = { work: workOfSummary(turn.session.ref), call: `${previous?.upTo ?? 0}:${upTo}` };
+  const keepAs = { work: workOf(turn), call: `${previous?.upTo ?? 0}:${upTo}` };
   const params = { max_tokens: longestSummary };
   const answer = await askChosen(turn, chooseHelperModel, { messages, params, keepAs });
   return answer && { ...answer, upTo };
 }
 
 /** What a turn before had made of the same messages, whose process died before it was written. */
-async function paidFor({ deps, session }: Turn, since: number): Promise<Answered | null> {
-  for (const { call, body } of await keptOf(deps.db, workOfSummary(session.ref))) {
+async function paidFor(turn: Turn, since: number): Promise<Answered | null> {
+  for (const { call, body } of await keptOf(turn.deps.db, workOf(turn))) {
     const [from, upTo] = call.split(':').map(Number);
     // As it was answered to `asked`.
     if (from === since) return { ...(JSON.parse(body) as CompleteAnswer), upTo: upTo! };
