@@ -106,6 +106,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
   });
   billing.acceptLevels(organisations.levels);
+  identity.keys.requirePlace(organisations.teamOf);
 
   const teams = organisations.applications;
   const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });

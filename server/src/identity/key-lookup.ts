@@ -22,11 +22,15 @@ interface WarmKey {
   allowedIps: Block[];
 }
 
+type RequirePlace = (keyId: number) => unknown | Promise<unknown>;
+
 export interface KeyLookup {
   /** The key's owner and rights; throws 401 or 403. */
   identify(secret: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
   /** The same by the digest of a secret, for what stands for a key. */
   identifyDigest(digest: string, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal>;
+  /** Declares who knows where keys stand: throws for one whose place is gone, or no longer its user's. */
+  requirePlace(require: RequirePlace): void;
   /** Writes when keys were last used, which otherwise happens now and then. */
   stop(): Promise<void>;
 }
@@ -56,7 +60,8 @@ export function openKeyLookup(deps: {
     () => {},
   );
 
-  const admit = (key: WarmKey | null, from: { readonly ip: string }): KeyPrincipal => {
+  let placeOf: RequirePlace = () => null;
+  const admit = (key: WarmKey | null, from: { readonly ip: string }): KeyPrincipal | Promise<KeyPrincipal> => {
     if (!key) throw new AppError('invalid_api_key', 'Incorrect API key provided. Create one on the keys page.');
     const now = nowSeconds(clock);
     if (!key.enabled) throw new AppError('invalid_api_key', 'This API key is disabled.');
@@ -66,8 +71,10 @@ export function openKeyLookup(deps: {
       throw new AppError('invalid_api_key', 'This API key has got a new secret. Use that one.');
     if (key.allowedIps.length > 0 && !inBlocks(from.ip, key.allowedIps))
       throw new AppError('ip_not_allowed', 'This API key may not be used from your address.');
+    // At the door, since what costs nothing asks nobody else: files and answers of an organisation are read for free.
+    const place = placeOf(key.keyId);
     used.saw(key.keyId, now);
-    return key.principal;
+    return place instanceof Promise ? place.then(() => key.principal) : key.principal;
   };
 
   const admitLater = async (found: Promise<WarmKey | null>, from: { readonly ip: string }) => admit(await found, from);
@@ -83,6 +90,9 @@ export function openKeyLookup(deps: {
       return admit(found, from);
     },
     identifyDigest: (digest, from) => admitLater(Promise.resolve(cache.get(digest)), from),
+    requirePlace: (require) => {
+      placeOf = require;
+    },
     stop: () => used.stop(),
   };
 }
