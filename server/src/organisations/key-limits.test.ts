@@ -113,13 +113,15 @@ describe('a key in an organisation', () => {
   /** A new one, with somebody who manages keys, and a team. */
   const newOrganisation = async () => {
     const owner = await world.t.user();
-    const { id } = (await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' })).data;
+    const asked = { name: 'Acme' };
+    const { data } = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', asked);
+    const { id, account_id: account } = data;
     const path = (rest = '') => `/api/organisations/${id}${rest}`;
     const team = (await world.send(owner, 'POST', path('/teams'), { name: 'Research' })).data.id;
     const admin = await world.join(owner, id, 'admin', team);
     const keyOf = async (by: Member, body: object = {}) =>
       (await world.send<Made>(by, 'POST', path('/keys'), { name: 'key', team_id: team, ...body })).data;
-    return { owner, admin, id, path, team, keyOf };
+    return { owner, admin, id, account, path, team, keyOf };
   };
 
   test.each(['owner', 'admin'] as const)(
@@ -159,16 +161,24 @@ describe('a key in an organisation', () => {
   test.each<[what: string, rest: (teamId: number, userId: number) => string, body: object | null]>([
     ['its team is deleted', (teamId) => `/teams/${teamId}`, null],
     ['its organisation is deleted', () => '', null],
+    ['its organisation is disabled', () => '', { status: 2 }],
     ['its member has left', (_, userId) => `/members/${userId}`, null],
     ['its member has left the team', (teamId, userId) => `/teams/${teamId}/members/${userId}`, null],
     ['its member only looks on', (_, userId) => `/members/${userId}`, { role: 'viewer' }],
   ])('opens nothing once %s', async (what, rest, body) => {
-    const { owner, admin, path, team, keyOf } = await newOrganisation();
+    const { owner, admin, account, path, team, keyOf } = await newOrganisation();
     const [ofTeam, own] = [(await keyOf(admin, { owner: 'team' })).key, (await keyOf(admin)).key];
     for (const key of [ofTeam, own]) expect(await opened(key)).toEqual([...doors, ...others]);
-    const done = await world.send(owner, body ? 'PUT' : 'DELETE', path(rest(team, admin.id)), body ?? undefined);
+    const act = (by: Member, at: string) => world.send(by, body ? 'PUT' : 'DELETE', at, body ?? undefined);
+    const isByOperator = what.endsWith('disabled');
+    const done = await (isByOperator
+      ? act(world.root, `/api/admin/users/${account}`)
+      : act(owner, path(rest(team, admin.id))));
     expect(done.status).toBe(200);
     expect(await opened(own)).toEqual([]);
     expect(await opened(ofTeam)).toEqual(what.startsWith('its member') ? [...doors, ...others] : []);
+    if (!isByOperator) return;
+    await world.send(world.root, 'PUT', `/api/admin/users/${account}`, { status: 1 });
+    for (const key of [ofTeam, own]) expect(await opened(key)).toEqual([...doors, ...others]);
   });
 });

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { always, openBudgets } from './open-budgets.ts';
-import { has } from './rights.ts';
+import { enabled, has } from './rights.ts';
 import { organisationTag, type Room } from './room.ts';
 import { budgetsAt, type LevelPlace, limitsAt } from './store/budgets.ts';
 import { findKeyPlace, type KeyPlace } from './store/keys.ts';
@@ -13,6 +13,8 @@ import { type Windowed, WindowedLookup } from './windowed-lookup.ts';
 /** Where a key stands, and all that holds there. */
 interface Place extends Windowed {
   keyId: number;
+  /** Of the organisation; null where there is none. */
+  accountId: number | null;
   /** Null for keys that belong to no organisation. */
   standing: PlaceStanding | null;
 }
@@ -46,8 +48,9 @@ export class Places {
   constructor(room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
     this.#lookup = new WindowedLookup(room, {
       load: loadPlace,
-      tagsOf: ({ keyId, standing }) => [
+      tagsOf: ({ keyId, accountId, standing }) => [
         `key:${keyId}`,
+        ...(accountId === null ? [] : [`user:${accountId}`]),
         ...(standing ? [organisationTag(standing.organisationId)] : []),
       ],
     });
@@ -65,8 +68,11 @@ function usable({ standing }: Place): PlaceStanding | null {
 }
 
 /** Why a key counts no more though it is there; null while it does. */
-function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }: KeyPlace): string | null {
+function refusalOf(place: KeyPlace): string | null {
+  const { account_id, account_status, team_id, found_team, member_id, role, in_team } = place;
   if (account_id === null) return 'The organisation of this API key was deleted.';
+  // Whoever pays, an administrator has stopped all that goes on in it.
+  if (account_status !== enabled) return 'The organisation of this API key is disabled.';
   if (team_id !== null && found_team === null) return 'The team of this API key was deleted.';
   if (member_id === null) return null;
   if (role === null) return 'Whoever this API key belongs to has left its organisation.';
@@ -76,12 +82,17 @@ function refusalOf({ account_id, team_id, found_team, member_id, role, in_team }
 
 async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const found = await findKeyPlace(db, keyId);
-  if (!found) return { keyId, standing: null, ...always };
+  if (!found) return { keyId, accountId: null, standing: null, ...always };
   const { organisation_id: organisationId, team_id: teamId, account_id, member_id, balance, time_zone } = found;
   const refusal = refusalOf(found);
   if (refusal !== null || account_id === null || time_zone === null) {
     const levels = { payerId: 0, budgets: [] };
-    return { keyId, standing: { organisationId, teamId, refusal, levels, limits: [] }, ...always };
+    return {
+      keyId,
+      accountId: account_id,
+      standing: { organisationId, teamId, refusal, levels, limits: [] },
+      ...always,
+    };
   }
   const places = placesOf(keyId, found);
   const budgets = narrowestFirst(await budgetsAt(db, organisationId, places));
@@ -91,7 +102,8 @@ async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {
   const limits = (await limitsAt(db, organisationId, places)).map(limitsOf);
   const payerId = member_id === null || balance === 'shared' ? account_id : member_id;
   const levels = { payerId, budgets: open };
-  return { keyId, standing: { organisationId, teamId, refusal: null, levels, limits }, from, until };
+  const standing = { organisationId, teamId, refusal: null, levels, limits };
+  return { keyId, accountId: account_id, standing, from, until };
 }
 
 function placesOf(keyId: number, { organisation_id, team_id, member_id }: KeyPlace): LevelPlace[] {

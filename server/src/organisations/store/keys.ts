@@ -87,6 +87,7 @@ export interface KeyPlace {
   member_id: number | null;
   /** Null where the organisation is gone. */
   account_id: number | null;
+  account_status: number | null;
   balance: string | null;
   time_zone: string | null;
   /** Null where the team is gone, or there is none. */
@@ -101,6 +102,7 @@ export async function findKeyPlace(db: Db, keyId: number): Promise<KeyPlace | nu
   const row = await db
     .selectFrom('organisation_keys as k')
     .leftJoin('organisations as o', 'o.id', 'k.organisation_id')
+    .leftJoin('users as a', 'a.id', 'o.account_id')
     .leftJoin('organisation_teams as t', 't.id', 'k.team_id')
     .leftJoin('organisation_members as m', (join) =>
       join.onRef('m.organisation_id', '=', 'k.organisation_id').onRef('m.user_id', '=', 'k.member_id'),
@@ -109,7 +111,7 @@ export async function findKeyPlace(db: Db, keyId: number): Promise<KeyPlace | nu
       join.onRef('p.team_id', '=', 'k.team_id').onRef('p.user_id', '=', 'k.member_id'),
     )
     .select(['k.organisation_id', 'k.team_id', 'k.member_id', 'o.account_id', 'o.balance', 'o.time_zone'])
-    .select(['t.id as found_team', 'm.role', 'p.user_id as in_team'])
+    .select(['a.status as account_status', 't.id as found_team', 'm.role', 'p.user_id as in_team'])
     .where('k.key_id', '=', keyId)
     .executeTakeFirst();
   return row ?? null;
