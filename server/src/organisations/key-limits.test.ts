@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
+import { Memberships } from './memberships.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 
 const clock = manualClock(Date.UTC(2026, 10, 16, 12));
@@ -146,6 +147,17 @@ describe('a key in an organisation', () => {
       expect((await world.send(manager, 'DELETE', path(`/keys/${keyId}`))).status).toBe(200);
     },
   );
+
+  test('is not the only thing that stands still while the organisation is disabled: so does what its tools are for', async () => {
+    const { admin, id, account } = await newOrganisation();
+    const memberships = new Memberships({ ...world.t.app.identity.accounts, hearing: world.t.platform.hearing });
+    const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
+    for (const status of [1, 2, 1]) {
+      await world.send(world.root, 'PUT', `/api/admin/users/${account}`, { status });
+      expect(await used()).toEqual([status === 1, status === 1]);
+      expect((await memberships.of(admin.id))[0]).toMatchObject({ id, accountId: account, manages: true });
+    }
+  });
 
   const doors = '/v1/models /v1/files /v1/files/x /v1/batches /v1/videos /v1/responses/x'.split(' ');
   const others = '/api/svc-ms/sessions /api/svc-ms/knowledge /api/mcp/tools'.split(' ');

@@ -24,16 +24,23 @@ export const findOrganisation = (db: Db, id: number): Promise<OrganisationRow | 
   findRow(db, 'organisations', { id });
 
 /** Those that a user is a member of, with the role there. */
-export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: MemberRole })[]> =>
+/** An organisation that somebody is in; one whose account is not enabled stands still. */
+export type OrganisationOf = OrganisationRow & { role: MemberRole; account_status: number };
+
+const membershipsIn = (db: Db, userId: number) =>
   db
     .selectFrom('organisation_members as m')
     .innerJoin('organisations as o', 'o.id', 'm.organisation_id')
+    .innerJoin('users as a', 'a.id', 'o.account_id')
     .selectAll('o')
-    .select('m.role')
-    .where('m.user_id', '=', userId)
-    .orderBy('o.id')
-    .limit(500)
-    .execute();
+    .select(['m.role', 'a.status as account_status'])
+    .where('m.user_id', '=', userId);
+
+export const findMembership = async (db: Db, organisationId: number, userId: number): Promise<OrganisationOf | null> =>
+  (await membershipsIn(db, userId).where('o.id', '=', organisationId).executeTakeFirst()) ?? null;
+
+export const organisationsOf = (db: Db, userId: number): Promise<OrganisationOf[]> =>
+  membershipsIn(db, userId).orderBy('o.id').limit(500).execute();
 
 export async function countOrganisations(db: Db, userId: number): Promise<number> {
   const { n } = await db
