@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
+import { Memberships } from './memberships.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 
 const clock = manualClock(Date.UTC(2026, 10, 16, 12));
@@ -106,4 +107,90 @@ test('keys of others have no limit of mine, and those of organisations have thei
   expect((await limit(placed.id, { amount: price }, other)).status).toBe(409);
   for (const wrong of [{}, { amount: -1 }, { amount: 1.5 }, { amount: 1, alerts: [2] }, { amount: 1, more: 1 }])
     expect((await limit(key.id, wrong)).status).toBe(400);
+});
+
+describe('a key in an organisation', () => {
+  type Made = { id: number; key: string };
+  /** A new one, with somebody who manages keys, and a team. */
+  const newOrganisation = async () => {
+    const owner = await world.t.user();
+    const asked = { name: 'Acme' };
+    const { data } = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', asked);
+    const { id, account_id: account } = data;
+    const path = (rest = '') => `/api/organisations/${id}${rest}`;
+    const team = (await world.send(owner, 'POST', path('/teams'), { name: 'Research' })).data.id;
+    const admin = await world.join(owner, id, 'admin', team);
+    const keyOf = async (by: Member, body: object = {}) =>
+      (await world.send<Made>(by, 'POST', path('/keys'), { name: 'key', team_id: team, ...body })).data;
+    return { owner, admin, id, account, path, team, keyOf };
+  };
+
+  test.each(['owner', 'admin'] as const)(
+    'tells no %s the secret of a member, who they would be by it',
+    async (role) => {
+      const { [role]: manager, owner, id, path, team, keyOf } = await newOrganisation();
+      const somebody = await world.join(owner, id, 'member', team);
+      const { id: keyId, key } = await keyOf(somebody);
+      const acts: [method: string, rest: string, body?: object][] = [
+        ['POST', '/rotate', { overlap_seconds: 0 }],
+        ['POST', '/rotate', { overlap_seconds: 3_600 }],
+        ['PUT', '', { name: 'theirs', status: 1, unlimited_quota: true }],
+        ['DELETE', '/previous'],
+      ];
+      for (const [method, rest, body] of acts) {
+        const answer = await manager.call(path(`/keys/${keyId}${rest}`), { method, ...(body && { body }) });
+        expect(await answer.text()).not.toMatch(/sk-\w{20}/);
+        expect((await world.ask(key)).code).not.toBe('invalid_api_key');
+      }
+      const own = await world.send<Made>(somebody, 'POST', path(`/keys/${keyId}/rotate`), { overlap_seconds: 0 });
+      expect(own.data.key).toMatch(/^sk-\w{48}$/);
+      expect((await world.send(manager, 'DELETE', path(`/keys/${keyId}`))).status).toBe(200);
+    },
+  );
+
+  test('is not the only thing that stands still while the organisation is disabled: so does what its tools are for', async () => {
+    const { admin, id, account } = await newOrganisation();
+    const memberships = new Memberships({ ...world.t.app.identity.accounts, hearing: world.t.platform.hearing });
+    const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
+    for (const status of [1, 2, 1]) {
+      await world.send(world.root, 'PUT', `/api/admin/users/${account}`, { status });
+      expect(await used()).toEqual([status === 1, status === 1]);
+      expect((await memberships.of(admin.id))[0]).toMatchObject({ id, accountId: account, manages: true });
+    }
+  });
+
+  const doors = '/v1/models /v1/files /v1/files/x /v1/batches /v1/videos /v1/responses/x'.split(' ');
+  const others = '/api/svc-ms/sessions /api/svc-ms/knowledge /api/mcp/tools'.split(' ');
+  /** What a key opens, of what costs nothing. */
+  const opened = async (key: string): Promise<string[]> => {
+    const open: string[] = [];
+    for (const door of [...doors, ...others]) {
+      const { status } = await world.t.call(door, { headers: { authorization: `Bearer ${key}` } });
+      if (status !== 401) open.push(door);
+    }
+    return open;
+  };
+  test.each<[what: string, rest: (teamId: number, userId: number) => string, body: object | null]>([
+    ['its team is deleted', (teamId) => `/teams/${teamId}`, null],
+    ['its organisation is deleted', () => '', null],
+    ['its organisation is disabled', () => '', { status: 2 }],
+    ['its member has left', (_, userId) => `/members/${userId}`, null],
+    ['its member has left the team', (teamId, userId) => `/teams/${teamId}/members/${userId}`, null],
+    ['its member only looks on', (_, userId) => `/members/${userId}`, { role: 'viewer' }],
+  ])('opens nothing once %s', async (what, rest, body) => {
+    const { owner, admin, account, path, team, keyOf } = await newOrganisation();
+    const [ofTeam, own] = [(await keyOf(admin, { owner: 'team' })).key, (await keyOf(admin)).key];
+    for (const key of [ofTeam, own]) expect(await opened(key)).toEqual([...doors, ...others]);
+    const act = (by: Member, at: string) => world.send(by, body ? 'PUT' : 'DELETE', at, body ?? undefined);
+    const isByOperator = what.endsWith('disabled');
+    const done = await (isByOperator
+      ? act(world.root, `/api/admin/users/${account}`)
+      : act(owner, path(rest(team, admin.id))));
+    expect(done.status).toBe(200);
+    expect(await opened(own)).toEqual([]);
+    expect(await opened(ofTeam)).toEqual(what.startsWith('its member') ? [...doors, ...others] : []);
+    if (!isByOperator) return;
+    await world.send(world.root, 'PUT', `/api/admin/users/${account}`, { status: 1 });
+    for (const key of [ofTeam, own]) expect(await opened(key)).toEqual([...doors, ...others]);
+  });
 });

@@ -2,25 +2,24 @@ import { announcedLookup } from '../identity/announce.ts';
 import type { Membership } from '../identity/membership.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import { has, type MemberRole } from './rights.ts';
+import { enabled, has } from './rights.ts';
 import { isOrganisationTag, organisationTag, type Room } from './room.ts';
 import { standingIn } from './standing.ts';
-import { findRole } from './store/members.ts';
-import { organisationsOf } from './store/organisations.ts';
+import { findMembership, type OrganisationOf, organisationsOf } from './store/organisations.ts';
 import type { OrganisationRow } from './store/tables.ts';
 
 export type Left = (userId: number, accountId: number) => Promise<void>;
 
-const membershipOf = ({ id, name, account_id }: OrganisationRow, role: MemberRole): Membership => ({
-  ...{ id, name, accountId: account_id },
-  uses: has(role, 'use'),
-  manages: has(role, 'manage_tools'),
-});
+/** An administrator who disables an organisation stops all that goes on in it; those who run it still look after it. */
+const mayUse = ({ role, account_status }: OrganisationOf): boolean => account_status === enabled && has(role, 'use');
+
+type Named = Pick<Membership, 'id' | 'name' | 'accountId'>;
+const namedOf = ({ id, name, account_id }: OrganisationRow): Named => ({ id, name, accountId: account_id });
 
 /** Who is in which organisation, for rooms that check on each request: cached, and invalidated by message. */
 export class Memberships {
   /** By organisation and user; absence is cached, too. */
-  readonly #kept: CachedLookup<{ organisationId: number; uses: boolean }>;
+  readonly #kept: CachedLookup<{ organisationId: number; accountId: number | null; uses: boolean }>;
   readonly #left: Left[] = [];
 
   constructor(private readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
@@ -29,17 +28,17 @@ export class Memberships {
       max: 50_000,
       load: async (place) => {
         const [organisationId, userId] = place.split('/').map(Number) as [number, number];
-        const role = await findRole(room.db, organisationId, userId);
-        return { organisationId, uses: role !== null && has(role, 'use') };
+        const found = await findMembership(room.db, organisationId, userId);
+        return { organisationId, accountId: found?.account_id ?? null, uses: found !== null && mayUse(found) };
       },
-      tagsOf: ({ organisationId }) => [organisationTag(organisationId)],
+      tagsOf: ({ organisationId, accountId }) => [organisationTag(organisationId), `user:${accountId}`],
     });
   }
 
   /** Uncached: for lists and for managing. */
   async of(userId: number): Promise<Membership[]> {
     const rows = await organisationsOf(this.room.db, userId);
-    return rows.map((row) => membershipOf(row, row.role));
+    return rows.map((row) => ({ ...namedOf(row), uses: mayUse(row), manages: has(row.role, 'manage_tools') }));
   }
 
   uses(userId: number, organisationId: number): boolean | Promise<boolean> {
@@ -47,9 +46,8 @@ export class Memberships {
   }
 
   /** Throws unless the user manages the organisation. */
-  async managed(userId: number, organisationId: number): Promise<Membership> {
-    const { organisation, role } = await standingIn(this.room.db, organisationId, userId, 'manage_tools');
-    return membershipOf(organisation, role);
+  async managed(userId: number, organisationId: number): Promise<Named> {
+    return namedOf((await standingIn(this.room.db, organisationId, userId, 'manage_tools')).organisation);
   }
 
   /** Called when a membership may have ended. */

@@ -24,17 +24,23 @@ export async function insertOrganisation(tx: Db, given: NewOrganisation, ownerId
 export const findOrganisation = (db: Db, id: number): Promise<OrganisationRow | null> =>
   findRow(db, 'organisations', { id });
 
-/** A user's organisations, with their role. */
-export const organisationsOf = (db: Db, userId: number): Promise<(OrganisationRow & { role: MemberRole })[]> =>
+/** An organisation that somebody is in; one whose account is not enabled stands still. */
+export type OrganisationOf = OrganisationRow & { role: MemberRole; account_status: number };
+
+const membershipsIn = (db: Db, userId: number) =>
   db
     .selectFrom('organisation_members as m')
     .innerJoin('organisations as o', 'o.id', 'm.organisation_id')
+    .innerJoin('users as a', 'a.id', 'o.account_id')
     .selectAll('o')
-    .select('m.role')
-    .where('m.user_id', '=', userId)
-    .orderBy('o.id')
-    .limit(500)
-    .execute();
+    .select(['m.role', 'a.status as account_status'])
+    .where('m.user_id', '=', userId);
+
+export const findMembership = async (db: Db, organisationId: number, userId: number): Promise<OrganisationOf | null> =>
+  (await membershipsIn(db, userId).where('o.id', '=', organisationId).executeTakeFirst()) ?? null;
+
+export const organisationsOf = (db: Db, userId: number): Promise<OrganisationOf[]> =>
+  membershipsIn(db, userId).orderBy('o.id').limit(500).execute();
 
 export const countOrganisations = (db: Db, userId: number): Promise<number> =>
   countRows(db.selectFrom('organisation_members').where('user_id', '=', userId));

@@ -103,6 +103,7 @@ export default {
   '{most} applications are there already, or were made today. Delete some, or wait until tomorrow.':
     '已有 {most} 个应用，或今天已创建这么多。请删除一些，或明天再试。',
   'This organisation has {most} teams already.': '该组织已有 {most} 个团队。',
+  'The organisation of this API key is disabled.': '此 API 密钥所属的组织已被停用。',
   'The organisation of this API key was deleted.': '此 API 密钥所属的组织已被删除。',
   'The team of this API key was deleted.': '此 API 密钥所属的团队已被删除。',
   'Whoever this API key belongs to has left its organisation.': '此 API 密钥的所有者已离开该组织。',
