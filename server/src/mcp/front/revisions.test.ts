@@ -164,6 +164,25 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
   });
 });
 
+test('a server of before has no kinds of results: whatever it says is the whole result', async () => {
+  for (const resultType of ['weird', 'input_required', 'task', 7]) {
+    const answer = { resultType, inputRequests: {}, taskId: 't', content: [] };
+    const server = f.startRaw(({ method, result }) =>
+      Response.json(result(method === 'tools/list' ? listing : answer)),
+    );
+    const { name } = await f.connected(server);
+    for (const more of [{}, { progressToken: 1 }]) {
+      const call = { name: 'echo', arguments: {}, _meta: { ..._meta, ...more } };
+      expect((await newest(`/mcp/${name}`, 'tools/call', call)).result).toMatchObject({
+        resultType: 'complete',
+        content: [],
+      });
+      const { result } = await before(`/mcp/${name}`, 'tools/call', { ...call, _meta: more });
+      expect([result?.content, result?.resultType]).toEqual([[], undefined]);
+    }
+  }
+});
+
 describe('structured results', () => {
   const structured = (name: string, outputSchema: object, structuredContent: unknown): ScriptedTool => ({
     ...{ name, further: { outputSchema } },
