@@ -75,7 +75,7 @@ const us = { name: 'svc', version: '1' };
 const farewellMs = 2_000;
 
 /** Each tool is read by itself, so that one that is none does not hide the others. */
-const page = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().optional() });
+const page = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
 /** What is passed on is whoever asked's to read. */
 const anything = z.looseObject({});
 
@@ -234,7 +234,7 @@ function talking(
         client.request({ method: 'tools/list', params: cursor === undefined ? {} : { cursor } }, page, {
           ...{ signal, timeout },
         });
-      return within(signal, readListing(server, one));
+      return within(signal, readListing(server, one, isModern));
     },
     call: async (tool, args, signal) => {
       const options = { signal, timeout, toolDefinition: definitionOf(tool) };

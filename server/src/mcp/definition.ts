@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inOrder } from '../lib/in-order.ts';
 import { holdsHidden } from '../platform/http/shown-text.ts';
+import { markProblem } from './marked-arguments.ts';
 import type { AllowedTool, Further } from './store/tools.ts';
 
 /** A tool as its server describes it. */
@@ -65,8 +66,8 @@ const listed = z.object({
     .catch(undefined),
 });
 
-/** Null for what is no tool at all. */
-export function readDefinition(given: unknown): Definition | null {
+/** Null for what is no tool at all. `marks`: whether arguments may be marked to be repeated in headers. */
+export function readDefinition(given: unknown, marks: boolean): Definition | null {
   const { data } = listed.safeParse(given);
   if (!data) return null;
   const { name, description = '', inputSchema, title, outputSchema, annotations, _meta } = data;
@@ -76,7 +77,8 @@ export function readDefinition(given: unknown): Definition | null {
     ...(annotations && { annotations }),
   };
   const further: Further = { ...undrawn, ...(_meta && { _meta }) };
-  const problem = problemOf(description, inputSchema) ?? furtherProblemOf(further);
+  const problem =
+    problemOf(description, inputSchema) ?? furtherProblemOf(further) ?? (marks ? markProblem(inputSchema) : null);
   // What is too large or too deep is neither kept nor walked through.
   if (problem)
     return {

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../lib/byte-source.ts';
 import { gather, textOf } from '../lib/gather.ts';
+import { isObject } from '../lib/is-object.ts';
 import type { Lingerer, Lingering } from '../lib/lingering.ts';
 import { SseParser } from '../lib/sse.ts';
 import { shapeLimits } from '../platform/http/json-shape.ts';
@@ -238,8 +239,10 @@ function resultOf({ result, error }: Answered): Params {
     if (!Number.isSafeInteger(code) || typeof message !== 'string') throw new Error('an error that is none');
     throw Object.assign(new Error(message), { code, ...(data !== undefined && { data }) });
   }
-  if (typeof result !== 'object' || result === null || Array.isArray(result)) throw new Error('a result that is none');
-  return result as Params;
+  if (!isObject(result)) throw new Error('a result that is none');
+  // Nothing of theirs: only the newest revision has kinds of results.
+  delete result.resultType;
+  return result;
 }
 
 const unreached = (error: unknown): McpFault => {

@@ -10,7 +10,7 @@ export interface Listing {
 
 export interface ListingPage {
   tools: unknown[];
-  nextCursor?: string | undefined;
+  nextCursor?: string | null | undefined;
 }
 
 /** No model can choose among more, and every one of them is kept. */
@@ -18,32 +18,36 @@ export const mostTools = 500;
 const mostPages = 50;
 const mostCharacters = 2 * 1024 * 1024;
 
-/** Page by page, until there is no further one, or one again, or enough. */
+/** Page by page, until there is no further one, or one again, or enough. `marks`: as the newest revision has it. */
 export async function readListing(
   server: string,
   page: (cursor: string | undefined) => Promise<ListingPage>,
+  marks = false,
 ): Promise<Listing> {
   const definitions: Definition[] = [];
+  const read = (cut: boolean): Listing => ({ definitions: withCollisions(server, definitions), cut });
   const cursors = new Set<string>();
   let characters = 0;
+  let first: string | undefined;
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages; pages += 1) {
     const { tools, nextCursor } = await page(cursor);
+    // An empty cursor is one like any other (revision 2026-07-28, pagination), but some servers mean the end by it, and begin anew.
+    if (cursor === '' && JSON.stringify(tools) === first) return read(false);
+    first ??= JSON.stringify(tools);
     for (const tool of tools) {
-      const definition = readDefinition(tool);
+      const definition = readDefinition(tool, marks);
       if (!definition) continue;
       characters += definition.description.length + JSON.stringify(definition.inputSchema).length;
-      if (definitions.length === mostTools || characters > mostCharacters)
-        return { definitions: withCollisions(server, definitions), cut: true };
+      if (definitions.length === mostTools || characters > mostCharacters) return read(true);
       definitions.push(definition);
     }
-    if (nextCursor === undefined || nextCursor === '')
-      return { definitions: withCollisions(server, definitions), cut: false };
+    if (typeof nextCursor !== 'string') return read(false);
     if (cursors.has(nextCursor)) break;
     cursors.add(nextCursor);
     cursor = nextCursor;
   }
-  return { definitions: withCollisions(server, definitions), cut: true };
+  return read(true);
 }
 
 /** With what is listed besides to others: of two that have one name, the first counts. */

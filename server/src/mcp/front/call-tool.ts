@@ -1,4 +1,5 @@
 import type { Origin } from '../../identity/audit/log.ts';
+import { isObject } from '../../lib/is-object.ts';
 import { abilitiesOf } from '../abilities.ts';
 import { type AskedCall, approveAgain, refusalOf } from '../approvals.ts';
 import type { CalledTool, Payer } from '../called-tool.ts';
@@ -125,7 +126,9 @@ async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange
       const answer = await pass(room, offer.server, passedOf(offer.tool, params), exchange);
       // It is called once more with what it wants to know: that is paid for.
       if (wantsToKnow(answer)) bill.fail();
-      result = isWhole(answer) ? answer : await unfinished(room, offer, params, exchange, answer);
+      result = isWhole(answer)
+        ? shownTo(exchange, offer.tool, answer)
+        : await unfinished(room, offer, params, exchange, answer);
     } else result = toolFailure(refusal);
   } catch (error) {
     await bill.failed();
@@ -174,6 +177,15 @@ const passedOf = (tool: AllowedTool, params: Params): Asked => ({
 });
 
 const isWhole = (answer: Params): boolean => !wantsToKnow(answer) && answer.resultType !== 'task';
+
+/** Before the revision 2026-07-28 structured results are objects, and the list of tools says of all others that they are wrapped. */
+const shownTo = ({ newest }: Exchange, { further }: AllowedTool, answer: Params): Params =>
+  newest === false && answer.structuredContent !== undefined && isWrapped(further?.outputSchema, answer)
+    ? { ...answer, structuredContent: { result: answer.structuredContent } }
+    : answer;
+
+const isWrapped = (schema: Params | undefined, { structuredContent }: Params): boolean =>
+  !isObject(structuredContent) || (schema !== undefined && schema.type !== 'object');
 
 /** The server goes on by itself, or has to be called once more. */
 async function unfinished(

@@ -9,6 +9,7 @@ import { type McpCaller, opensServer } from './caller.ts';
 import { goingOn, isAskedWithin } from './going-on.ts';
 import { pass } from './pass.ts';
 import type { FrontRoom } from './room.ts';
+import { mayAsk } from './rounds.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
@@ -22,9 +23,6 @@ const passed: Record<string, Offering> = {
   'prompts/list': 'prompts',
   'prompts/get': 'prompts',
 };
-
-/** Revision 2026-07-28: besides calls of tools, what may be answered with questions. */
-const mayAsk = ['resources/read', 'prompts/get'];
 
 /** Those that are always there; what a server has behind them is its own to say. */
 const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
@@ -68,10 +66,14 @@ async function answerOther(
     return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
   if (method === 'completion/complete') return complete(room, server, params, exchange);
   if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
-  const work = (behind: Exchange) => pass(room, server, { method, params }, behind);
-  if (!mayAsk.includes(method) || !isAskedWithin(exchange)) return work(exchange);
+  const work = async (behind: Exchange) => forCallerAlone(await pass(room, server, { method, params }, behind));
+  if (!mayAsk(method) || !isAskedWithin(exchange)) return work(exchange);
   return goingOn(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
 }
+
+/** Who may use a server through us is for us to say: what it would show to anybody is for this caller (revision 2026-07-28, caching). */
+const forCallerAlone = (result: Params): Params =>
+  result.cacheScope === 'public' ? { ...result, cacheScope: 'private' } : result;
 
 /** A token that names tools is for these, and for nothing else that the server has. */
 export const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>

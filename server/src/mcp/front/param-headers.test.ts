@@ -19,12 +19,20 @@ const marked: ScriptedTool = {
       count: { type: 'integer', 'x-mcp-header': 'Count' },
       dry: { type: 'boolean', 'x-mcp-header': 'Dry' },
       place: { type: 'object', properties: { city: { type: 'string', 'x-mcp-header': 'City' } } },
+    },
+  },
+  answer: (given) => `with ${JSON.stringify(given)}`,
+};
+/** Those of before know of no marks: theirs may be anything. */
+const oddly: ScriptedTool = {
+  name: 'oddly',
+  inputSchema: {
+    properties: {
       // No name of a header, and no value that could stand in one.
       odd: { type: 'string', 'x-mcp-header': 'not a name' },
       list: { type: 'array', items: { type: 'string', 'x-mcp-header': 'Item' } },
     },
   },
-  answer: (given) => `with ${JSON.stringify(given)}`,
 };
 
 type Headers = Record<string, string>;
@@ -65,7 +73,6 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
         [{ region: '=?base64?bm8=' }, { 'mcp-param-region': '=?base64?bm8=' }, taken],
         [{ count: 42, dry: false }, { 'mcp-param-count': '42.0', 'mcp-param-dry': 'false' }, taken],
         [{ place: { city: 'Ulm' } }, { 'mcp-param-city': 'Ulm' }, taken],
-        [{ odd: 'x', list: ['y'] }, {}, taken],
         // What is not in the body is not expected, and not looked at.
         [{}, {}, taken],
         [{ region: null }, { 'mcp-param-region': 'north' }, taken],
@@ -98,12 +105,55 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
 
   test('the library’s own client passes', async () => {
     const { region, count } = marked.inputSchema!.properties as Record<string, object>;
-    // It shows nobody a tool with a mark that is none.
-    const rightly = { ...marked, inputSchema: { properties: { region, count } } };
-    const { name } = await f.connected(f.start([rightly], era));
+    const few = { ...marked, inputSchema: { properties: { region, count } } };
+    const { name } = await f.connected(f.start([few], era));
     const { client } = await f.clientOf(`/mcp/${name}`);
     await client.listTools();
     const answer = await client.callTool({ name: 'marked', arguments: { region: 'Zürich', count: 7 } });
     expect(JSON.stringify(answer.content)).toContain('Zürich');
   });
+});
+
+test('of a server of before, a mark that is none says nothing', async () => {
+  const { name } = await f.connected(f.start([oddly]));
+  expect(await ask(`/mcp/${name}`, 'oddly', { odd: 'x', list: ['y'] })).toEqual(taken);
+});
+
+/** Revision 2026-07-28, tools: clients must leave out a tool with such a mark, and show all others. */
+const text = { type: 'string', 'x-mcp-header': 'A' };
+const wrongly: [string, object, string][] = [
+  ['empty', { properties: { a: { ...text, 'x-mcp-header': '' } } }, 'no name of a header'],
+  ['no text', { properties: { a: { ...text, 'x-mcp-header': 7 } } }, 'no name of a header'],
+  ['spaced', { properties: { a: { ...text, 'x-mcp-header': 'A B' } } }, 'no name of a header'],
+  ['two lines', { properties: { a: { ...text, 'x-mcp-header': 'A\nB' } } }, 'no name of a header'],
+  ['number', { properties: { a: { ...text, type: 'number' } } }, 'no text, integer or boolean'],
+  ['untyped', { properties: { a: { 'x-mcp-header': 'A' } } }, 'no text, integer or boolean'],
+  ['twice', { properties: { a: text, b: { properties: { c: { ...text, 'x-mcp-header': 'a' } } } } }, 'one name twice'],
+  ['root', { 'x-mcp-header': 'A' }, 'no single argument'],
+  ['items', { properties: { a: { type: 'array', items: text } } }, 'no single argument'],
+  ['any of', { anyOf: [{ properties: { a: text } }] }, 'no single argument'],
+  ['referred', { $defs: { a: text }, properties: { a: { $ref: '#/$defs/a' } } }, 'no single argument'],
+  ['below items', { properties: { a: { items: { properties: { b: text } } } } }, 'no single argument'],
+];
+const rightly: [string, object][] = [
+  ['nested', { properties: { a: { type: 'object', properties: { b: text } } } }],
+  ['an argument of that name', { properties: { 'x-mcp-header': { type: 'string' } } }],
+  ['a value of that name', { properties: { a: { type: 'object', default: { 'x-mcp-header': 'A' } } } }],
+];
+
+test('a tool whose marks are none is left out, and the administrator is told why', async () => {
+  const named = ([name, inputSchema]: readonly [string, object, string?]): ScriptedTool => ({
+    ...{ name, inputSchema: inputSchema as Record<string, unknown> },
+  });
+  const server = f.start([...wrongly.map(named), ...rightly.map(named)], 'modern');
+  const { id, name } = await f.connected(server);
+  const { tools } = await f.admin.test(id);
+  const problems = Object.fromEntries(tools.map((tool) => [tool.name, tool.problem]));
+  expect(problems).toEqual({
+    ...Object.fromEntries(wrongly.map(([tool, , why]) => [tool, expect.stringContaining(why)])),
+    ...Object.fromEntries(rightly.map(([tool]) => [tool, null])),
+  });
+  const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
+  const listed = (await client.listTools()).tools.map((tool) => tool.name);
+  expect(listed.toSorted()).toEqual(rightly.map(([tool]) => tool).toSorted());
 });

@@ -1,5 +1,6 @@
 import { isObject } from '../../lib/is-object.ts';
 import type { Params } from '../connection.ts';
+import { headerName, mark, markedTypes } from '../marked-arguments.ts';
 import { HeaderMismatch } from './served.ts';
 
 /*
@@ -14,10 +15,6 @@ interface Repeated {
   isNumber: boolean;
 }
 
-const mark = 'x-mcp-header';
-/** RFC 9110 §5.1: what can be the name of a header. */
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-const types = new Set(['string', 'integer', 'number', 'boolean']);
 const none: readonly Repeated[] = [];
 
 /** Read once for each definition that is kept: most have none. */
@@ -38,8 +35,8 @@ function marked({ properties }: Params, path: readonly string[]): Repeated[] {
     if (!isObject(member)) return [];
     const at = [...path, name];
     const { [mark]: header, type } = member;
-    const counts = typeof header === 'string' && headerName.test(header) && types.has(String(type));
-    const own = { path: at, header: `Mcp-Param-${header}`, isNumber: type === 'integer' || type === 'number' };
+    const counts = typeof header === 'string' && headerName.test(header) && markedTypes.has(type);
+    const own = { path: at, header: `Mcp-Param-${header}`, isNumber: type === 'integer' };
     return [...(counts ? [own] : []), ...marked(member, at)];
   });
 }

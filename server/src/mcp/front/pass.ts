@@ -1,6 +1,6 @@
 import type { Called, Params } from '../connection.ts';
-import { faultWithin, McpFault, tellFault } from '../fault.ts';
-import { mostAnswerBytes, streamFault } from '../guarded-fetch.ts';
+import { McpFault, tellFault } from '../fault.ts';
+import { mostAnswerBytes } from '../guarded-fetch.ts';
 import { secretsIn } from '../offers.ts';
 import type { LogMessage, Passing } from '../passing.ts';
 import { Patience } from '../patience.ts';
@@ -8,8 +8,9 @@ import { redacted } from '../redact.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { OpenAsking } from './questions.ts';
 import type { FrontRoom } from './room.ts';
-import { inRounds, wantsToKnow } from './rounds.ts';
+import { inRounds, mayAsk, wantsToKnow } from './rounds.ts';
 import { type Exchange, hasLeft, ownFault, RpcError } from './served.ts';
+import { codeFor, pagesAsked, serverErrorIn } from './server-errors.ts';
 
 export interface Asked {
   method: string;
@@ -26,9 +27,10 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
     if (!time) return redacted(await room.callers.ask(server, exchange.holder, asked, passing), secrets);
     return redacted(await passAsking(room, server, { asked, passing, time }, exchange), secrets);
   } catch (error) {
-    const { code, message, data } = error as { code?: unknown; message: string; data?: unknown };
-    if (!faultWithin(error) && Number.isSafeInteger(code) && code !== streamFault)
-      throw new RpcError(code as number, redacted(message, secrets), redacted(data, secrets));
+    const said = redacted(serverErrorIn(error), secrets);
+    const asks = said && mayAsk(asked.method) ? pagesAsked(exchange, said) : null;
+    if (asks) return asks;
+    if (said) throw new RpcError(codeFor(exchange, said), said.message, said.data);
     const why = tellFault(error, 'anybody', secrets);
     if (!hasLeft(exchange))
       room.log.warn({ server: server.name, method: asked.method, fault: why }, 'a connected server failed');

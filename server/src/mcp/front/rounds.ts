@@ -25,6 +25,10 @@ interface Round {
   readonly signal: AbortSignal;
 }
 
+/** Revision 2026-07-28: what may be answered with questions. */
+const askedWithin = new Set(['tools/call', 'resources/read', 'prompts/get']);
+export const mayAsk = (method: string): boolean => askedWithin.has(method);
+
 export const wantsToKnow = ({ resultType }: Params): boolean => resultType === 'input_required';
 
 /** Asks a client of before what a server of the newest revision wants to know, as often as it does, and tells it all at once. */

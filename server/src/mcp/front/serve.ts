@@ -11,7 +11,7 @@ import { saidOfClient } from '../params-behind.ts';
 import type { LogMessage } from '../passing.ts';
 import { type LogLevels, levels } from './log-levels.ts';
 import { cannotBeAsked, wantsToKnow } from './rounds.ts';
-import { type Asker, badParams, type Exchange, HeaderMismatch, noMethod, RpcError, type Served } from './served.ts';
+import { type Asker, badParams, type Exchange, noMethod, RpcError, type Served, statusOf } from './served.ts';
 import { quietMs, StraightAnswer, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
 import type { Running, UnderWay } from './under-way.ts';
@@ -24,7 +24,7 @@ export interface Turn {
   /** Names the client where it may take requests back by a message. */
   client: string | null;
   /** Noted on the way: the library gives whatever is thrown by those who answer the status of an answer. */
-  mismatch?: HeaderMismatch;
+  status?: number;
 }
 
 /** What needs no introduction any more. */
@@ -79,8 +79,9 @@ export class Serving {
     const extra = { turn, isServed: isServed(turn, message), isTask: isTaskMethod(methodOf(message)) };
     const authInfo = { token: '', clientId: '', scopes: [], extra };
     const response = await handler.fetch(request, { parsedBody: message, authInfo });
-    if (!turn.mismatch) return response;
-    return new Response(response.body, { status: turn.mismatch.status, headers: response.headers });
+    const isWhole = response.headers.get('content-type')?.startsWith('application/json');
+    if (turn.status === undefined || !isWhole) return response;
+    return new Response(response.body, { status: turn.status, headers: response.headers });
   }
 
   /** Loaded by the first request: most installations serve none, and its schemas take a while to build. */
@@ -230,8 +231,10 @@ class OneExchange implements Exchange {
 
   /** In the protocol's words. */
   fault(error: unknown): RpcError {
-    if (error instanceof HeaderMismatch) this.turn.mismatch = error;
-    return toRpcError(error, this.requestId, this.deps.log);
+    const told = toRpcError(error, this.requestId, this.deps.log);
+    const status = statusOf(told, this.newest);
+    if (status !== 200) this.turn.status = status;
+    return told;
   }
 
   end(): void {

@@ -73,14 +73,16 @@ export class RpcError extends Error {
 
 /** The protocol's revision 2026-07-28, Streamable HTTP: a body is not believed where its headers say something else. */
 export class HeaderMismatch extends RpcError {
-  readonly status = 400;
-
   constructor(header: string, why: string) {
     super(-32_020, `Bad Request: the header ${header} does not repeat what is in the body: ${why}`, {
       mismatch: { header },
     });
   }
 }
+
+/** The same revision: these are told by the status as well. */
+const statuses: Record<number, number> = { [-32_020]: 400, [-32_021]: 400, [-32_601]: 404 };
+export const statusOf = ({ code }: RpcError, newest: boolean): number => (newest ? (statuses[code] ?? 200) : 200);
 
 export const noMethod = (method: string): RpcError =>
   new RpcError(-32_601, `Method not found: ${method.slice(0, 100)}`);

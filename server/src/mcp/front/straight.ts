@@ -4,7 +4,7 @@ import type { Lingerer } from '../../lib/lingering.ts';
 import type { Params } from '../connection.ts';
 import type { LogMessage } from '../passing.ts';
 import { us } from './own-server.ts';
-import { HeaderMismatch, RpcError } from './served.ts';
+import { type RpcError, statusOf } from './served.ts';
 
 /** Whoever waits as long, or twice at most, is told that the answer is on its way: clients give up on one that does not even begin. */
 export const quietMs = 1_000;
@@ -125,9 +125,9 @@ export class StraightAnswer implements Lingerer {
     this.#finish({ jsonrpc: '2.0', id, result: newest ? stamped(result) : result });
   }
 
-  fail(error: unknown): void {
-    const status = error instanceof HeaderMismatch ? error.status : 200;
-    this.#finish({ jsonrpc: '2.0', id: this.call.id, error: errorOf(error) }, status);
+  fail(error: RpcError): void {
+    const { id, newest } = this.call;
+    this.#finish({ jsonrpc: '2.0', id, error: errorOf(error) }, statusOf(error, newest));
   }
 
   #begun(): Events {
@@ -169,7 +169,6 @@ class Events {
 
 const encoder = new TextEncoder();
 
-function errorOf(error: unknown): object {
-  const { code, message, data } = error instanceof RpcError ? error : new RpcError(-32_603, 'Internal error');
+function errorOf({ code, message, data }: RpcError): object {
   return { code, message, ...(data !== undefined && { data }) };
 }

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { abilitiesOf, canBeAsked } from '../abilities.ts';
+import type { Params } from '../connection.ts';
+import { faultWithin } from '../fault.ts';
+import { streamFault } from '../guarded-fetch.ts';
+import type { Exchange } from './served.ts';
+
+/** What a server says against a request, in the protocol's words. */
+export interface ServerError {
+  code: number;
+  message: string;
+  data?: unknown;
+}
+
+const written = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
+/** Revision 2026-07-28, Streamable HTTP: with these statuses a server may say what is wrong in JSON-RPC. */
+const refused = z.object({ status: z.union([z.literal(400), z.literal(404)]), text: z.string() });
+
+/** Null where the server has failed rather than answered. */
+export function serverErrorIn(error: unknown): ServerError | null {
+  if (faultWithin(error)) return null;
+  const { code, message, data } = error as Partial<ServerError>;
+  if (Number.isSafeInteger(code) && code !== streamFault) return { code: code!, message: message!, data };
+  const { data: refusal } = refused.safeParse(data);
+  return refusal ? errorIn(refusal.text) : null;
+}
+
+function errorIn(text: string): ServerError | null {
+  try {
+    return z.object({ jsonrpc: z.literal('2.0'), error: written }).parse(JSON.parse(text)).error;
+  } catch {
+    return null;
+  }
+}
+
+const notFoundBefore = -32_002;
+const invalidParams = -32_602;
+const internalError = -32_603;
+const capabilityMissing = -32_021;
+const needsPage = -32_042;
+const needed = z.object({ requiredCapabilities: z.record(z.string(), z.unknown()) });
+
+/**
+ * Revision 2026-07-28, error codes: some are the protocol's own, and some were. A client of it would take what a server means by
+ * them for our word about its request.
+ */
+export function codeFor({ newest }: Exchange, { code, data }: ServerError): number {
+  if (!newest) return code;
+  if (code === notFoundBefore) return invalidParams;
+  if (code > -32_020 || code < -32_099) return code;
+  return code === capabilityMissing && needed.safeParse(data).success ? code : internalError;
+}
+
+/** Of the revision 2025-11-25: a person has to visit these pages first. */
+const pages = z.object({
+  elicitations: z
+    .array(z.object({ mode: z.literal('url'), message: z.string(), url: z.string() }))
+    .min(1)
+    .max(20),
+});
+
+/** The newest revision asks for that within the answer, and the client comes again; null where it cannot be asked. */
+export function pagesAsked({ newest, holder }: Exchange, { code, data }: ServerError): Params | null {
+  const { data: wanted } = newest && code === needsPage ? pages.safeParse(data) : {};
+  if (!wanted) return null;
+  const requests = wanted.elicitations.map((params) => ({ method: 'elicitation/create', params }));
+  if (!requests.every((request) => canBeAsked(abilitiesOf(holder), request))) return null;
+  const inputRequests = Object.fromEntries(requests.map((request, at) => [`page-${at + 1}`, request]));
+  return { resultType: 'input_required', inputRequests };
+}
