@@ -14,8 +14,9 @@ import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
@@ -155,7 +156,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           )
         }
       >
-        <DataTable
+        <ListTable
           label={t('Keys of the organisation')}
           columns={columns(known, manages, user.id, {
             edit: (key) => setOpen({ act: 'edit', key }),
@@ -167,6 +168,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           })}
           rows={query.data}
           rowKey={(key) => key.id}
+          textOf={({ name, key }) => `${name} ${key}`}
           query={query}
           minWidth={900}
           empty={
