@@ -1,6 +1,6 @@
 /** A key from its making to its end, and what was used and paid with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { accessibilityFaults, browserMissing, openSite, type Site, type Visitor } from './browser.ts';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
 import { until } from './service.ts';
 
 let site: Site;
@@ -123,6 +123,12 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await page.getByRole('textbox', { name: 'Search: API keys' }).fill('nobody’s');
     await page.getByRole('button', { name: 'Show all' }).click();
     await until('all are there again', async () => (await names()).length === 50);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open('/keys');
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option', { name: 'Name' }).click();
+    await until('the first is first', async () => (await names())[0] === 'Alone');
+    expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
     await context.close();
   }, 300_000);
 

@@ -1,8 +1,9 @@
-import { Button, Group, Text } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
 import { foundIn, pageOf, sortedBy } from '../listed.ts';
+import { usePhone } from '../use-phone.ts';
 import { useUrlState } from '../use-url-state.ts';
 import type { Column } from './data-rows.tsx';
 import { DataTable, type DataTableProps } from './data-table.tsx';
@@ -22,6 +23,7 @@ interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'paging' | 'sort
 
 /** Rows that are here as a whole: found by their words, sorted by a column, in pages. What was chosen stays in the address. */
 export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) {
+  const phone = usePhone();
   const [{ q, sort, page }, set] = useUrlState(urlDefaults);
   const descending = sort.startsWith('-');
   const by = table.columns.find(({ key, sort: value }) => value && key === sort.replace('-', ''));
@@ -31,6 +33,7 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
     const other = descending ? key : `-${key}`;
     set({ sort: by?.key === key ? other : first, page: '1' });
   };
+  const sortable = table.columns.filter(({ sort: value }) => value);
   const found = rows && foundIn(rows, q, textOf);
   const inOrder = found && by?.sort ? sortedBy(found, by.sort, descending) : found;
   const shown = inOrder && pageOf(inOrder, Number.parseInt(page, 10) || 1, pageSize);
@@ -61,6 +64,22 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
             value={q}
             onChange={(next) => set({ q: next, page: '1' })}
           />
+          {/* Where rows are cards there are no heads to press. */}
+          {phone && (
+            <Select
+              aria-label={t('Sort')}
+              placeholder={t('Sort')}
+              w="100%"
+              clearable
+              data={sortable.map(({ key, header }) => ({ value: key, label: String(header) }))}
+              value={by?.key ?? null}
+              onChange={(chosen) => {
+                const column = sortable.find(({ key }) => key === chosen);
+                if (column) onSort(column);
+                else set({ sort: '', page: '1' });
+              }}
+            />
+          )}
           <Text size="sm" c="dimmed" role="status">
             {q !== '' && found && rows && t('{count} of {total}', counts(found.length, rows.length))}
           </Text>
