@@ -1,6 +1,6 @@
 /** A key from its making to its end, and what was used and paid with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { accessibilityFaults, browserMissing, openSite, type Site, type Visitor } from './browser.ts';
+import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
 import { until } from './service.ts';
 
 let site: Site;
@@ -87,6 +87,48 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await page.keyboard.press('Control+V');
     expect(await page.getByPlaceholder('Name or email').inputValue()).toBe(made);
     expect(complaints).toEqual([]);
+    await context.close();
+  }, 300_000);
+
+  test('many keys come in pages, are found by words and sorted by column, and the address keeps all that', async () => {
+    const { page, context, open, settled } = await site.register('many');
+    await context.request.post('/api/tokens', { data: { name: 'Alone', remain_quota: 500, unlimited_quota: false } });
+    await open('/keys');
+    expect(await page.getByRole('textbox', { name: 'Search: API keys' }).count()).toBe(0);
+    for (let made = 0; made < 60; made += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          context.request.post('/api/tokens', { data: { name: `robot ${made + index}` } }),
+        ),
+      );
+    await open('/keys');
+    const names = () => page.getByRole('rowheader').locator('p:first-child').allInnerTexts();
+    expect((await names()).length).toBe(50);
+    // What most are looked for by comes first: the first name, the latest time.
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    expect((await names()).slice(0, 4)).toEqual(['Alone', 'robot 0', 'robot 1', 'robot 2']);
+    await page.getByRole('button', { name: 'Name', exact: true }).click();
+    expect((await names()).slice(0, 2)).toEqual(['robot 59', 'robot 58']);
+    const head = page.getByRole('columnheader', { name: 'Name' });
+    expect(await head.getAttribute('aria-sort')).toBe('descending');
+    await page.getByRole('button', { name: 'Page 2' }).click();
+    await until('the rest is shown', async () => (await names()).length === 11);
+    await page.reload();
+    await settled();
+    expect([(await names()).length, (await names()).at(-1)]).toEqual([11, 'Alone']);
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByRole('textbox', { name: 'Search: API keys' }).fill('ALONE');
+    await page.getByRole('status').getByText('1 of 61').waitFor();
+    expect(await names()).toEqual(['Alone']);
+    await page.getByRole('textbox', { name: 'Search: API keys' }).fill('nobody’s');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await until('all are there again', async () => (await names()).length === 50);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open('/keys');
+    await page.getByRole('combobox', { name: 'Sort' }).click();
+    await page.getByRole('option', { name: 'Name' }).click();
+    await until('the first is first', async () => (await names())[0] === 'Alone');
+    expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
     await context.close();
   }, 300_000);
 

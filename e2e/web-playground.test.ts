@@ -279,6 +279,15 @@ describe.skipIf(browserMissing)('playground', () => {
       await until('both are listed', async () => (await rows.count()) === 2);
       expect(await accessibilityFaults(here.page)).toEqual([]);
       await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).last().click();
+      const [file] = await Promise.all([
+        here.page.waitForEvent('download'),
+        here.page.getByRole('menuitem', { name: 'Download as text' }).click(),
+      ]);
+      expect(file.suggestedFilename()).toBe('Where do rivers go.md');
+      expect(await Bun.file((await file.path())!).text()).toContain(
+        '## You\n\nWhere do rivers go?\n\n## scripted/scripted-1\n\n',
+      );
+      await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).last().click();
       await here.page.getByRole('menuitem', { name: 'Rename' }).click();
       const renaming = here.page.getByRole('dialog', { name: 'Rename the chat' });
       await renaming.getByLabel('Name').fill('نهر '.repeat(28).trim());

@@ -1,6 +1,7 @@
 import { ActionIcon, Table } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
+import type { SortValue } from '../listed.ts';
 
 export interface Column<Row> {
   key: string;
@@ -12,6 +13,8 @@ export interface Column<Row> {
   wrap?: boolean;
   /** Text of any length takes what the other columns leave, and is cut there: they all stay in sight. */
   fluid?: boolean;
+  /** What rows are sorted by, where all of them are here: a table of pages from the service sorts there. */
+  sort?: (row: Row) => SortValue;
   /** Stays in sight at the right while the others scroll sideways. */
   pinned?: boolean;
 }

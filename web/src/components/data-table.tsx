@@ -5,6 +5,7 @@ import { t } from '../language/words.ts';
 import { usePhone } from '../use-phone.ts';
 import { asCard, type Column, cellClass, DataRow, type Detail } from './data-rows.tsx';
 import { ErrorState } from './error-state.tsx';
+import { SortHead } from './sort-head.tsx';
 
 /** Something small at the end of a row; its name is read out, not shown. */
 export const endColumn = (name: string) =>
@@ -13,7 +14,7 @@ export const endColumn = (name: string) =>
 /** What can be done with a row, always within reach. */
 export const actsColumn = (name = t('Actions')) => ({ ...endColumn(name), pinned: true }) as const;
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** What the table holds, for screen readers. */
   label: string;
   columns: Column<Row>[];
@@ -25,6 +26,8 @@ interface DataTableProps<Row> {
   empty: ReactNode;
   /** Absent: all rows are here and nothing pages. */
   paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
+  /** Which column the rows are sorted by, and what its name does. */
+  sorting?: { by: string; descending: boolean; onSort: (column: Column<Row>) => void };
   /** Below this width the table scrolls sideways; on a phone its rows are cards. */
   minWidth?: number;
   /** Rows can be opened. */
@@ -81,9 +84,27 @@ function Pages({ page, pageSize, total, onPage }: NonNullable<DataTableProps<nev
   );
 }
 
+function HeadCell<Row>({ column, sorting }: { column: Column<Row> } & Pick<DataTableProps<Row>, 'sorting'>) {
+  const { key, header, align, width, pinned, sort } = column;
+  const way = sorting?.descending ? 'descending' : 'ascending';
+  const sorted = sorting?.by === key ? way : 'none';
+  const sorts = sorting && sort;
+  return (
+    <Table.Th w={width} scope="col" className={cellClass({ pinned, align })} aria-sort={sorts ? sorted : undefined}>
+      {sorts ? (
+        <SortHead sorted={sorted} onSort={() => sorting.onSort(column)}>
+          {header}
+        </SortHead>
+      ) : (
+        header
+      )}
+    </Table.Th>
+  );
+}
+
 /** Rows that page on the server; on a phone each is a card with the names of its fields. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowKey, query, empty, paging, minWidth = 640, detail } = props;
+  const { label, rows, rowKey, query, empty, paging, sorting, minWidth = 640, detail } = props;
   const columns = usePhone() ? asCard(props.columns) : props.columns;
   if (query.error && !rows) {
     return (
@@ -120,10 +141,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   <span className="svc-hidden">{t('Details')}</span>
                 </Table.Th>
               )}
-              {columns.map(({ key, header, align, width, pinned }) => (
-                <Table.Th key={key} w={width} scope="col" className={cellClass({ pinned, align })}>
-                  {header}
-                </Table.Th>
+              {columns.map((column) => (
+                <HeadCell key={column.key} column={column} sorting={sorting} />
               ))}
             </Table.Tr>
           </Table.Thead>

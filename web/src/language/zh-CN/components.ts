@@ -10,6 +10,8 @@ export default {
   Main: '主导航',
   'svc<hidden>, home</hidden>': 'svc<hidden>，首页</hidden>',
   Search: '搜索',
+  'Search: {label}': '搜索：{label}',
+  '{count} of {total}': '{count} / {total}',
   Notices: '通知',
   '{text} {time}. <link>{label}</link>': '{text}（{time}）<link>{label}</link>',
   'Put away: {title}': '收起：{title}',

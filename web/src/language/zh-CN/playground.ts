@@ -129,6 +129,8 @@ export default {
   'Take out': '移除',
   'The answers of <b>{model}</b> are deleted from this chat.': '<b>{model}</b> 的回答将从此对话中删除。',
   'Whose answers are shown': '显示哪个模型的回答',
+  'Download as text': '下载为文本',
+  '{count, plural, one {# picture} other {# pictures}}': '{count, plural, other {# 张图片}}',
   'Rename the chat': '重命名对话',
   'The chat was not renamed': '对话未能重命名',
   'Delete this chat?': '删除此对话？',

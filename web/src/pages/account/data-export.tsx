@@ -5,16 +5,9 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatBytes } from '../../format.ts';
 import { t } from '../../language/words.ts';
+import { saveFile } from '../../save-file.ts';
 import { useAct } from '../../use-act.ts';
-import { type ExportFile, fetchExport } from './fetch-export.ts';
-
-function save({ name, blob }: ExportFile): void {
-  const href = URL.createObjectURL(blob);
-  const link = Object.assign(document.createElement('a'), { href, download: name });
-  link.click();
-  // The browser has the file by then, so the memory can be freed.
-  setTimeout(() => URL.revokeObjectURL(href), 60_000);
-}
+import { fetchExport } from './fetch-export.ts';
 
 export function DataExport() {
   const running = useRef<AbortController>(null);
@@ -25,7 +18,7 @@ export function DataExport() {
       running.current = new AbortController();
       return fetchExport(running.current.signal, setBytes);
     },
-    onSuccess: save,
+    onSuccess: saveFile,
   });
   // Leaving the page cancels the download.
   useEffect(() => () => running.current?.abort(), []);

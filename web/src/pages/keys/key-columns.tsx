@@ -115,6 +115,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
     key: 'name',
     header: t('Name'),
     fluid: true,
+    sort: ({ name }) => name,
     cell: (key) => (
       <Stack gap={2}>
         <Group gap="xs" wrap="nowrap">
@@ -134,6 +135,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
   {
     key: 'status',
     header: t('Status'),
+    sort: (key) => stateOf(key).label,
     cell: (key) => {
       const { label, color } = stateOf(key);
       return <Badge color={color}>{label}</Badge>;
@@ -143,6 +145,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
     key: 'used',
     header: t('Spent'),
     align: 'right',
+    sort: ({ used_quota }) => used_quota,
     cell: (key) => (
       <Stack gap={0}>
         <Money quota={key.used_quota} />
@@ -168,11 +171,14 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
   {
     key: 'accessed',
     header: t('Last used'),
+    sort: ({ accessed_time }) => accessed_time,
     cell: ({ accessed_time }) => (accessed_time > 0 ? <TimeAgo at={accessed_time} /> : t('Never##used')),
   },
   {
     key: 'expires',
     header: t('Expires'),
+    // What never ends comes after all that does.
+    sort: ({ expired_time }) => (expired_time > 0 ? expired_time : Number.MAX_SAFE_INTEGER),
     cell: ({ expired_time }) =>
       expired_time > 0 ? <span title={formatExact(expired_time)}>{formatDateTime(expired_time)}</span> : t('Never'),
   },

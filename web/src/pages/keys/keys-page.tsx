@@ -5,8 +5,8 @@ import { useState } from 'react';
 import { del, get, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -127,7 +127,7 @@ export function KeysPage() {
         )}
         actions={button}
       />
-      <DataTable
+      <ListTable
         label={t('API keys')}
         columns={keyColumns({
           makerOf: consents && ((id) => consents.find(({ application_id }) => application_id === id)?.app_name),
@@ -141,6 +141,7 @@ export function KeysPage() {
         })}
         rows={query.data}
         rowKey={({ id }) => id}
+        textOf={({ name, key, models }) => `${name} ${key} ${models.join(' ')}`}
         query={query}
         minWidth={820}
         empty={

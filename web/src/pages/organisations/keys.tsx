@@ -6,8 +6,9 @@ import { del, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
@@ -141,7 +142,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
         description={may(role, 'see_all') ? t('Of members and teams.') : t('Your own in this organisation.')}
         actions={may(role, 'use') && <AddButton onClick={() => setOpen({ act: 'make' })}>{t('Create key')}</AddButton>}
       >
-        <DataTable
+        <ListTable
           label={t('Keys of the organisation')}
           columns={columns(known, manages, user.id, {
             edit: (key) => setOpen({ act: 'edit', key }),
@@ -153,6 +154,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           })}
           rows={query.data}
           rowKey={(key) => key.id}
+          textOf={({ name, key }) => `${name} ${key}`}
           query={query}
           minWidth={900}
           empty={

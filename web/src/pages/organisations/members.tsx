@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { del } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
-import { actsColumn, DataTable } from '../../components/data-table.tsx';
+import { actsColumn } from '../../components/data-table.tsx';
+import { ListTable } from '../../components/list-table.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
@@ -42,6 +43,7 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
   {
     key: 'name',
     header: t('Name'),
+    sort: ({ username }) => username,
     cell: ({ username, user_id, directory }) => (
       <Group gap="xs" wrap="nowrap">
         <Text size="sm" fw={600}>
@@ -55,6 +57,7 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
   {
     key: 'role',
     header: t('Role'),
+    sort: ({ role }) => roles.indexOf(role),
     cell: (member) => (
       <Group gap="xs" wrap="nowrap">
         <Badge color={roleWords[member.role].color}>{roleWords[member.role].label}</Badge>
@@ -76,7 +79,12 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
         .map(({ name }) => name)
         .join(', ') || '–',
   },
-  { key: 'joined', header: t('Joined'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  {
+    key: 'joined',
+    header: t('Joined'),
+    sort: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <TimeAgo at={created_at} />,
+  },
   ...(manager
     ? [
         {
@@ -145,7 +153,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
   return (
     <Stack gap="lg">
       {manages && <Invitations organisation={organisation} teams={teams} />}
-      <DataTable
+      <ListTable
         label={t('Members')}
         columns={columns(query.data ?? [], teams, {
           manager: manages ? role : null,
@@ -155,6 +163,7 @@ export function Members({ organisation }: { organisation: Organisation }) {
         })}
         rows={query.data}
         rowKey={({ user_id }) => user_id}
+        textOf={({ username, role }) => `${username} ${roleWords[role].label}`}
         query={query}
         minWidth={640}
         empty={null}

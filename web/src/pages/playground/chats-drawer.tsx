@@ -1,5 +1,5 @@
 import { Button, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconMessages, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconDownload, IconMessages, IconPencil, IconTrash } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put, type Result } from '../../api.ts';
@@ -8,11 +8,15 @@ import { Dialog, SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { notifyError } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { rich, t } from '../../language/words.ts';
+import { saveFile } from '../../save-file.ts';
 import { queryClient } from '../../session.ts';
+import { useAct } from '../../use-act.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
+import { fileNameOf, markdownOf } from './chat-markdown.ts';
 import { chatsKey } from './chat-saver.ts';
 
 type ChatHead = Result<'/api/playground/chats', 'get'>['chats'][number];
@@ -85,6 +89,11 @@ function DeleteChat({ chat, onClose, onDeleted }: { chat: ChatHead; onClose: () 
   );
 }
 
+const download = async ({ id, name }: ChatHead) => {
+  const { content } = await get('/api/playground/chats/{chat_id}', { path: { chat_id: id } });
+  saveFile({ name: fileNameOf(name), blob: new Blob([markdownOf(name, content)], { type: 'text/markdown' }) });
+};
+
 type Act = { kind: 'rename' | 'delete'; chat: ChatHead };
 
 function ChatRow({
@@ -98,8 +107,10 @@ function ChatRow({
   onOpen: () => void;
   onAct: (act: Act) => void;
 }) {
+  const save = useAct({ mutationFn: () => download(chat), onError: notifyError });
   const acts = [
     { label: t('Rename'), icon: IconPencil, onClick: () => onAct({ kind: 'rename', chat }) },
+    { label: t('Download as text'), icon: IconDownload, onClick: () => save.mutate() },
     { label: t('Delete'), icon: IconTrash, onClick: () => onAct({ kind: 'delete', chat }), danger: true },
   ];
   return (

@@ -1,0 +1,99 @@
+import { Button, Group, Select, Text } from '@mantine/core';
+import { IconSearchOff } from '@tabler/icons-react';
+import { formatNumber } from '../format.ts';
+import { t } from '../language/words.ts';
+import { foundIn, pageOf, sortedBy } from '../listed.ts';
+import { usePhone } from '../use-phone.ts';
+import { useUrlState } from '../use-url-state.ts';
+import type { Column } from './data-rows.tsx';
+import { DataTable, type DataTableProps } from './data-table.tsx';
+import { EmptyState } from './empty-state.tsx';
+import { SearchInput } from './search-input.tsx';
+
+/** Fewer are in sight at once. */
+const searchedFrom = 10;
+/** A browser takes seconds to draw, and to draw anew, some hundred rows with their menus. */
+const pageSize = 50;
+const urlDefaults = { q: '', sort: '', page: '1' };
+
+interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'paging' | 'sorting'> {
+  /** What a row is found by. */
+  textOf: (row: Row) => string;
+}
+
+/** Rows that are here as a whole: found by their words, sorted by a column, in pages. What was chosen stays in the address. */
+export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) {
+  const phone = usePhone();
+  const [{ q, sort, page }, set] = useUrlState(urlDefaults);
+  const descending = sort.startsWith('-');
+  const by = table.columns.find(({ key, sort: value }) => value && key === sort.replace('-', ''));
+  const onSort = ({ key, sort: value }: Column<Row>) => {
+    // Of amounts and times the largest is looked for, of names the first.
+    const first = rows?.[0] && typeof value?.(rows[0]) === 'number' ? `-${key}` : key;
+    const other = descending ? key : `-${key}`;
+    set({ sort: by?.key === key ? other : first, page: '1' });
+  };
+  const sortable = table.columns.filter(({ sort: value }) => value);
+  const found = rows && foundIn(rows, q, textOf);
+  const inOrder = found && by?.sort ? sortedBy(found, by.sort, descending) : found;
+  const shown = inOrder && pageOf(inOrder, Number.parseInt(page, 10) || 1, pageSize);
+  const paging = {
+    page: shown?.page ?? 1,
+    pageSize,
+    total: found?.length ?? 0,
+    onPage: (next: number) => set({ page: String(next) }),
+  };
+  const nothing = (
+    <EmptyState
+      icon={IconSearchOff}
+      title={t('Nothing matches')}
+      action={
+        <Button variant="default" onClick={() => set({ q: '', page: '1' })}>
+          {t('Show all')}
+        </Button>
+      }
+    />
+  );
+  return (
+    <>
+      {(q !== '' || (rows && rows.length >= searchedFrom)) && (
+        <Group mb="sm">
+          <SearchInput
+            label={t('Search: {label}', { label: table.label })}
+            placeholder={t('Search')}
+            value={q}
+            onChange={(next) => set({ q: next, page: '1' })}
+          />
+          {/* Where rows are cards there are no heads to press. */}
+          {phone && (
+            <Select
+              aria-label={t('Sort')}
+              placeholder={t('Sort')}
+              w="100%"
+              clearable
+              data={sortable.map(({ key, header }) => ({ value: key, label: String(header) }))}
+              value={by?.key ?? null}
+              onChange={(chosen) => {
+                const column = sortable.find(({ key }) => key === chosen);
+                if (column) onSort(column);
+                else set({ sort: '', page: '1' });
+              }}
+            />
+          )}
+          <Text size="sm" c="dimmed" role="status">
+            {q !== '' && found && rows && t('{count} of {total}', counts(found.length, rows.length))}
+          </Text>
+        </Group>
+      )}
+      <DataTable
+        {...table}
+        rows={shown?.rows}
+        paging={paging.total > pageSize ? paging : undefined}
+        sorting={{ by: by?.key ?? '', descending, onSort }}
+        empty={q === '' ? table.empty : nothing}
+      />
+    </>
+  );
+}
+
+const counts = (count: number, total: number) => ({ count: formatNumber(count), total: formatNumber(total) });
