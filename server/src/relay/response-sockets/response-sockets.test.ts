@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { listen, Talk } from '../realtime/realtime.fixture.ts';
+import { openaiAnswers, wholeResponse } from '../responses-upstream.fixture.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream, stall } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
 
@@ -39,6 +40,15 @@ beforeAll(async () => {
   upstream = scriptedUpstream(echo);
   const models = [{ model_id: model, model_name: 'up', prompt_price: 1, completion_price: 2 }];
   await addUpstream(relay.test, upstream.url, models, { provider: 'deepseek' });
+  const capabilities = { responses: true, tools_in_responses: true };
+  const thinking = {
+    model_id: 'x/thinks',
+    model_name: 'gpt-6-sol',
+    prompt_price: 1,
+    completion_price: 2,
+    capabilities,
+  };
+  await addUpstream(relay.test, upstream.url, [thinking], { provider: 'openai' });
   server = listen(relay.test);
 });
 const openSockets = async (): Promise<number> =>
@@ -142,6 +152,27 @@ describe('responses over a WebSocket', () => {
     const first = await turn(talk, { instructions: 'Be brief.', input: 'two', previous_response_id: empty.id });
     expect([textOf(first), heard()]).toEqual(['heard 3', ['system: Be brief.', 'user: one', 'user: two']]);
   });
+
+  test.each([
+    [true, ['message', 'reasoning', 'message', 'function_call', 'function_call_output']],
+    [false, ['message', 'message', 'function_call', 'function_call_output']],
+  ])(
+    'an agent goes on with the result of a tool alone, and OpenAI takes what it is sent, with sealed thoughts or without: %p',
+    async (sealed, types) => {
+      const [thought, ...rest] = wholeResponse().output as Loose[];
+      const { encrypted_content: _, ...open } = thought;
+      upstream.answer(openaiAnswers(wholeResponse({ output: [sealed ? thought : open, ...rest] })));
+      const talk = await talkAs();
+      const tools = [{ type: 'function', name: 'weather', parameters: { type: 'object' }, strict: false }];
+      const shared = { model: 'x/thinks', tools, parallel_tool_calls: true, tool_choice: 'auto' };
+      const { id, output } = await turn(talk, { ...shared, input: 'Weather?' });
+      const { call_id } = output.at(-1);
+      const input = [{ type: 'function_call_output', call_id, output: 'Sun.' }];
+      const second = await turn(talk, { ...shared, input, previous_response_id: id });
+      expect([second.status, second.previous_response_id]).toEqual(['completed', id]);
+      expect((upstream.seen.at(-1)!.body as Loose).input.map(({ type }: Loose) => type)).toEqual(types);
+    },
+  );
 
   test('streams with names run beside each other, each in order, and a conversation goes on in another', async () => {
     const talk = await talkAs();
