@@ -31,10 +31,6 @@ export interface TurnDeps {
 
 const itemTexts = (items: unknown[]): string => JSON.stringify(items).slice(1, -1);
 
-/** Without what was sealed it says nothing, and OpenAI refuses it. */
-const saysSomething = (item: unknown): boolean =>
-  !isObject(item) || item.type !== 'reasoning' || item.encrypted_content != null;
-
 /** One response, from what is asked to its last event. */
 export async function takeTurn(deps: TurnDeps, { stream, warmsUp, body }: Wanted): Promise<void> {
   const { previous_response_id: named, input, ...rest } = body;
@@ -43,7 +39,7 @@ export async function takeTurn(deps: TurnDeps, { stream, warmsUp, body }: Wanted
   const items = joined(before?.items ?? '', itemTexts(itemsOf(input)));
   const telling = new Telling(deps, stream, before, (id, output) =>
     deps.memory.remember(stream, {
-      ...{ id, items: joined(items, itemTexts(output.filter(saysSomething))) },
+      ...{ id, items: joined(items, itemTexts(output)) },
       ...(typeof base === 'string' && { base }),
     }),
   );
