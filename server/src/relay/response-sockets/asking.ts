@@ -5,7 +5,7 @@ export type Ask = (request: Request, server?: Server<unknown>) => Response | Pro
 
 /** Of the connection, of the body that it does not have, and for one request alone. */
 const notOfTurns =
-  /^(connection|upgrade|sec-websocket-.+|content-.+|transfer-encoding|x-forwarded-for|forwarded|origin|idempotency-key)$/;
+  /^(connection|upgrade|sec-websocket-.+|content-.+|transfer-encoding|x-forwarded-for|forwarded|idempotency-key)$/;
 
 /** Each response is asked for by a request of its own, at the same address, from where the connection comes from. */
 export function askingAs(ask: Ask, baseUrl: string, { request, ip }: { request: Request; ip: string }) {
