@@ -3,11 +3,14 @@ import OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
+import { Growth } from '../../platform/http/growth.ts';
+import { openLog } from '../../platform/log.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { listen, Talk } from '../realtime/realtime.fixture.ts';
 import { openaiAnswers, wholeResponse } from '../responses-upstream.fixture.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream, stall } from '../scripted-upstream.fixture.ts';
 import type { Json } from '../wire/conversation.ts';
+import { ResponseSocket } from './socket.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
 type Loose = any;
@@ -304,13 +307,43 @@ describe('responses over a WebSocket', () => {
     expect(wrong.ended).toBeDefined();
   });
 
-  test('whatever is said at once arrives whole, also where the client is slow to take it', async () => {
+  test('history goes on whole, however long it is', async () => {
     const talk = await talkAs();
     const long = 'x'.repeat(900_000);
     const first = await turn(talk, { input: long });
-    const second = await turn(talk, { input: 'short', previous_response_id: first.id });
-    expect(textOf(second)).toBe('heard 3');
+    expect(textOf(await turn(talk, { input: 'short', previous_response_id: first.id }))).toBe('heard 3');
     expect((upstream.seen.at(-1)!.body as Loose).messages[0].content).toBe(long);
+  });
+
+  test('a client that takes its time is sent one event after the other, as it takes them', async () => {
+    const events = ['response.created', 'response.output_text.delta', 'response.completed'];
+    const answer = () => new Response(events.map((type) => `event: ${type}\ndata: {"type":"${type}"}\n\n`).join(''));
+    const sent: string[] = [];
+    const about = { clock, log: openLog('silent'), growth: new Growth(), caller: 'x', requestId: 'x' };
+    const socket = new ResponseSocket({ ...about, ask: async () => answer(), ended: () => {} });
+    const send = (text: string): number => {
+      sent.push(JSON.parse(text).type);
+      return -1;
+    };
+    // Of a server's socket no more is used here.
+    socket.opened({ send, close: () => {} } as never);
+    socket.received(JSON.stringify(create({ input: 'x' })));
+    for (const [at, type] of events.entries()) {
+      await until(`${type} is sent`, () => sent.length > at);
+      await Bun.sleep(5);
+      expect(sent).toEqual(events.slice(0, at + 1));
+      socket.drained();
+    }
+    socket.closed();
+  });
+
+  test('one user has so many connections', async () => {
+    for (let i = 0; i < 50; i += 1) await talkAs();
+    expect((await talkAs()).ended).toBeDefined();
+    const [first] = talks;
+    first!.socket.close();
+    await until('one is gone', async () => (await openSockets()) === 49);
+    await turn(await talkAs(), { generate: false });
   });
 
   test('a service that stops lets what is under way come to its end, and opens no more', async () => {
