@@ -131,7 +131,13 @@ const anthropic = (path: string, init: CallInit = {}) =>
   ask(path, { ...init, headers: { 'anthropic-version': '2023-06-01', ...init.headers } });
 const message = { model: 'demo/chat', max_tokens: 9, messages: hello };
 const places = ['/v1/messages', '/v1/messages/count_tokens', '/v1/messages/batches', '/v1/files', '/v1/models'];
-const gone = [...places.map((path) => `${path}/nothing/there`), '/v1/nothing', '/v1/complete', '/v1/skills?beta=true'];
+const gone = [
+  ...places.map((path) => `${path}/nothing/there`),
+  '/v1',
+  '/v1/nothing',
+  '/v1/complete',
+  '/v1/skills?beta=true',
+];
 const asAnthropic: [what: string, status: number, act: () => Promise<Response>][] = [
   ...gone.map((path): (typeof asAnthropic)[number] => [`GET ${path}`, 404, () => anthropic(path)]),
   ...places.map((path): (typeof asAnthropic)[number] => [

@@ -46,7 +46,8 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
   const { database, shared, clock, log, metrics } = platform;
   useOutgoingProxy(config.outgoingProxy);
   const observer = openObserver(platform, config);
-  const features = await openFeatures(platform, config, observer);
+  // What asks it does so when requests come.
+  const features = await openFeatures(platform, config, observer, (request, server) => router.fetch(request, server));
   const { options } = features.identity;
   const applyLogLevel = () => setLogLevel(log, options.get('LogLevel'), config.logLevel);
   options.onChange(applyLogLevel);

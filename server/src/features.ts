@@ -39,10 +39,11 @@ import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
-import { openRealtime } from './relay/realtime/open.ts';
+import type { Ask } from './relay/response-sockets/asking.ts';
 import { openResponses } from './relay/responses/open.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { openWatchdog } from './relay/watchdog.ts';
+import { openRelaySockets } from './relay-sockets.ts';
 import { openContents } from './requests/contents/open.ts';
 import { requestRoutes } from './requests/routes.ts';
 import { openCatalog } from './routing/catalog/catalog.ts';
@@ -79,7 +80,12 @@ export interface Features {
   sweep(): void;
 }
 
-export async function openFeatures(platform: Platform, config: Config, observer: Observer): Promise<Features> {
+export async function openFeatures(
+  platform: Platform,
+  config: Config,
+  observer: Observer,
+  ask: Ask,
+): Promise<Features> {
   const { database, owners, shared, hearing, clock, log, jobs, blobs } = platform;
   const { db } = database;
   const sealer = openSealer({ keys: platform.sealingKeys });
@@ -175,12 +181,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
     permits: identity.permits,
   });
-  const realtime = openRealtime({
-    ...relay,
-    ...{ clientSecrets: identity.clientSecrets, outgoingProxy: config.outgoingProxy },
-    identify: identity.authenticators.socketKey,
-    metrics: platform.metrics,
-  });
+  const sockets = openRelaySockets({ platform, config, identity, relay, ask });
   const ownKeysOfTeams = organisations.ownKeyRoutes({
     ...{ keys: routing.parts.ownKeys!, surroundings: routing.parts.deps },
     test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
@@ -225,12 +226,8 @@ export async function openFeatures(platform: Platform, config: Config, observer:
   oauth.resources.listToolsBy(front.shownTools);
 
   return {
-    identity,
-    audit,
-    idempotency,
-    mcp,
+    ...{ identity, audit, idempotency, mcp, cors },
     authenticators: { ...identity.authenticators, ...oauth.authenticators, ...byMcp, scim: organisations.scim },
-    cors,
     challengeAt: oauth.resources.challengeAt,
     routes: [
       ...identity.routes,
@@ -247,7 +244,7 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       ...overviewRoutes({ db, database, clock, sealer, jobs, catalog, refusals, routing: routing.parts }),
       ...systemPageRoutes({ platform, billing, catalog, watchdog, baseUrl: config.baseUrl }),
       ...relayed,
-      ...realtime.routes,
+      ...sockets.routes,
       ...batches.routes,
       ...orchestra.routes,
       ...autonomous.routes,
@@ -265,11 +262,11 @@ export async function openFeatures(platform: Platform, config: Config, observer:
       autonomous.drain();
       responses.drain();
       front.drain();
-      realtime.drain();
+      sockets.drain();
     },
     cutOff: () => stopping.abort(stoppingError()),
     stop: async () => {
-      await realtime.stop();
+      await sockets.stop();
       await autonomous.stop();
       await jobs.stop(0);
       await orchestra.settled();

@@ -36,6 +36,7 @@ const upload = (bytes: number) => {
   form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.bin');
   return send('/v1/files', form);
 };
+const inParts = (bytes: number) => ({ bytes, filename: 'a', mime_type: 'text/plain', purpose: 'user_data' });
 const db = () => service.platform.database.db;
 const keptBy = async (by: Member, path: string) => {
   const answer = await by.call(path);
@@ -73,6 +74,7 @@ describe('whoever keeps all that is kept for an account', () => {
     ['/v1/responses', { model: 'demo/chat', input: 'hi', store: true }, openai],
     ['/v1/responses', { model: 'demo/chat', input: 'hi', background: true }, openai],
     ['/v1/conversations', {}, openai],
+    ['/v1/uploads', inParts(10), openai],
     ['/v1/chat/completions', { model: 'svc/svc-ms', messages: hi }, openai],
     ['/v1/messages', { ...params, model: 'svc/svc-ms' }, anthropic],
     ['/v1/messages/batches', { requests: [{ custom_id: 'a', params }] }, anthropic],
@@ -129,12 +131,13 @@ test('every room tells what is kept in it', async () => {
     ['/v1/messages/batches', { requests: [{ custom_id: 'a', params }] }],
     ['/v1/chat/completions', { model: 'svc/svc-ms', messages: [{ role: 'user', content: 'y'.repeat(6_000) }] }],
     ['/api/svc-ms/knowledge', { ...fact, content: 'z'.repeat(7_000) }],
+    ['/v1/uploads', inParts(9_000)],
   ] as const;
   for (const [path, body] of asked) expect((await send(path, body)).status).toBeLessThan(300);
   expect((await upload(8_000)).status).toBe(200);
   await member.call('/api/playground/chats/one', { method: 'PUT', body: { version: 0, content } });
   const kept = await keptBy(member, '/api/user/self/kept');
-  const least = { responses: 5_000, batches: 100, sessions: 6_000, knowledge: 7_000, files: 8_000, chats: 100 };
+  const least = { responses: 5_000, batches: 100, sessions: 6_000, knowledge: 7_000, files: 17_000, chats: 100 };
   for (const [name, bytes] of Object.entries(least)) expect([name, part(kept, name)! > bytes]).toEqual([name, true]);
   expect(kept.bytes).toBe(kept.parts!.reduce((sum, { bytes }) => sum + bytes, 0));
   await service.setOption('KeptPerUserMebibytes', 1);

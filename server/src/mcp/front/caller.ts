@@ -91,7 +91,9 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Prom
 export const stillIn =
   (ways: WaysIn) =>
   (call: Call): unknown => {
-    if (tokenIn(call) !== undefined) return ways.byToken(call, resourceOf(ways.baseUrl, serverIn(call)), true);
+    const authorization = call.request.headers.get('authorization');
+    if (authorization !== null && tokenIn(authorization) !== undefined)
+      return ways.byToken(call, resourceOf(ways.baseUrl, serverIn(call)), true);
     return mcpAuthenticator(ways)(call);
   };
 

@@ -23,8 +23,7 @@ export function formatOfPath(path: string, headers: Headers): ErrorFormat {
   if (path.startsWith('/v1/messages')) return 'anthropic';
   if (/^(\/upload)?\/v1beta(\/|$)|^\/v1\/models\/.+:\w+$/.test(path)) return 'google';
   if (path.startsWith('/v2/')) return 'cohere';
-  if (path.startsWith('/v1/') || path.startsWith('/openai/'))
-    return headers.has('anthropic-version') ? 'anthropic' : 'openai';
+  if (/^\/(v1|openai)(\/|$)/.test(path)) return headers.has('anthropic-version') ? 'anthropic' : 'openai';
   if (/^\/(api\/oauth2|\.well-known\/oauth-)/.test(path)) return 'oauth';
   if (/^\/mcp(\/|$)/.test(path)) return 'mcp';
   if (/^\/scim(\/|$)/.test(path)) return 'scim';

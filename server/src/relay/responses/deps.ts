@@ -50,7 +50,8 @@ export const noConversation = (id: string, param?: string) =>
   new AppError('not_found', `Conversation with id ${named(id)} not found.`, param ? { param } : {});
 export const noItem = (id: string) => new AppError('not_found', `Item with id ${named(id)} not found.`);
 export const noPrevious = (id: string) =>
-  new AppError('not_found', `Previous response with id ${named(id)} not found.`, {
+  new AppError('invalid_value', `Previous response with id ${named(id)} not found.`, {
     param: 'previous_response_id',
-    vendorCode: 'response_not_found',
+    // By this clients know that they have to send everything once more.
+    vendorCode: 'previous_response_not_found',
   });

@@ -71,7 +71,7 @@ for (const engine of engines)
           return { status, message: message.replace(name, '…'), extras };
         }),
       );
-      expect(first).toMatchObject({ status: 404, extras: { param: 'previous_response_id' } });
+      expect(first).toMatchObject({ status: 400, extras: { vendorCode: 'previous_response_not_found' } });
       for (const other of others) expect(other).toEqual(first!);
     });
 
@@ -117,7 +117,7 @@ for (const engine of engines)
       const b = await turn('new', { previousResponseId: a });
       for (const one of [here, there]) one.clock.advance(20 * day);
       expect(await before({ previousResponseId: b })).toEqual(['old', 'old!', 'new', 'new!']);
-      expect(await refusal(before({ previousResponseId: lonely }))).toMatchObject({ status: 404 });
+      expect(await refusal(before({ previousResponseId: lonely }))).toMatchObject({ status: 400 });
       await here.kept.sweep();
       const left = await open.db.selectFrom('kept_responses').select('id').execute();
       expect(left.map(({ id }) => id).sort()).toEqual([a, b].sort());
@@ -129,7 +129,7 @@ for (const engine of engines)
     test('with 0 days nothing is kept, and what was is gone', async () => {
       const id = await turn('before');
       for (const { days } of [here, there]) days.kept = 0;
-      expect(await refusal(before({ previousResponseId: id }))).toMatchObject({ status: 404 });
+      expect(await refusal(before({ previousResponseId: id }))).toMatchObject({ status: 400 });
       await turn('nothing of this');
       const made = here.kept.conversations.create(ada, { items: [], metadata: {} });
       expect(await refusal(made)).toMatchObject({ status: 400 });
@@ -143,7 +143,7 @@ for (const engine of engines)
       const a = await turn('a');
       const b = await turn('b', { previousResponseId: a });
       await open.db.deleteFrom('kept_responses').where('id', '=', a).execute();
-      expect(await refusal(before({ previousResponseId: b }))).toMatchObject({ status: 404 });
+      expect(await refusal(before({ previousResponseId: b }))).toMatchObject({ status: 400 });
 
       const large = await turn('large');
       const set = (values: object) =>
@@ -177,7 +177,7 @@ for (const engine of engines)
     test('a name that no text of the database can be names nothing', async () => {
       const { keeper } = here.kept;
       const odd = 'resp_\0';
-      expect(await refusal(before({ previousResponseId: odd }))).toMatchObject({ status: 404 });
+      expect(await refusal(before({ previousResponseId: odd }))).toMatchObject({ status: 400 });
       expect(await refusal(before({ conversationId: odd }))).toMatchObject({ status: 404 });
       expect(await keeper.item(ada, odd)).toBeNull();
       const id = newId('resp');

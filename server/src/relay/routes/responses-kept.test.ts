@@ -101,7 +101,7 @@ describe('what a response builds on', () => {
     const build = (one: OpenAI, name: string) =>
       fault(one.responses.create({ model, input: 'two', previous_response_id: name }));
     const missing = words(await build(client, 'resp_none'));
-    expect(missing.slice(0, 3)).toEqual([404, 'response_not_found', 'previous_response_id']);
+    expect(missing.slice(0, 3)).toEqual([400, 'previous_response_not_found', 'previous_response_id']);
     for (const other of others) {
       expect(words(await build(other, id))).toEqual(missing.with(4, `${missing[4]}`.replace('resp_none', id)));
       expect(words(await fault(other.responses.retrieve(id))).slice(0, 2)).toEqual([404, 'response_not_found']);

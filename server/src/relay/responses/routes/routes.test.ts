@@ -102,17 +102,20 @@ describe('responses', () => {
   test('of others do not exist, in the same words, whatever is asked', async () => {
     const id = await keep([user('hi')], [said('msg_b', 'ho')]);
     const missing = `${id}x`;
-    const asks: ((client: OpenAI, name: string) => PromiseLike<unknown>)[] = [
-      (client, name) => client.responses.retrieve(name),
-      (client, name) => client.responses.delete(name),
-      (client, name) => client.responses.cancel(name),
-      (client, name) => client.responses.inputItems.list(name),
-      (client, name) => client.responses.compact({ model: 'demo/chat', previous_response_id: name }),
-      (client, name) => client.responses.inputTokens.count({ model: 'demo/chat', previous_response_id: name }),
+    const asks: [code: string, ask: (client: OpenAI, name: string) => PromiseLike<unknown>][] = [
+      ['response_not_found', (client, name) => client.responses.retrieve(name)],
+      ['response_not_found', (client, name) => client.responses.delete(name)],
+      ['response_not_found', (client, name) => client.responses.cancel(name)],
+      ['response_not_found', (client, name) => client.responses.inputItems.list(name)],
+      ...(['compact', 'input_tokens'] as const).map((act): (typeof asks)[number] => [
+        'previous_response_not_found',
+        (client, name) =>
+          client.post(`/responses/${act}`, { body: { model: 'demo/chat', previous_response_id: name } }),
+      ]),
     ];
-    for (const ask of asks) {
+    for (const [code, ask] of asks) {
       const { status, error } = await fault(ask(openai, missing));
-      expect(status).toBe(404);
+      expect([status, (error as { code: string }).code]).toEqual([code === 'response_not_found' ? 404 : 400, code]);
       const words = JSON.stringify(error).replace(missing, '…');
       for (const client of [otherKey, stranger])
         expect(JSON.stringify((await fault(ask(client, id))).error).replace(id, '…')).toBe(words);

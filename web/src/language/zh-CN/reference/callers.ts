@@ -26,6 +26,8 @@ export default {
   'Text completion, whole or streamed, over chat where a model has none':
     '文本补全，支持一次性返回或流式返回；模型没有该接口时通过对话完成',
   'Chat in the format of Cohere, whole or streamed': 'Cohere 格式的对话，支持一次性返回或流式返回',
+  'Responses one after the other over a WebSocket, as of OpenAI’s Responses API':
+    '通过一个 WebSocket 连接依次获取响应，采用 OpenAI Responses API 的格式',
   'Response in the format of OpenAI’s Responses API, whole or streamed':
     'OpenAI Responses API 格式的响应，支持一次性返回或流式返回',
   'Tokens that a message would take; free': '计算一条消息的 token 数；免费',

@@ -1,0 +1,54 @@
+import { AppError } from '../../lib/errors.ts';
+import { type Growth, growsAs } from '../../platform/http/growth.ts';
+import { upgradeRequired } from '../../platform/http/http-call.ts';
+import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
+import { relayRoute } from '../routes/json-endpoint.ts';
+import { stoppingError } from '../stopping.ts';
+import { type Ask, askingAs } from './asking.ts';
+import { ResponseSocket, type SocketOf } from './socket.ts';
+
+export interface SocketsDeps extends Pick<SocketOf, 'clock' | 'log'> {
+  baseUrl: string;
+  ask: Ask;
+}
+
+export interface OpenSockets {
+  readonly here: Set<ResponseSocket>;
+  readonly growth: Growth;
+  /** No more are opened. */
+  draining: boolean;
+}
+
+/** Of one user in a process. */
+const mostOfCaller = 50;
+
+export const responseSocketRoutes = (deps: SocketsDeps, sockets: OpenSockets): Route[] => [
+  defineRoute({
+    ...relayRoute,
+    method: 'get',
+    path: '/v1/responses',
+    summary: 'Responses one after the other over a WebSocket, as of OpenAI’s Responses API',
+    answers: { 101: { type: '', description: '' } },
+    handle: (call) => openSocket(deps, sockets, call),
+  }),
+];
+
+function openSocket({ clock, log, ask, baseUrl }: SocketsDeps, sockets: OpenSockets, call: Call<'apiKey'>): Response {
+  if (call.request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw upgradeRequired();
+  if (sockets.draining) throw stoppingError();
+  const caller = growsAs(call);
+  if ([...sockets.here].filter(({ about }) => about.caller === caller).length >= mostOfCaller)
+    throw new AppError('capacity_exhausted', `${mostOfCaller} connections of yours are open. Close some first.`);
+  const socket = new ResponseSocket({
+    ...{ clock, log, caller, growth: sockets.growth, requestId: call.requestId },
+    ask: askingAs(ask, baseUrl, call),
+    ended: (over) => sockets.here.delete(over),
+  });
+  sockets.here.add(socket);
+  try {
+    return call.upgrade!(socket);
+  } catch (error) {
+    socket.closed();
+    throw error;
+  }
+}

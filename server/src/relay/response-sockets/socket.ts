@@ -1,0 +1,191 @@
+import { type Clock, nowSeconds } from '../../lib/clock.ts';
+import { AppError } from '../../lib/errors.ts';
+import { parseInTurns } from '../../lib/parse-in-turns.ts';
+import type { Growth } from '../../platform/http/growth.ts';
+import type { ClientSocket, SocketEnd } from '../../platform/http/sockets.ts';
+import { toAppError } from '../../platform/http/to-app-error.ts';
+import type { Log } from '../../platform/log.ts';
+import { isObject, type Json } from '../wire/conversation.ts';
+import { Memory } from './memory.ts';
+import { errorEvent, takeTurn, wantedBy } from './turn.ts';
+
+/** As at OpenAI: how long a connection lasts, how many conversations it has, and responses under way or waiting. */
+const longestMs = 3_600_000;
+const mostStreams = 32;
+const mostTurns = 16;
+const streamName = /^.{1,64}$/s;
+/** A client that takes nothing for so long is gone in all but name. */
+const slowMs = 30_000;
+
+export interface SocketOf {
+  clock: Clock;
+  log: Log;
+  growth: Growth;
+  /** Who it is whose memory this takes. */
+  caller: string;
+  requestId: string;
+  /** Asks as a request of this client with this body would. */
+  ask(body: string, signal: AbortSignal): Promise<Response>;
+  ended(socket: ResponseSocket): void;
+}
+
+/** A client that asks for one response after the other over one connection, and for several at once in streams that it names. */
+export class ResponseSocket implements SocketEnd {
+  readonly #memory: Memory;
+  readonly #left = new AbortController();
+  readonly #streams = new Map<string, Promise<void>>();
+  readonly #openedMs: number;
+  #arrived: Promise<void> = Promise.resolve();
+  #turns = 0;
+  #socket: ClientSocket | null = null;
+  #taken: PromiseWithResolvers<void> | null = null;
+  #slow: Timer | undefined;
+  #oldAge: Timer | undefined;
+  #draining = false;
+
+  constructor(readonly about: SocketOf) {
+    this.#memory = new Memory(about.growth, about.caller);
+    this.#openedMs = about.clock.steadyMs();
+  }
+
+  get #isOld(): boolean {
+    return this.about.clock.steadyMs() - this.#openedMs >= longestMs;
+  }
+
+  opened(socket: ClientSocket): void {
+    this.#socket = socket;
+    this.#oldAge = setTimeout(() => this.#endIfIdle(), longestMs);
+    this.#oldAge.unref();
+    this.#endIfIdle();
+  }
+
+  received(data: string | Buffer): void {
+    if (this.#left.signal.aborted) return;
+    if (typeof data !== 'string') this.#tell(new AppError('invalid_value', 'Events are JSON in text frames.'));
+    else if (this.#turns >= mostTurns)
+      this.#tell(new AppError('capacity_exhausted', `${mostTurns} responses of a connection at most are under way.`));
+    else if (this.#takes(data.length)) {
+      this.#turns += 1;
+      // Which conversation it belongs to is known when it is read, and they are read in order.
+      this.#arrived = this.#arrived.then(() => this.#read(data));
+    }
+  }
+
+  drained(): void {
+    clearTimeout(this.#slow);
+    this.#taken?.resolve();
+    this.#taken = null;
+  }
+
+  closed(): void {
+    if (this.#left.signal.aborted) return;
+    this.#left.abort(new Error('the client left'));
+    clearTimeout(this.#oldAge);
+    this.drained();
+    this.#memory.clear();
+    this.about.ended(this);
+  }
+
+  /** No more is begun; what is under way may come to its end. */
+  drain(): void {
+    this.#draining = true;
+    this.#endIfIdle();
+  }
+
+  close(code: number, reason: string): void {
+    this.#socket?.close(code, reason);
+    this.closed();
+  }
+
+  #takes(bytes: number): boolean {
+    try {
+      this.about.growth.take(this.about.caller, bytes);
+      return true;
+    } catch (error) {
+      this.#tell(toAppError(error));
+      return false;
+    }
+  }
+
+  async #read(text: string): Promise<void> {
+    const done = () => {
+      this.about.growth.giveBack(this.about.caller, text.length);
+      this.#turns -= 1;
+      this.#endIfIdle();
+    };
+    const event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
+    const stream = isObject(event) ? (event.stream_id ?? '') : '';
+    const fault = this.#faultOf(event, stream);
+    if (fault || !isObject(event) || typeof stream !== 'string') {
+      if (fault) this.#tell(fault, typeof stream === 'string' ? stream : '');
+      return done();
+    }
+    const before = this.#streams.get(stream) ?? Promise.resolve();
+    this.#streams.set(stream, before.then(() => this.#answer(event, stream)).finally(done));
+  }
+
+  /** Null for what is done, and for what needs no answer. */
+  #faultOf(event: unknown, stream: unknown): AppError | null {
+    if (!isObject(event)) return new AppError('invalid_json', 'An event must be a JSON object.');
+    if (event.type !== 'response.create')
+      return new AppError('invalid_value', "'type' must be 'response.create'.", { param: 'type' });
+    if (stream !== '' && !(typeof stream === 'string' && streamName.test(stream)))
+      return new AppError('invalid_value', "'stream_id' must be a text of 1 to 64 letters.", {
+        ...{ param: 'stream_id', vendorCode: 'invalid_stream_id' },
+      });
+    if (!this.#streams.has(stream) && this.#streams.size >= mostStreams)
+      return new AppError('invalid_value', `A connection has ${mostStreams} streams at most.`, {
+        ...{ param: 'stream_id', vendorCode: 'websocket_stream_limit_reached' },
+      });
+    return this.#isOld ? tooOld() : null;
+  }
+
+  async #answer(event: Json, stream: string): Promise<void> {
+    const { clock, ask, log, requestId } = this.about;
+    const { signal } = this.#left;
+    if (signal.aborted) return;
+    const deps = {
+      ...{ memory: this.#memory, nowSeconds: () => nowSeconds(clock), ask: (body: string) => ask(body, signal) },
+      send: (text: string) => this.#send(text),
+    };
+    try {
+      await takeTurn(deps, wantedBy(event));
+    } catch (error) {
+      if (signal.aborted) return;
+      const fault = toAppError(error);
+      if (fault.status >= 500) log.error({ requestId, error }, 'a response over a socket broke off');
+      this.#tell(fault, stream);
+    }
+  }
+
+  #tell(error: AppError, stream = ''): void {
+    this.#socket?.send(errorEvent(error, stream));
+  }
+
+  /** Resolves when more may be sent. */
+  async #send(text: string): Promise<void> {
+    this.#left.signal.throwIfAborted();
+    // -1: it waits in memory, and so has the answer to.
+    if (this.#socket?.send(text) !== -1) return;
+    if (!this.#taken) {
+      this.#taken = Promise.withResolvers();
+      this.#slow = setTimeout(() => this.close(1013, 'The client does not take what it is sent.'), slowMs);
+    }
+    await this.#taken.promise;
+    this.#left.signal.throwIfAborted();
+  }
+
+  #endIfIdle(): void {
+    if (this.#turns > 0 || this.#left.signal.aborted) return;
+    if (this.#draining) this.close(1001, 'The service is stopping. Connect anew.');
+    else if (this.#isOld) {
+      this.#tell(tooOld());
+      this.close(1000, 'A connection lasts an hour.');
+    }
+  }
+}
+
+const tooOld = () =>
+  new AppError('invalid_value', 'A connection lasts an hour at most. Open another one.', {
+    vendorCode: 'websocket_connection_limit_reached',
+  });
