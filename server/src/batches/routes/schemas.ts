@@ -45,20 +45,6 @@ export const secondsField = (most: number) =>
     .meta({ type: 'integer' })
     .optional();
 
-/** As at OpenAI: 16 pairs, of 64 and 512 characters. */
-export const metadata = z
-  .record(z.string().max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 members');
-
-export const listed = <T extends z.ZodType>(item: T) =>
-  z.object({
-    object: z.literal('list'),
-    data: z.array(item),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  });
-
 /** Of one row more than were asked for. */
 export function listOf<R extends { id: string }>(rows: R[], limit: number, render: (row: R) => unknown) {
   const shown = rows.slice(0, limit);
