@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { buildWeb, type WebManifest } from './build-web.ts';
+import type { WebManifest } from '../server/src/platform/http/web-assets.ts';
+import { buildWeb } from './build-web.ts';
 
 /** `npm test` has built it already, and says where: to build it once more takes six seconds. */
 const given = process.env.SVC_BUILT_WEB;

@@ -4,37 +4,12 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants as zlib } from 'node:zlib';
+import type { WebFile, WebManifest } from '../server/src/platform/http/web-assets.ts';
 import { webStyles } from './web-styles.ts';
 import { webWords } from './web-words.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, 'web/src');
-
-export interface WebFile {
-  /** Path below the output folder, with `/`; also its address. */
-  path: string;
-  type: string;
-  bytes: number;
-  /** Sizes of `<path>.gz` and `<path>.br`, 0 where compressing does not pay. */
-  gzip: number;
-  brotli: number;
-  /** Named by content, so a browser may keep it for ever. */
-  immutable: boolean;
-  /** Strong validator of the uncompressed content, without quotes. */
-  etag: string;
-}
-
-export interface WebManifest {
-  index: string;
-  files: WebFile[];
-  /** Of the script that stands in the index, as a content security policy names it. */
-  scriptHash: string;
-  /**
-   * For somebody who is in: what the scripts of an address's page are, and what it asks of the API, where `{today}` is the first
-   * second of the day. The first that fits holds.
-   */
-  pages: { address: string; scripts: string[]; questions: string[] }[];
-}
 
 const types: Record<string, string> = {
   html: 'text/html; charset=utf-8',

@@ -1,14 +1,14 @@
 import type { Clock } from '../lib/clock.ts';
-import { AppError } from '../lib/errors.ts';
+import type { AppError } from '../lib/errors.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Breaker, Permit } from './breaker.ts';
 import type { Candidate, Via } from './candidate.ts';
 import type { Choice } from './choose.ts';
 import type { CredentialMeter, Reservation } from './credential-meter.ts';
-import { limitsEndInMs } from './credential-order.ts';
 import { type Expectation, expectedOf, useOf } from './credential-use.ts';
 import type { AttemptRecord, Cause, Decision } from './decision.ts';
 import type { Metrics } from './metrics.ts';
+import { failureOf } from './plan-failure.ts';
 import type { Sample } from './window.ts';
 
 /** How a call ended. `cause` and `status` are for the decision log and for the error if no candidate answers. */
@@ -209,34 +209,9 @@ class RoutePlan implements Plan {
   }
 
   failure(): AppError {
+    const { modelId, deps } = this;
     const causes = this.#records.map((record) => record.cause);
-    const atLimit = `Every provider of '${this.modelId}' is at its limit. Try again later.`;
-    if (causes.length === 0 && this.#atLimits.length > 0 && this.#skipped.length === 0)
-      return new AppError('capacity_exhausted', atLimit, { headers: this.#whenToRetry() });
-    if (causes.length === 0) {
-      return new AppError(
-        'no_available_provider',
-        `No provider of '${this.modelId}' is available at the moment. Try again in a minute.`,
-        { headers: this.#whenToRetry() },
-      );
-    }
-    if (causes.every((cause) => cause === 'rate_limited')) return new AppError('capacity_exhausted', atLimit);
-    if (causes[causes.length - 1] === 'timeout') {
-      return new AppError('timeout', `No provider of '${this.modelId}' answered in time.`);
-    }
-    return new AppError('provider_error', `No provider of '${this.modelId}' gave an answer.`);
-  }
-
-  /**
-   * Retry-After: until the first blocked circuit admits test requests or the first key is below its limits; one second
-   * if all test slots are taken.
-   */
-  #whenToRetry(): Record<string, string> {
-    let soonestMs = Number.POSITIVE_INFINITY;
-    for (const { key } of this.#skipped) soonestMs = Math.min(soonestMs, this.deps.breaker.opensAgainInMs(key));
-    for (const candidate of this.#atLimits) soonestMs = Math.min(soonestMs, limitsEndInMs(this.deps.meter, candidate));
-    const ms = Number.isFinite(soonestMs) ? Math.max(1_000, soonestMs) : 1_000;
-    return { 'retry-after': `${Math.ceil(ms / 1000)}`, 'retry-after-ms': `${ms}` };
+    return failureOf(deps, { modelId, causes, skipped: this.#skipped, atLimits: this.#atLimits });
   }
 
   close(): void {
@@ -295,6 +270,6 @@ export const openPlan = (
   deps: PlanDeps,
   request: PlanFor,
   choice: Choice,
-  line: readonly Candidate[] = choice.ordered,
-  expectation?: Expectation,
+  line: readonly Candidate[],
+  expectation: Expectation | undefined,
 ): Plan => new RoutePlan(deps, request, choice, line, expectation);

@@ -6,8 +6,9 @@ import { candidateOf } from './candidate.fixture.ts';
 import type { Candidate, Channel } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
 import { legacyCandidate } from './legacy.ts';
+import { openRouting } from './open.ts';
 import type { Report } from './plan.ts';
-import { openRouting, type PlanRequest, type RoutingDeps } from './routing.ts';
+import type { PlanRequest, RoutingDeps } from './routing.ts';
 
 const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 

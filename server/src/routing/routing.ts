@@ -4,26 +4,25 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import { type Affinity, type ConversationName, openAffinity } from './affinity.ts';
-import { type Breaker, openBreaker } from './breaker.ts';
+import type { Affinity, ConversationName } from './affinity.ts';
+import type { Breaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
 import { type Choice, choose, withAffinity, withFirst } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
-import { type ConfigCache, openConfigs } from './configs.ts';
-import { type CredentialMeter, openCredentialMeter } from './credential-meter.ts';
+import type { ConfigCache } from './configs.ts';
+import type { CredentialMeter } from './credential-meter.ts';
 import { credentialOrder } from './credential-order.ts';
 import type { Expectation } from './credential-use.ts';
-import { type DecisionLog, openDecisionLog } from './decisions.ts';
+import type { DecisionLog } from './decisions.ts';
 import { type Health, healthOf } from './health.ts';
-import { circuitKeys } from './keyed-candidates.ts';
-import { type Metrics, openMetrics } from './metrics.ts';
+import type { Metrics } from './metrics.ts';
 import { canReach, requireOffered } from './offered.ts';
 import type { Override } from './override.ts';
 import { withOwnKeys } from './own-key-candidates.ts';
-import { type OwnKey, type OwnKeys, openOwnKeys } from './own-keys.ts';
+import type { OwnKey, OwnKeys } from './own-keys.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
-import { openPreferences, type PreferencesCache } from './preferences.ts';
+import type { PreferencesCache } from './preferences.ts';
 import { type Preferences, type Scored, scoreAll } from './rank.ts';
 
 export interface PlanRequest {
@@ -110,7 +109,7 @@ export interface RoutingParts {
 const cycleMs = 60_000;
 const noKeys: readonly OwnKey[] = Object.freeze([]);
 
-class RoutingService implements Routing {
+export class RoutingService implements Routing {
   /** Round-robin requests per model; bounded by the catalog, since only models with candidates count. */
   readonly #turns = new Map<string, number>();
   /** Requests per model that could have tested a half-open candidate; bounded likewise. */
@@ -264,36 +263,4 @@ class RoutingService implements Routing {
     await attempt('reload routing configs', configs.reload());
     await attempt('sweep decisions', decisions.sweep());
   }
-}
-
-export async function openRouting(deps: RoutingDeps): Promise<Routing> {
-  const { db, clock, shared, hearing, catalog, sealer } = deps;
-  const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
-  const knownKeys = async () => (await catalog.allCandidates()).flatMap(circuitKeys);
-  const breaker = await openBreaker({
-    clock,
-    shared,
-    knownKeys,
-    ...(deps.onTransition && { onTransition: deps.onTransition }),
-  });
-  // Redis may be unavailable at start: then circuits begin closed.
-  await breaker.reread(await knownKeys()).catch(failed('read circuits'));
-  return new RoutingService({
-    deps,
-    breaker,
-    metrics: await openMetrics({ db, clock, onError: failed('aggregate metrics') }),
-    meter: await openCredentialMeter({ db, clock, shared, onError: failed('count the use of credentials') }),
-    affinity: await openAffinity({ clock, shared }),
-    decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
-    preferences: await openPreferences({ db, clock, shared, hearing }),
-    ...(sealer && {
-      ownKeys: await openOwnKeys({
-        ...{ db, clock, shared, hearing, sealer },
-        teamOf: deps.teamOf,
-        allowed: () => (deps.ownKeyFee?.() ?? null) !== null,
-        onTrouble: (message, error) => deps.onError?.(error, `use a key: ${message}`),
-      }),
-    }),
-    configs: await openConfigs({ db, clock, shared, onError: failed('reload routing configs') }),
-  });
 }

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { pageOf } from '../../relay/responses/routes/schemas.ts';
 import type { BatchesDeps } from '../deps.ts';
 import { defaultExpiry } from '../files.ts';
 import { limits } from '../limits.ts';
 import { pageFiles } from '../store/files.ts';
 import type { FileRow } from '../store/tables.ts';
 import { oneFileRoutes } from './one-file.ts';
-import { apiVersion, base, idQuery, limitOf, listed, listOf, secondsField, unshared, userOf } from './schemas.ts';
+import { apiVersion, base, idQuery, limitOf, listOf, secondsField, unshared, userOf } from './schemas.ts';
 import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const path = '/v1/files';
@@ -69,7 +70,7 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
         order: z.enum(['asc', 'desc']).optional(),
         purpose: z.string().max(100).optional(),
       }),
-      answers: { 200: listed(fileAnswer) },
+      answers: { 200: pageOf(fileAnswer) },
       handle: async (call) => {
         const { after: afterId, limit: asked = 1_000, order = 'desc', purpose } = call.query;
         const limit = Math.min(asked, 1_000);

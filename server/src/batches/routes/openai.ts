@@ -1,22 +1,12 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { metadata, pageOf } from '../../relay/responses/routes/schemas.ts';
 import { cancel, createFromFile, placeOfBatch, requireBatch } from '../create.ts';
 import type { BatchesDeps } from '../deps.ts';
 import { openaiBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
-import {
-  apiVersion,
-  base,
-  expiresAfter,
-  idQuery,
-  limitOf,
-  listed,
-  listOf,
-  metadata,
-  unshared,
-  userOf,
-} from './schemas.ts';
+import { apiVersion, base, expiresAfter, idQuery, limitOf, listOf, unshared, userOf } from './schemas.ts';
 
 const path = '/v1/batches';
 const params = z.object({ batch_id: z.string() });
@@ -79,7 +69,7 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     path,
     summary: 'Batches, the newest first',
     query: z.strictObject({ ...apiVersion, after: idQuery, limit: limitOf(100) }),
-    answers: { 200: listed(batchAnswer) },
+    answers: { 200: pageOf(batchAnswer) },
     handle: async (call) => {
       const { after: afterId, limit = 20 } = call.query;
       const userId = userOf(call);

@@ -47,20 +47,6 @@ export const secondsField = (most: number) =>
     .meta({ type: 'integer' })
     .optional();
 
-/** OpenAI's limits: 16 pairs, of 64 and 512 characters. */
-export const metadata = z
-  .record(z.string().max(64), z.string().max(512))
-  .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 members');
-
-export const listed = <T extends z.ZodType>(item: T) =>
-  z.object({
-    object: z.literal('list'),
-    data: z.array(item),
-    first_id: z.string().nullable(),
-    last_id: z.string().nullable(),
-    has_more: z.boolean(),
-  });
-
 /** From one row more than requested. */
 export function listOf<R extends { id: string }>(rows: R[], limit: number, render: (row: R) => unknown) {
   const shown = rows.slice(0, limit);

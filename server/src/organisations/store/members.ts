@@ -1,18 +1,12 @@
+import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { enabled, type MemberRole } from '../rights.ts';
 import type { MemberRow } from './tables.ts';
 import './tables.ts';
 
-export async function findRole(db: Db, organisationId: number, userId: number): Promise<MemberRole | null> {
-  const row = await db
-    .selectFrom('organisation_members')
-    .select('role')
-    .where('organisation_id', '=', organisationId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row?.role ?? null;
-}
+export const findRole = async (db: Db, organisationId: number, userId: number): Promise<MemberRole | null> =>
+  (await findRow(db, 'organisation_members', { organisation_id: organisationId, user_id: userId }))?.role ?? null;
 
 /** The same for a user who can log in. */
 export async function findActiveRole(db: Db, organisationId: number, userId: number): Promise<MemberRole | null> {

@@ -1,5 +1,5 @@
 import { deleteRows } from '../../platform/db/delete-rows.ts';
-import { findRow } from '../../platform/db/find-row.ts';
+import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
@@ -70,15 +70,8 @@ export async function joinTeam(tx: Db, teamId: number, userId: number): Promise<
 export const leaveTeam = (db: Db, teamId: number, userId: number): Promise<boolean> =>
   deleteRows(db, 'organisation_team_members', { team_id: teamId, user_id: userId });
 
-export async function isInTeam(db: Db, teamId: number, userId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('organisation_team_members')
-    .select('user_id')
-    .where('team_id', '=', teamId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isInTeam = (db: Db, teamId: number, userId: number): Promise<boolean> =>
+  hasRow(db, 'organisation_team_members', { team_id: teamId, user_id: userId });
 
 export async function teamsOf(db: Db, organisationId: number, userId: number): Promise<number[]> {
   const rows = await db
@@ -91,13 +84,5 @@ export async function teamsOf(db: Db, organisationId: number, userId: number): P
   return rows.map(({ team_id }) => team_id);
 }
 
-export async function isInAnyTeam(db: Db, organisationId: number, userId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('organisation_team_members as p')
-    .innerJoin('organisation_teams as t', 't.id', 'p.team_id')
-    .select('p.team_id')
-    .where('t.organisation_id', '=', organisationId)
-    .where('p.user_id', '=', userId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const isInAnyTeam = async (db: Db, organisationId: number, userId: number): Promise<boolean> =>
+  (await teamsOf(db, organisationId, userId)).length > 0;

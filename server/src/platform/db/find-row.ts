@@ -16,7 +16,7 @@ export async function findRow<T extends keyof Tables>(
   table: T,
   having: Having<T>,
 ): Promise<Selectable<Tables[T]> | null> {
-  const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)} where ${has(having)}`;
+  const query = sql<Selectable<Tables[T]>>`select * from ${sql.table(table)} where ${has(having)} limit 1`;
   return (await query.execute(db)).rows[0] ?? null;
 }
 
@@ -30,3 +30,6 @@ export async function findShaped<T extends keyof Tables, S>(
   const row = await findRow(db, table, having);
   return row && fromRow(row);
 }
+
+export const hasRow = async <T extends keyof Tables>(db: Db, table: T, having: Having<T>): Promise<boolean> =>
+  (await findRow(db, table, having)) !== null;

@@ -2,22 +2,30 @@ import { join } from 'node:path';
 import { accepts } from './compressed-answer.ts';
 import { pagePolicy } from './headers.ts';
 
-/** The part of scripts/build-web.ts's manifest entry that serving needs. */
-interface WebFile {
+/** What scripts/build-web.ts tells about a file it made. */
+export interface WebFile {
+  /** Path below the output folder, with `/`; also its address. */
   path: string;
   type: string;
-  /** Sizes of the compressed copies beside it; 0 if there is none. */
+  bytes: number;
+  /** Sizes of `<path>.gz` and `<path>.br`, 0 where compressing does not pay. */
   gzip: number;
   brotli: number;
+  /** Named by content, so a browser may keep it for ever. */
   immutable: boolean;
+  /** Strong validator of the uncompressed content, without quotes. */
   etag: string;
 }
 
-interface Manifest {
+export interface WebManifest {
   index: string;
   files: WebFile[];
+  /** Of the script that stands in the index, as a content security policy names it. */
   scriptHash: string;
-  /** The scripts of the page at an address, and the API requests it starts with; the first match counts. */
+  /**
+   * For somebody who is in: what the scripts of an address's page are, and what it asks of the API, where `{today}` is the first
+   * second of the day. The first that fits holds.
+   */
   pages: { address: string; scripts: string[]; questions: string[] }[];
 }
 
@@ -51,7 +59,7 @@ export function registerEmbedded(files: Record<string, string> | undefined): voi
  * Link headers for a page's first API requests and scripts, which the browser would otherwise discover one after the
  * other.
  */
-const earlyOf = ({ questions, scripts }: Manifest['pages'][number]): string =>
+const earlyOf = ({ questions, scripts }: WebManifest['pages'][number]): string =>
   [
     // The slowest first: browsers open six connections.
     ...scripts.map((path) => `<${path}>; rel=modulepreload`),
@@ -73,7 +81,7 @@ async function currentBuild(folder: string): Promise<Build | undefined> {
       );
   if (!key) return undefined;
   if (cached?.key !== key) {
-    const manifest: Manifest = await file.json();
+    const manifest: WebManifest = await file.json();
     const files = new Map(manifest.files.map((entry) => [entry.path, entry]));
     const pages = manifest.pages.map((page) => ({ address: new RegExp(page.address), early: earlyOf(page) }));
     const policy = pagePolicy(manifest.scriptHash);

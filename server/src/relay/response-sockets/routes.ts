@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { type Growth, growsAs } from '../../platform/http/growth.ts';
+import { type Growth, growthKey } from '../../platform/http/growth.ts';
 import { upgradeRequired } from '../../platform/http/http-call.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import { relayRoute } from '../routes/json-endpoint.ts';
@@ -36,7 +36,7 @@ export const responseSocketRoutes = (deps: SocketsDeps, sockets: OpenSockets): R
 function openSocket({ clock, log, ask, baseUrl }: SocketsDeps, sockets: OpenSockets, call: Call<'apiKey'>): Response {
   if (call.request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw upgradeRequired();
   if (sockets.draining) throw stoppingError();
-  const caller = growsAs(call);
+  const caller = growthKey(call);
   if ([...sockets.here].filter(({ about }) => about.caller === caller).length >= mostOfCaller)
     throw new AppError('capacity_exhausted', `${mostOfCaller} connections of yours are open. Close some first.`);
   const socket = new ResponseSocket({

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findRow } from '../../platform/db/find-row.ts';
+import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
@@ -23,14 +23,8 @@ declare module '../../platform/db/tables.ts' {
 
 export type ContentRow = ContentTable;
 
-export async function hasConsent(db: Db, userId: number): Promise<boolean> {
-  const row = await db
-    .selectFrom('content_consents')
-    .select('user_id')
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return row !== undefined;
-}
+export const hasConsent = (db: Db, userId: number): Promise<boolean> =>
+  hasRow(db, 'content_consents', { user_id: userId });
 
 export const giveConsent = (db: Db, userId: number, now: number): Promise<unknown> =>
   db

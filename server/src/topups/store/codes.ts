@@ -1,4 +1,4 @@
-import { findRow } from '../../platform/db/find-row.ts';
+import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import { countUpTo } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { CodeRow } from './tables.ts';
@@ -44,15 +44,8 @@ export async function takeCode(
   return first ? 'taken' : 'again';
 }
 
-async function hasRedeemed(db: Db, codeId: number, userId: number): Promise<boolean> {
-  const found = await db
-    .selectFrom('redemptions')
-    .select('id')
-    .where('code_id', '=', codeId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst();
-  return found !== undefined;
-}
+const hasRedeemed = (db: Db, codeId: number, userId: number): Promise<boolean> =>
+  hasRow(db, 'redemptions', { code_id: codeId, user_id: userId });
 
 export async function setCodeStatus(db: Db, id: number, status: number): Promise<CodeRow | null> {
   const changed = db.updateTable('redemption_codes').set({ status }).where('id', '=', id).returningAll();

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { findRow } from '../../platform/db/find-row.ts';
+import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import { countUpTo, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { TopUpRow } from './tables.ts';
@@ -109,10 +109,7 @@ export async function postponeTopUp(db: Db, id: number, now: number): Promise<vo
   await db.updateTable('topups').set({ updated_at: now }).where('id', '=', id).execute();
 }
 
-export async function isKnownEvent(db: Db, id: string): Promise<boolean> {
-  const found = await db.selectFrom('payment_events').select('id').where('id', '=', id).executeTakeFirst();
-  return found !== undefined;
-}
+export const isKnownEvent = (db: Db, id: string): Promise<boolean> => hasRow(db, 'payment_events', { id });
 
 /** Call when an event is fully handled: Stripe sends it again if that fails. */
 export async function noteEvent(db: Db, event: { id: string; type: string; created_at: number }): Promise<void> {

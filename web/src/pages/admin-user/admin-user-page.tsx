@@ -1,9 +1,9 @@
-import { Badge, Group, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Badge, Group, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { calledOf, kindOf } from '../../account-name.ts';
-import { ErrorState } from '../../components/error-state.tsx';
+import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
@@ -43,21 +43,16 @@ export function AdminUserPage() {
   const [{ tab }, set] = useUrlState(defaults);
   const acts = useUserActs();
   useNamed(query.data ? query.data.user.display_name || query.data.user.username : '');
-  if (!query.data) {
+  if (!query.data)
     return (
-      <>
-        <PageHeader title={t('User')} description={back} />
-        {query.error ? (
-          <ErrorState error={query.error} title={t('The user could not be opened')} onRetry={() => query.refetch()} />
-        ) : (
-          <Stack aria-busy="true">
-            <Skeleton height={40} />
-            <Skeleton height={320} />
-          </Stack>
-        )}
-      </>
+      <AwaitedPage
+        title={t('User')}
+        description={back}
+        query={query}
+        failure={t('The user could not be opened')}
+        heights={[40, 320]}
+      />
     );
-  }
   const person = query.data;
   const { user } = person;
   const open = Object.hasOwn(parts, tab) ? tab : 'overview';

@@ -1,10 +1,10 @@
 import { Button, Checkbox, Group, Input, Radio, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
+import type { FormEvent, ReactNode } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { scopeWords } from '../../components/scopes.tsx';
 import { t } from '../../language/words.ts';
-import { useAct } from '../../use-act.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
 import { type ApplicationFaults, type ApplicationFields, type AppType, faultsOf } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
 import { ClientProofFields } from './client-proof.tsx';
@@ -144,16 +144,7 @@ interface ApplicationFormProps {
 }
 
 export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, verified }: ApplicationFormProps) {
-  const [fields, setFields] = useState(initial);
-  const [faults, setFaults] = useState<ApplicationFaults>({});
-  const save = useAct({ mutationFn: onSubmit });
-  const set = (changes: Partial<ApplicationFields>) => setFields({ ...fields, ...changes });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = faultsOf(fields);
-    setFaults(found);
-    if (Object.keys(found).length === 0) save.mutate(fields);
-  };
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   const parts = { fields, faults, set };
   return (
     <form onSubmit={submit} noValidate>

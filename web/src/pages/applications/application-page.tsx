@@ -1,11 +1,11 @@
-import { Alert, Button, Group, Skeleton, Stack } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { ApplicationStatus, VerifiedBadge } from '../../components/app-identity.tsx';
+import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
@@ -149,29 +149,16 @@ function Danger({ application }: { application: Application }) {
 export function ApplicationPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useQuery(applicationQuery(Number(id)));
-  if (query.error && !query.data) {
+  if (!query.data)
     return (
-      <>
-        <PageHeader title={t('Application')} description={back} />
-        <ErrorState
-          error={query.error}
-          title={t('The application could not be opened')}
-          onRetry={() => query.refetch()}
-        />
-      </>
+      <AwaitedPage
+        title={t('Application')}
+        description={back}
+        query={query}
+        failure={t('The application could not be opened')}
+        heights={[220, 420]}
+      />
     );
-  }
-  if (!query.data) {
-    return (
-      <>
-        <PageHeader title={t('Application')} description={back} />
-        <Stack aria-busy="true">
-          <Skeleton height={220} />
-          <Skeleton height={420} />
-        </Stack>
-      </>
-    );
-  }
   const { webhook_secret, ...application } = query.data;
   return (
     <>

@@ -1,13 +1,12 @@
 import { Autocomplete, Stack, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
 import { usePost } from '../../once.ts';
-import { useAct } from '../../use-act.ts';
+import { useCheckedForm } from '../../use-checked-form.ts';
 import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 
 type Fields = Pick<Entry, 'category' | 'title' | 'content' | 'keywords'>;
@@ -23,7 +22,9 @@ type Faults = Partial<typeof asks>;
 const faultsOf = (fields: Fields): Faults =>
   Object.fromEntries(Object.entries(asks).filter(([name]) => fields[name as keyof Faults].trim() === ''));
 
-const save = async (post: ReturnType<typeof usePost>, entry: Entry | null, body: Fields) => {
+const write = async (post: ReturnType<typeof usePost>, entry: Entry | null, fields: Fields) => {
+  const { category, title, content, keywords } = fields;
+  const body = { category, title, content, keywords };
   if (entry) await put('/api/svc-ms/knowledge/{id}', { path: { id: entry.id }, body });
   else await post('/api/svc-ms/knowledge', { body });
 };
@@ -35,26 +36,19 @@ interface EntryFormProps {
 }
 
 export function EntryForm({ entry, onClose }: EntryFormProps) {
-  const [fields, setFields] = useState<Fields>(entry ?? empty);
-  const [faults, setFaults] = useState<Faults>({});
   const newest = useQuery(newestQuery);
-  const { category, title, content, keywords } = fields;
   const post = usePost();
-  const saving = useAct({
-    mutationFn: () => save(post, entry, { category, title, content, keywords }),
-    onSuccess: async () => {
+  const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(
+    entry ?? empty,
+    faultsOf,
+    async (body) => {
+      await write(post, entry, body);
       notifySuccess(entry ? t('Entry saved') : t('Entry added'));
       onClose();
       await reloadKnowledge();
     },
-  });
-  const set = (changes: Partial<Fields>) => setFields({ ...fields, ...changes });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const found = faultsOf(fields);
-    setFaults(found);
-    if (Object.keys(found).length === 0) saving.mutate();
-  };
+  );
+  const { category, title, content, keywords } = fields;
   return (
     <Dialog opened onClose={onClose} title={entry ? t('Edit entry') : t('Add knowledge')} size="lg">
       <form onSubmit={submit} noValidate>
@@ -99,7 +93,7 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
             onChange={(words) => set({ keywords: words })}
           />
           <FormFoot
-            act={saving}
+            act={save}
             failure={t('The entry was not saved')}
             submitLabel={entry ? t('Save') : t('Add entry')}
             onCancel={onClose}

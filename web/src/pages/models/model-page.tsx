@@ -1,10 +1,10 @@
-import { Badge, Code, Group, SimpleGrid, Skeleton, Stack, Text } from '@mantine/core';
+import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { typeName } from '../../catalog.ts';
+import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { CapabilityBadges, ModelHealth } from '../../components/model-marks.tsx';
 import { modelSnippets } from '../../components/model-snippets.ts';
@@ -112,21 +112,16 @@ export function ModelPage() {
   const { _splat: id = '' } = useParams({ strict: false }) as { _splat?: string };
   const query = useQuery(modelQuery(id));
   const model = query.data;
-  if (!model) {
+  if (!model)
     return (
-      <>
-        <PageHeader title={t('Model')} description={<Where />} />
-        {query.error ? (
-          <ErrorState error={query.error} title={t('The model could not be shown')} onRetry={() => query.refetch()} />
-        ) : (
-          <Stack aria-busy="true">
-            <Skeleton height={96} />
-            <Skeleton height={320} />
-          </Stack>
-        )}
-      </>
+      <AwaitedPage
+        title={t('Model')}
+        description={<Where />}
+        query={query}
+        failure={t('The model could not be shown')}
+        heights={[96, 320]}
+      />
     );
-  }
   return (
     <>
       <PageHeader title={model.name} description={<Where model={model} />} actions={<TryLink model={model} />} />

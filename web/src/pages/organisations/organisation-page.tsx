@@ -1,8 +1,8 @@
-import { Badge, Skeleton, Stack, Tabs } from '@mantine/core';
+import { Badge, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
+import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { t } from '../../language/words.ts';
@@ -80,21 +80,13 @@ export function OrganisationPage() {
   useNamed(query.data?.name ?? '');
   if (!query.data)
     return (
-      <>
-        <PageHeader title={t('Organisation')} description={back} />
-        {query.error ? (
-          <ErrorState
-            error={query.error}
-            title={t('The organisation could not be opened')}
-            onRetry={() => query.refetch()}
-          />
-        ) : (
-          <Stack aria-busy="true">
-            <Skeleton height={40} />
-            <Skeleton height={240} />
-          </Stack>
-        )}
-      </>
+      <AwaitedPage
+        title={t('Organisation')}
+        description={back}
+        query={query}
+        failure={t('The organisation could not be opened')}
+        heights={[40, 240]}
+      />
     );
   const { name, role } = query.data;
   return (

@@ -1,6 +1,5 @@
-import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { Fact } from '../../components/fact.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatExact, formatMs } from '../../format.ts';
@@ -9,19 +8,6 @@ import { makerOf } from '../../requests.ts';
 import { keysQuery, useUser } from '../../session.ts';
 import { Outcome } from './request-columns.tsx';
 import type { RequestDetail } from './requests-query.ts';
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0} className="svc-anywhere">
-        {children}
-      </Text>
-    </div>
-  );
-}
 
 /** A run has a page of its own. */
 function RunLink({ session }: { session: string }) {

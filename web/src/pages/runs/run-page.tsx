@@ -1,9 +1,9 @@
-import { Badge, Group, Skeleton, Spoiler, Stack, Text } from '@mantine/core';
+import { Badge, Group, Spoiler, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
+import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
-import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -135,25 +135,16 @@ export function RunPage() {
   const { query, view, connection, follow } = useRun(id);
   const [resuming, setResuming] = useState<{ checkpointId?: string } | null>(null);
   const run = query.data;
-  if (query.error && !run) {
+  if (!run)
     return (
-      <>
-        <PageHeader title={t('Run')} description={<Where id={id} />} />
-        <ErrorState error={query.error} title={t('The run could not be opened')} onRetry={() => query.refetch()} />
-      </>
+      <AwaitedPage
+        title={t('Run')}
+        description={<Where id={id} />}
+        query={query}
+        failure={t('The run could not be opened')}
+        heights={[96, 320]}
+      />
     );
-  }
-  if (!run) {
-    return (
-      <>
-        <PageHeader title={t('Run')} description={<Where id={id} />} />
-        <Stack aria-busy="true">
-          <Skeleton height={96} />
-          <Skeleton height={320} />
-        </Stack>
-      </>
-    );
-  }
   const title = headline(run.goal);
   return (
     <>

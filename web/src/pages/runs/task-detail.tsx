@@ -1,5 +1,6 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { CopyButton } from '../../components/copy-button.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { TaskStateBadge } from '../../components/task-state.tsx';
 import { formatMs, formatNumber } from '../../format.ts';
@@ -9,14 +10,14 @@ import type { TaskView } from './run-view.ts';
 import { percentWords } from './run-words.ts';
 import { difficultyWords, listed, told } from './server-words.ts';
 
-interface Fact {
+interface TaskFact {
   key: string;
   name: string;
   value: string | undefined | false;
 }
 
-const factsOf = (task: TaskView, titles: Map<string, string>): Fact[] => {
-  const facts: Fact[] = [
+const factsOf = (task: TaskView, titles: Map<string, string>): TaskFact[] => {
+  const facts: TaskFact[] = [
     { key: 'model', name: t('Model'), value: task.model },
     { key: 'difficulty', name: t('Difficulty'), value: difficultyWords(task.difficulty) },
     { key: 'attempt', name: t('Attempt'), value: task.attempt > 1 && String(task.attempt) },
@@ -85,14 +86,9 @@ export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] 
       </Group>
       <Group component="dl" gap="0.5rem 1.5rem" m={0}>
         {factsOf(task, titles).map(({ key, name, value }) => (
-          <div key={key}>
-            <Text component="dt" size="xs" c="dimmed">
-              {name}
-            </Text>
-            <Text component="dd" size="sm" m={0} className="svc-number svc-anywhere">
-              {value}
-            </Text>
-          </div>
+          <Fact key={key} name={name}>
+            {value}
+          </Fact>
         ))}
       </Group>
       {task.error && task.status !== 'completed' && (

@@ -2,9 +2,10 @@ import { Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { IconMessageCircle, IconTrash } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -25,19 +26,6 @@ const back = (
     {t('All sessions')}
   </AnchorLink>
 );
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <Text component="dt" size="xs" c="dimmed">
-        {name}
-      </Text>
-      <Text component="dd" size="sm" m={0} className="svc-number svc-anywhere">
-        {children}
-      </Text>
-    </div>
-  );
-}
 
 function Facts({ session }: { session: SessionDetail }) {
   return (

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../../lib/clock.ts';
 import { AppError } from '../../../lib/errors.ts';
-import type { Usage } from '../../../lib/money.ts';
 import { type Call, defineRoute, type Grow, json, type Route } from '../../../platform/http/route.ts';
 import type { RelayDeps } from '../../deps.ts';
 import { modelOr } from '../../endpoints/default-model.ts';
@@ -13,6 +12,7 @@ import type { MetaModels } from '../../routes/meta-models.ts';
 import { readJsonBody } from '../../routes/read-body.ts';
 import { readItems, readRequest } from '../../routes/responses-before.ts';
 import { optionalString, requiredString } from '../../wire/read.ts';
+import { renderResponsesUsage } from '../../wire/usage.ts';
 import { compactionItem, lastMessages } from '../compaction.ts';
 import { asKept, checkItems, newId } from '../items.ts';
 import type { Item } from '../keeper.ts';
@@ -34,17 +34,6 @@ const countRequest = z
     tools: z.array(z.looseObject({})).optional(),
   })
   .meta({ id: 'ResponseInputTokensRequest' });
-
-const usageOf = (usage: Usage) => ({
-  input_tokens: usage.promptTokens,
-  input_tokens_details: {
-    cached_tokens: usage.cacheReadTokens ?? 0,
-    cache_write_tokens: (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0),
-  },
-  output_tokens: usage.completionTokens,
-  output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
-  total_tokens: usage.promptTokens + usage.completionTokens,
-});
 
 /** Token counting and compaction. */
 export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, keeper }: KeptResponses): Route[] {
@@ -104,7 +93,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
             object: 'response.compaction',
             created_at: nowSeconds(deps.clock),
             output: [...asKept(lastMessages(items)), compaction],
-            usage: usageOf(usage),
+            usage: renderResponsesUsage(usage),
           });
         }),
     }),

@@ -77,15 +77,16 @@ export const responseAnswer = z
   .looseObject({ id: z.string(), object: z.literal('response'), status: z.string(), output: z.array(item) })
   .meta({ id: 'KeptResponse' });
 
-export const listAnswer = z
-  .object({
+/** A page of a list as OpenAI has them. */
+export const pageOf = <T extends z.ZodType>(one: T) =>
+  z.object({
     object: z.literal('list'),
-    data: z.array(item),
+    data: z.array(one),
     first_id: z.string().nullable(),
     last_id: z.string().nullable(),
     has_more: z.boolean(),
-  })
-  .meta({ id: 'ResponseItemList' });
+  });
+export const listAnswer = pageOf(item).meta({ id: 'ResponseItemList' });
 
 export const conversationAnswer = z
   .object({

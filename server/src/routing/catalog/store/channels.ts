@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { ChannelKind } from '../../../lib/vendors/vendor.ts';
 import { deleteRows } from '../../../platform/db/delete-rows.ts';
-import { findShaped } from '../../../platform/db/find-row.ts';
+import { findShaped, hasRow } from '../../../platform/db/find-row.ts';
 import { pageOfFew, type Range } from '../../../platform/db/list-page.ts';
 import { resealing, resealingAll } from '../../../platform/db/reseal.ts';
 import type { Db } from '../../../platform/db/tables.ts';
@@ -73,10 +73,7 @@ export async function pageChannels(db: Db, range: Range): Promise<{ channels: Ch
 export const findChannel = (db: Db, id: number): Promise<ChannelRecord | null> =>
   findShaped(db, 'channels', { id }, fromRow);
 
-export async function providerHasChannel(db: Db, provider: string): Promise<boolean> {
-  const row = await db.selectFrom('channels').select('id').where('provider', '=', provider).limit(1).executeTakeFirst();
-  return row !== undefined;
-}
+export const providerHasChannel = (db: Db, provider: string): Promise<boolean> => hasRow(db, 'channels', { provider });
 
 /** Call inside a transaction, together with the channel's models. */
 export async function insertChannel(tx: Db, fields: ChannelFields, now: number): Promise<ChannelRecord> {

@@ -91,6 +91,7 @@ export default {
   'Where the channel has several': '渠道有多个凭据时',
   'It went out with a key of the user’s own': '使用了用户自有的密钥',
 
+  'How its keys begin, where no other vendor’s do': '其密钥的开头，且其他供应商都不这样开头',
   'Last four characters; null when it is short, absent or unreadable': '最后四个字符；过短、没有或无法读取时为 null',
   'Last four characters; null when it is short or unreadable': '最后四个字符；过短或无法读取时为 null',
   'Id of a preset: fills every field not given, and the models': '预设的 ID：填入未给出的字段和模型',
