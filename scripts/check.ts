@@ -25,7 +25,11 @@ export const checks: Check[] = [
     name: 'import rules', // Under Bun, because it asks for a newer Node than the machine may have.
     command: [process.execPath, '--bun', bin('depcruise'), '--config', '.dependency-cruiser.mjs', ...rooms],
   },
-  { name: 'dead code', command: [bin('knip'), '--no-progress', '--no-config-hints'] },
+  {
+    name: 'dead code', // Under Bun, because it finds the same in little more than half the processor time.
+    command: [process.execPath, '--bun', bin('knip'), '--no-progress', '--no-config-hints'],
+    env: { BUN_JSC_useFTLJIT: '0' },
+  },
   { name: 'figures', command: [process.execPath, 'scripts/check-figures.ts'] },
   { name: 'patterns', command: [process.execPath, 'scripts/check-patterns.ts'] },
   { name: 'words', command: [process.execPath, 'scripts/check-words.ts'] },
