@@ -7,7 +7,7 @@ import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
-import { tryModels, type Failover, UnfitAnswer } from '../task/failover.ts';
+import { type Failover, tryModels, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';

@@ -7,7 +7,7 @@ import { synthesisMessages } from '../prompts/plan.ts';
 import { styleMessages } from '../prompts/style.ts';
 import { openCalls, type TaskResult } from '../store/plans.ts';
 import { callFault } from '../task/call-fault.ts';
-import { tryModels, requireFit } from '../task/failover.ts';
+import { requireFit, tryModels } from '../task/failover.ts';
 import { fitted, joined, lacksAsked } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { answerParams, schemaOf, wantsJson } from './body.ts';

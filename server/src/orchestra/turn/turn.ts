@@ -11,7 +11,7 @@ import { others } from '../slices.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
-import { tryModels, type Failover } from '../task/failover.ts';
+import { type Failover, tryModels } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
 import { type ChatBody, callParams } from './body.ts';
 import type { Meta } from './meta.ts';

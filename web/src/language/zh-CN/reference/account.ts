@@ -31,7 +31,8 @@ export default {
     '开始用通行密钥重新完成双重验证：返回要交给浏览器的参数',
   'Prove my second factor again with a passkey': '用通行密钥重新完成双重验证',
   'Send me the link that verifies my address': '发送验证我邮箱的链接',
-  'Verify an address with the secret of a link': '用链接中的密钥验证邮箱',
+  'Verify my address with the secret of a link that was made for my account':
+    '用为我的账户生成的链接中的密钥验证我的邮箱',
   'Send a link for a new password, if a verified address is this one; the answer does not tell':
     '若该地址是已验证的邮箱，则发送重置密码的链接；响应不会透露是否如此',
   'Choose a new password with the secret of a link; ends all sessions': '用链接中的密钥设置新密码；会结束所有会话',
