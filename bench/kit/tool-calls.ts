@@ -11,7 +11,7 @@ export const accept = { accept: 'application/json, text/event-stream', 'content-
 export const startMcpUpstream = (): Promise<Running> =>
   start('MCP server', [process.execPath, join(import.meta.dir, '../peers/mcp-upstream.ts')], { port: freePort() });
 
-/** The server is called at `/mcp/bench` from then on. */
+/** Afterwards the server is available at `/mcp/bench`. */
 export async function connect(service: Service, url: string): Promise<void> {
   const server = { name: 'bench', url, audience: 'everyone' };
   const { data } = (await service.call('/api/mcp/servers', 'POST', server)) as { data: { id: number } };
@@ -23,7 +23,7 @@ export async function connect(service: Service, url: string): Promise<void> {
   await service.call('/api/admin/options', 'PUT', { key: 'RateLimitMcp', value: 100_000_000 });
 }
 
-/** Begins a session in front, as clients of 2025 do, and returns the headers of what follows. */
+/** Starts a session like a 2025 client, and returns the headers for what follows. */
 export async function begin(service: Service): Promise<Record<string, string>> {
   const clientInfo = { name: 'bench', version: '1' };
   const asked = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };

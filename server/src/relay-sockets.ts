@@ -12,18 +12,18 @@ interface Needed {
   config: Config;
   identity: Identity;
   relay: RelayDeps;
-  /** How the service itself is asked. */
+  /** The service's entry point. */
   ask: Ask;
 }
 
 export interface RelaySockets {
   routes: Route[];
-  /** They end as soon as nothing is under way on them. */
+  /** Connections end as soon as they are idle. */
   drain(): void;
   stop(): Promise<void>;
 }
 
-/** What the relay does over WebSockets. */
+/** The relay's WebSocket endpoints. */
 export function openRelaySockets({ platform, config, identity, relay, ask }: Needed): RelaySockets {
   const { metrics, clock, log } = platform;
   const realtime = openRealtime({

@@ -1,4 +1,4 @@
-/** Pieces as a stream, each made when it is asked for. */
+/** A generator as a stream, with each chunk produced on demand. */
 export const streamOf = (pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> =>
   new ReadableStream({
     pull: async (controller) => {

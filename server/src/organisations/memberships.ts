@@ -10,7 +10,7 @@ import type { OrganisationRow } from './store/tables.ts';
 
 export type Left = (userId: number, accountId: number) => Promise<void>;
 
-/** An administrator who disables an organisation stops all that goes on in it; those who run it still look after it. */
+/** Disabling an organisation stops its use; its managers can still manage it. */
 const mayUse = ({ role, account_status }: OrganisationOf): boolean => account_status === enabled && has(role, 'use');
 
 type Named = Pick<Membership, 'id' | 'name' | 'accountId'>;

@@ -12,15 +12,15 @@ interface Deps {
 
 interface Tried {
   modelId: string;
-  /** Why those that were asked gave no answer, in the order of asking. */
+  /** Why the tried candidates gave no answer, in order. */
   causes: readonly (Cause | undefined)[];
-  /** Those whose circuits let nothing through. */
+  /** Candidates with open circuits. */
   skipped: readonly Candidate[];
-  /** Those all of whose keys are at their limits. */
+  /** Candidates whose keys are all at their limits. */
   atLimits: readonly Candidate[];
 }
 
-/** What is answered when nobody is left to ask. */
+/** The error when no candidate is left. */
 export function failureOf(deps: Deps, tried: Tried): AppError {
   const { modelId, causes, skipped, atLimits } = tried;
   const atLimit = `Every provider of '${modelId}' is at its limit. Try again later.`;
@@ -36,8 +36,8 @@ export function failureOf(deps: Deps, tried: Tried): AppError {
 }
 
 /**
- * When the first of the blocked circuits lets test requests through, or the first key is below its limits; where places of
- * tests are taken, in a second.
+ * When the first open circuit allows test requests, or the first key is below its limits; one second if test slots are
+ * taken.
  */
 function whenToRetry({ breaker, meter }: Deps, { skipped, atLimits }: Tried): Record<string, string> {
   const soonestMs = Math.min(

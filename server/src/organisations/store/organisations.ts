@@ -24,7 +24,7 @@ export async function insertOrganisation(tx: Db, given: NewOrganisation, ownerId
 export const findOrganisation = (db: Db, id: number): Promise<OrganisationRow | null> =>
   findRow(db, 'organisations', { id });
 
-/** An organisation that somebody is in; one whose account is not enabled stands still. */
+/** A user's organisation; it cannot be used unless its account is enabled. */
 export type OrganisationOf = OrganisationRow & { role: MemberRole; account_status: number };
 
 const membershipsIn = (db: Db, userId: number) =>

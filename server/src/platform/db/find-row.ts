@@ -3,7 +3,7 @@ import type { Db, Tables } from './tables.ts';
 
 export type Having<T extends keyof Tables> = Partial<Record<keyof Tables[T] & string, string | number>>;
 
-/** The values of columns, as a condition. */
+/** Column values as a condition. */
 export const has = (having: object) =>
   sql.join(
     Object.entries(having).map(([column, value]) => sql`${sql.ref(column)} = ${value}`),
@@ -20,7 +20,7 @@ export async function findRow<T extends keyof Tables>(
   return (await query.execute(db)).rows[0] ?? null;
 }
 
-/** The same, in the words of its room. */
+/** The same, in the room's own shape. */
 export async function findShaped<T extends keyof Tables, S>(
   db: Db,
   table: T,

@@ -7,13 +7,13 @@ export interface Range {
   offset: number;
 }
 
-/** How many rows a query finds, whatever it selects of them. */
+/** The number of rows a query finds, whatever it selects. */
 export async function countRows<DB, TB extends keyof DB, O>(query: SelectQueryBuilder<DB, TB, O>): Promise<number> {
   const counted = query.clearSelect().select((e) => e.fn.countAll<number>().as('n'));
   return Number((await counted.$castTo<{ n: number }>().executeTakeFirstOrThrow()).n);
 }
 
-/** Counts at most `most` rows, in the order of the list: then they come from the index that the list comes from. */
+/** Counts at most `most` rows in list order, so that the list's own index is used. */
 export const countUpTo = <DB, TB extends keyof DB, O>(
   db: Db,
   rows: SelectQueryBuilder<DB, TB, O>,
@@ -21,10 +21,13 @@ export const countUpTo = <DB, TB extends keyof DB, O>(
 ): Promise<number> =>
   countRows(db.selectFrom(rows.clearSelect().select(sql<number>`1`.as('one')).limit(most).as('some')));
 
-/** How far past its page a list is counted. Whoever leafs on sees the total grow; counting millions would stop everything. */
+/**
+ * How far beyond its page a list is counted. The total grows as one pages on; counting millions of rows would block
+ * everything.
+ */
 export const countedPast = 1_000;
 
-/** A page of a list that can be long, and how many rows it has as far as they are counted. */
+/** A page of a potentially long list, and its bounded total. */
 export async function pageOfMany<DB, TB extends keyof DB, O>(
   db: Db,
   list: SelectQueryBuilder<DB, TB, O>,
@@ -34,7 +37,7 @@ export async function pageOfMany<DB, TB extends keyof DB, O>(
   return { rows, total: await countUpTo(db, list, offset + limit + countedPast) };
 }
 
-/** A page of a list that is short by nature, and how many rows it has. */
+/** A page of a short list, and its total. */
 export async function pageOfFew<DB, TB extends keyof DB, O>(
   list: SelectQueryBuilder<DB, TB, O>,
   { limit, offset }: Range,

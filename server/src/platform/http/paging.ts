@@ -15,7 +15,7 @@ export const pageFields = {
   page: clamped(1, 1_000_000).meta({ type: 'integer', example: 1 }),
   page_size: clamped(20, 100).meta({ type: 'integer', example: 20 }),
 };
-/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+/** Unknown parameters are refused, so that a misspelt one is not ignored. */
 export const nothingAsked = z.strictObject({});
 export const pageQuery = z.strictObject(pageFields);
 
@@ -33,5 +33,5 @@ export const idText = z
   .transform(Number)
   .meta({ type: 'integer' });
 
-/** Ids past this are no whole numbers any more. */
+/** Larger ids are not exact integers. */
 export const idParams = z.object({ id: z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });

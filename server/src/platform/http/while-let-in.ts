@@ -3,8 +3,8 @@ import { AppError } from '../../lib/errors.ts';
 const lookMs = 2_000;
 
 /**
- * For an answer that may go on for days: ends it once `look` throws, or rejects, since whoever asked would be let in no more. To be
- * stopped by what is given back.
+ * For answers that may last for days: ends one once `look` throws or rejects, because the caller has lost access. The
+ * returned function stops the checks.
  */
 export function whileLetIn(look: () => unknown, end: () => void): () => void {
   let timer: Timer | undefined;
@@ -13,7 +13,7 @@ export function whileLetIn(look: () => unknown, end: () => void): () => void {
       try {
         await look();
       } catch (error) {
-        // Where nobody can say, it is looked again.
+        // If access cannot be determined, it is checked again later.
         if (error instanceof AppError && error.status < 500) return end();
       }
       if (timer) lookLater();

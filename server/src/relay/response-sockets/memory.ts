@@ -1,16 +1,19 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Growth } from '../../platform/http/growth.ts';
 
-/** A response that is kept nowhere else, with all that a next one needs of it. */
+/** A response that is not stored, with everything the next one needs of it. */
 export interface Remembered {
   id: string;
-  /** What it was asked and what it answered, as the inside of a JSON list. */
+  /** Its input and output items, as the inside of a JSON array. */
   items: string;
-  /** A response that is kept, which all of this builds on. */
+  /** A stored response that it builds on. */
   base?: string | undefined;
 }
 
-/** The latest response of each stream of a connection, as long as that lasts. What there is no room for is sent once more by the client. */
+/**
+ * The latest response of each stream of a connection, for its lifetime. Without room for it, the client has to send the
+ * history again.
+ */
 export class Memory {
   readonly #latest = new Map<string, Remembered>();
 
@@ -19,7 +22,7 @@ export class Memory {
     readonly caller: string,
   ) {}
 
-  /** Of any stream: a conversation may go on in another. */
+  /** Of any stream: a conversation may continue in another. */
   find(id: unknown): Remembered | undefined {
     return this.#latest.values().find((one) => one.id === id);
   }
@@ -46,5 +49,5 @@ export class Memory {
   }
 }
 
-/** Insides of lists, one after the other. */
+/** Joins the insides of arrays. */
 export const joined = (...insides: string[]): string => insides.filter((inside) => inside !== '').join(',');

@@ -5,12 +5,12 @@ import { type OpenSockets, responseSocketRoutes, type SocketsDeps } from './rout
 
 export interface ResponseSockets {
   routes: Route[];
-  /** Connections end as soon as nothing is under way on them. */
+  /** Connections end as soon as they are idle. */
   drain(): void;
   stop(): void;
 }
 
-/** Responses over WebSockets, as OpenAI and its clients have them: each is a request like any other, with its limits, rights and price. */
+/** OpenAI's Responses API over WebSockets: each response is an ordinary request with its limits, rights and price. */
 export function openResponseSockets(deps: SocketsDeps & { metrics: Pick<Metrics, 'gauge'> }): ResponseSockets {
   const sockets: OpenSockets = { here: new Set(), growth: new Growth(), draining: false };
   const { here } = sockets;

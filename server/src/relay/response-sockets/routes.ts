@@ -15,11 +15,11 @@ export interface SocketsDeps extends Pick<SocketOf, 'clock' | 'log'> {
 export interface OpenSockets {
   readonly here: Set<ResponseSocket>;
   readonly growth: Growth;
-  /** No more are opened. */
+  /** No more connections are opened. */
   draining: boolean;
 }
 
-/** Of one user in a process. */
+/** Per user and process. */
 const mostOfCaller = 50;
 
 export const responseSocketRoutes = (deps: SocketsDeps, sockets: OpenSockets): Route[] => [

@@ -9,27 +9,27 @@ import { isObject, type Json } from '../wire/conversation.ts';
 import { Memory } from './memory.ts';
 import { errorEvent, takeTurn, wantedBy } from './turn.ts';
 
-/** As at OpenAI: how long a connection lasts, how many conversations it has, and responses under way or waiting. */
+/** OpenAI's limits: lifetime of a connection, streams, and responses in progress or queued. */
 const longestMs = 3_600_000;
 const mostStreams = 32;
 const mostTurns = 16;
 const streamName = /^.{1,64}$/s;
-/** A client that takes nothing for so long is gone in all but name. */
+/** A client that reads nothing for this long is considered gone. */
 const slowMs = 30_000;
 
 export interface SocketOf {
   clock: Clock;
   log: Log;
   growth: Growth;
-  /** Who it is whose memory this takes. */
+  /** Whose memory budget this uses. */
   caller: string;
   requestId: string;
-  /** Asks as a request of this client with this body would. */
+  /** Sends a request of this client with this body. */
   ask(body: string, signal: AbortSignal): Promise<Response>;
   ended(socket: ResponseSocket): void;
 }
 
-/** A client that asks for one response after the other over one connection, and for several at once in streams that it names. */
+/** A client that asks for responses over one connection, one after the other, or several at once in named streams. */
 export class ResponseSocket implements SocketEnd {
   readonly #memory: Memory;
   readonly #left = new AbortController();
@@ -66,7 +66,7 @@ export class ResponseSocket implements SocketEnd {
       this.#tell(new AppError('capacity_exhausted', `${mostTurns} responses of a connection at most are under way.`));
     else if (this.#takes(data.length)) {
       this.#turns += 1;
-      // Which conversation it belongs to is known when it is read, and they are read in order.
+      // The stream is known once the message is parsed, and messages are parsed in order.
       this.#arrived = this.#arrived.then(() => this.#read(data));
     }
   }
@@ -86,7 +86,7 @@ export class ResponseSocket implements SocketEnd {
     this.about.ended(this);
   }
 
-  /** No more is begun; what is under way may come to its end. */
+  /** Starts nothing new; responses in progress may finish. */
   drain(): void {
     this.#draining = true;
     this.#endIfIdle();
@@ -124,7 +124,7 @@ export class ResponseSocket implements SocketEnd {
     this.#streams.set(stream, before.then(() => this.#answer(event, stream)).finally(done));
   }
 
-  /** Null for what is done, and for what needs no answer. */
+  /** Null if it was handled, or needs no answer. */
   #faultOf(event: unknown, stream: unknown): AppError | null {
     if (!isObject(event)) return new AppError('invalid_json', 'An event must be a JSON object.');
     if (event.type !== 'response.create')
@@ -165,7 +165,7 @@ export class ResponseSocket implements SocketEnd {
   /** Resolves when more may be sent. */
   async #send(text: string): Promise<void> {
     this.#left.signal.throwIfAborted();
-    // -1: it waits in memory, and so has the answer to.
+    // -1: it is buffered, so the answer must wait.
     if (this.#socket?.send(text) !== -1) return;
     if (!this.#taken) {
       this.#taken = Promise.withResolvers();

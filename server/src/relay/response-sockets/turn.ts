@@ -8,11 +8,11 @@ import { itemsOf } from '../wire/responses/items.ts';
 import { responseObject } from '../wire/responses/response.ts';
 import { joined, type Memory, type Remembered } from './memory.ts';
 
-/** What a turn is given: the body of a request but for what only makes sense there. */
+/** The input of a turn: a request body without connection-specific members. */
 export interface Wanted {
-  /** Which of the conversations on the connection; empty where none is named. */
+  /** The stream on the connection; empty if none is named. */
   stream: string;
-  /** Only what the next turn builds on is told. */
+  /** Only records what the next turn builds on. */
   warmsUp: boolean;
   body: Json;
 }
@@ -24,14 +24,14 @@ export function wantedBy({ type: _, stream_id, generate, stream: _1, background:
 export interface TurnDeps {
   memory: Memory;
   nowSeconds(): number;
-  /** Asks as a request with this body would. */
+  /** Sends a request with this body. */
   ask(body: string): Promise<Response>;
   send(event: string): Promise<void>;
 }
 
 const itemTexts = (items: unknown[]): string => JSON.stringify(items).slice(1, -1);
 
-/** One response, from what is asked to its last event. */
+/** One response, from its request to its last event. */
 export async function takeTurn(deps: TurnDeps, { stream, warmsUp, body }: Wanted): Promise<void> {
   const { previous_response_id: named, input, ...rest } = body;
   const before = deps.memory.find(named);
@@ -46,11 +46,11 @@ export async function takeTurn(deps: TurnDeps, { stream, warmsUp, body }: Wanted
   if (warmsUp) return telling.warmUp(body);
   if (!before) return telling.relay(await deps.ask(JSON.stringify({ ...body, stream: true })));
   const asked = JSON.stringify({ ...rest, ...(base !== undefined && { previous_response_id: base }), stream: true });
-  // History is megabytes of text that nobody has to read here.
+  // The history may have megabytes, which need no parsing here.
   await telling.relay(await deps.ask(`{"input":[${items}],${asked.slice(1)}`));
 }
 
-/** An error as an event of its own: whoever waits for a response gets none. */
+/** An error as a separate event: there is no response. */
 export const errorEvent = (error: AppError, stream = ''): string =>
   withStream(stream, {
     ...{ type: 'error', status: error.status, ...errorShapes.openai(error), headers: error.extras.headers ?? {} },
@@ -62,7 +62,7 @@ const withStream = (stream: string, event: Json): string =>
 const noTools: ReadonlyMap<string, ToolName> = new Map();
 const ends = new Set(['response.completed', 'response.incomplete', 'response.failed', 'error']);
 
-/** The events of one response, on their way to the client. */
+/** Forwards the events of one response to the client. */
 class Telling {
   #ended = false;
 
@@ -84,7 +84,7 @@ class Telling {
     if (!this.#ended) throw new AppError('provider_error', 'The response broke off.');
   }
 
-  /** Nothing is asked of a model, and nothing costs. */
+  /** Calls no model and costs nothing. */
   async warmUp(body: Json): Promise<void> {
     const id = `resp_${timedString(32)}`;
     const created = this.deps.nowSeconds();
@@ -108,7 +108,7 @@ class Telling {
     await this.deps.send(withStream(this.stream, { type: 'error', status: answer.status, error, headers }));
   }
 
-  /** Deltas go as they came; what tells of a whole response says what it was built on, and is remembered. */
+  /** Deltas are forwarded unchanged; events with a whole response name what it builds on, and are remembered. */
   async #pass(type: string, data: string): Promise<void> {
     this.#ended ||= ends.has(type);
     if (!data.includes('"response":{') && type !== 'error') {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts';
 
-/** Files that come in parts: what was announced, and the parts that are here. Both go within the hour. */
+/** Files uploaded in parts: announcements, and the parts received. Both expire within the hour. */
 export const migration: Migration = {
   name: '0072-uploads',
   statements: ({ int }) => [
