@@ -24,7 +24,7 @@ export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings' | 'stillIn
 
 export interface McpFront {
   routes: Route[];
-  /** Tools shown on the consent page of an application. */
+  /** Shown to users who are asked whether an application may use their tools. */
   shownTools: ShowTools;
   /** Closes everything that would otherwise stay open indefinitely. */
   drain(): void;

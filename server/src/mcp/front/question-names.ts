@@ -19,7 +19,7 @@ interface NamedQuestion {
 const kind = 'mcp-question';
 /** Servers' ids are far shorter; anything longer is not an id but a way to store data with us. */
 export const longestId = 256;
-/** Longest name ever issued: a character may be escaped to six, and sealing adds a third. */
+/** Covers the longest name issued: a character may be escaped to six, and sealing adds a third. */
 const longestName = 4_096;
 
 const written = z.tuple([
