@@ -24,7 +24,7 @@ export interface Asker {
 export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
   /** Sends a server's message to the client before the answer; absent if the client cannot be asked anything. */
   say?: ((message: object) => void) | undefined;
-  /** Whether the client speaks the revision in which servers ask questions in their results. */
+  /** Whether the client speaks revision 2026-07-28, the newest: servers ask questions in their results. */
   newest?: boolean | undefined;
   /** The client cannot open a stream to the server, so one is kept open for it during its calls. */
   deaf?: boolean | undefined;

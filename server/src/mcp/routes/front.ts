@@ -269,7 +269,7 @@ async function requireToolScope(served: Served, messages: Message[], caller: Mcp
   });
 }
 
-/** For all requests but the first, which need no real introduction: everything may be forwarded. */
+/** Placeholder for requests other than the first: announces everything, so that anything may be forwarded. */
 const anybody: Introduction = {
   about: { name: 'svc', version: '1', protocol: '' },
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
