@@ -12,7 +12,10 @@ import type { FrontRoom } from './room.ts';
 import { type Asker, badParams, type Exchange, noMethod, type Served } from './served.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
-/** Every tool that the caller may use, of whichever server; resources and prompts have addresses that only their server knows. */
+/**
+ * All tools that the caller may use, across servers. Resources and prompts are left out: their addresses are known only
+ * to their own server.
+ */
 export const allServers = (room: FrontRoom): Served => ({
   name: '',
   speaks: false,
@@ -29,7 +32,7 @@ export const allServers = (room: FrontRoom): Served => ({
     if (method === 'tools/call') return callByName(room, params, exchange);
     if (isTaskMethod(method))
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
-    // All of them: what is below is not passed on.
+    // Not forwarded, but applied to all servers: messages below the level are dropped here.
     if (method === 'logging/setLevel') return {};
     throw noMethod(method);
   },
@@ -57,13 +60,13 @@ async function allTools(room: FrontRoom, { caller, holder }: Exchange): Promise<
 }
 
 async function openedOffers(room: FrontRoom, caller: McpCaller, abilities = ''): Promise<Offer[]> {
-  // A server that was called so before the name was ours is served by runs alone.
+  // A server named `svc` from before the name was reserved is available to runs only.
   return (await room.offers(caller.user.id, abilities)).filter(
     ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
   );
 }
 
-/** Of the servers whose tools are offered: one that does not answer has none to offer. */
+/** Checks the servers whose tools are offered. A server that does not answer counts as having no tasks. */
 async function anyHasTasks(room: FrontRoom, { caller, signal }: Asker): Promise<boolean> {
   const offers = await openedOffers(room, caller);
   const servers = new Map(offers.map(({ server }) => [server.id, server]));

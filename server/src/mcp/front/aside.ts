@@ -8,35 +8,39 @@ import type { McpServer } from '../store/servers.ts';
 import { userOf } from '../target.ts';
 import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';
 
-/** Some servers begin to answer when they have something to say; by then they have long heard that somebody listens. */
+/**
+ * Some servers send the response head only with their first message. By this time they have received the request for
+ * the stream.
+ */
 const beginsMs = 250;
-/** After the last call: most clients make several. */
+/** How long a stream stays open after the last call, since most clients make several. */
 const idleMs = 60_000;
-/** In this process: each is a connection. Of one user, so that nobody takes the place of all others. */
+/** Limits per process, since each stream is a connection, and per user, so that one user cannot use up all of them. */
 const mostInAll = 2_000;
 const mostOfUser = 100;
 
 interface Line {
   server: McpServer;
   holder: string;
-  /** The calls that what is asked may belong to. */
+  /** The calls that a question on this stream may belong to. */
   calls: Set<Asking>;
-  /** It is heard, or nobody can be. */
+  /** Settles when the stream is open, or cannot be opened. */
   begun: Promise<unknown>;
   leave: AbortController;
   idle: Timer | undefined;
 }
 
 /**
- * Many servers of before ask where their client listens, and not in the call that it is about. Clients of the newest revision, and
- * those who use all servers together, have nowhere to listen: for those it is listened here, while they call.
+ * Many older servers ask their questions on the stream that a client opens with GET, not in the response to the call
+ * they belong to. Clients of the newest revision, and those that use all servers together, cannot open that stream, so
+ * it is kept open here on their behalf while they call.
  */
 export class Aside {
   readonly #lines = new Map<string, Line>();
 
   constructor(private readonly callers: Sessions) {}
 
-  /** What is asked before somebody listens is lost: so the call is made after that. */
+  /** Questions sent before the stream is open are lost, so the call is made only after that. */
   async during<T>(server: McpServer, holder: string, passing: Passing, work: () => Promise<T>): Promise<T> {
     const { asking } = passing;
     const heard = asking && (await this.#speaksBefore(server, holder, passing));
@@ -56,7 +60,7 @@ export class Aside {
   async #speaksBefore(server: McpServer, holder: string, passing: Passing): Promise<boolean> {
     if (this.callers.speaksBefore(server, holder)) return true;
     const met = this.callers.introduction(server, holder, passing.signal);
-    // Why it cannot be spoken to the call itself will say.
+    // The call itself reports why the server cannot be reached.
     return met.then(
       ({ about }) => about.protocol < '2026',
       () => false,
@@ -84,19 +88,22 @@ export class Aside {
   async #hear(line: Line, heard: Promise<Listened | null>): Promise<void> {
     try {
       const listened = await heard;
-      // It says nothing by itself: the next call need not ask again.
+      // The server has no such stream. Keep the entry, so that the next call does not ask again.
       if (!listened) return;
       const parser = new SseParser(mostAnswerBytes);
       for await (const piece of listened.stream)
         for (const event of parser.push(piece)) await this.#take(line, messageIn(event), listened.session);
       this.#drop(line);
     } catch {
-      // It was left, or the server has ended it: whoever calls next listens anew.
+      // The stream was closed by us or by the server: the next call opens a new one.
       this.#drop(line);
     }
   }
 
-  /** All calls here are one caller's; the one that has waited longest is asked, since others may be answered any moment. */
+  /**
+   * All calls on a stream belong to one caller. Ask through the oldest call, since the others may be answered any
+   * moment.
+   */
   async #take({ server, holder, calls }: Line, message: Params, session: string | null): Promise<void> {
     if (await answerPing(this.callers, { server, holder }, message, session)) return;
     const takenBack = takenBackIn(message);

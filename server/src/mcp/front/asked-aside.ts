@@ -5,7 +5,7 @@ import type { Params } from '../connection.ts';
 import type { Sessions } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
 
-/** What is no message among events is passed over, as the library does. */
+/** Skips events that are not messages, as the library does. */
 export function messageIn({ event, data }: SseEvent): Params {
   if (event !== '' && event !== 'message') return {};
   try {
@@ -16,7 +16,7 @@ export function messageIn({ event, data }: SseEvent): Params {
   }
 }
 
-/** Whether somebody is there is answered here, one question after the other: nobody but us is, on this line. */
+/** Answers a server's ping. Only this service reads the stream, so the client is not asked. */
 export async function answerPing(
   callers: Sessions,
   { server, holder }: { server: McpServer; holder: string },
@@ -28,7 +28,10 @@ export async function answerPing(
   return true;
 }
 
-/** Of what a server says outside of calls: the client is asked, where there is one, or the server is told that there is none. */
+/**
+ * For questions that a server asks outside of calls: asks the client if there is one, otherwise tells the server that
+ * there is none.
+ */
 export async function askOrRefuse(
   callers: Sessions,
   { server, holder }: { server: McpServer; holder: string },
@@ -37,7 +40,7 @@ export async function askOrRefuse(
 ): Promise<void> {
   const error = asking ? asking.ask(question) : nobodyToAsk;
   if (!error) return;
-  // A server that does not hear it waits until its own time is up.
+  // If this fails, the server waits until its own timeout.
   const reply = { jsonrpc: '2.0', id: question.id, error };
   await callers.tell(server, holder, reply, (one) => one === question.session).catch(() => {});
 }

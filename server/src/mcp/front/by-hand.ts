@@ -7,14 +7,14 @@ import { ownToolIn } from './own-server.ts';
 import type { FrontRoom } from './room.ts';
 import { type Exchange, RpcError } from './served.ts';
 
-/** What came of a call: a result, or what was said against it in the protocol's words. */
+/** Outcome of a call: a result, or a JSON-RPC error. */
 export interface ByHand {
   result: Params | null;
   error: { code: number; message: string; data?: unknown } | null;
   durationMs: number;
 }
 
-/** A call that a person makes on a page, by the name that the tool is offered under. */
+/** Calls a tool for a person on a page, by the name the tool is offered under. */
 export async function callByHand(
   room: FrontRoom,
   { name, args }: { name: string; args: Params },

@@ -20,7 +20,7 @@ import { wantsToKnow } from './rounds.ts';
 import { badParams, type Exchange, hasLeft, ownFault, toolFailure } from './served.ts';
 import { begunTask } from './tasks.ts';
 
-/** Those that are allowed and still as they were approved, in the words that were. */
+/** The allowed tools whose definition is still the approved one, as they were approved. */
 export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
   const allowed = await openedTools(room, server, exchange);
   if (allowed.length === 0) return [];
@@ -28,13 +28,13 @@ export async function listTools(room: FrontRoom, server: McpServer, exchange: Ex
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
 }
 
-/** Of those that are allowed, the ones that the caller's token opens. */
+/** The allowed tools that are within the scopes of the caller's token. */
 async function openedTools({ db }: FrontRoom, server: McpServer, { caller }: Exchange): Promise<AllowedTool[]> {
   const allowed = await allowedTools(db, [server.id]);
   return allowed.filter(({ name }) => opensTool(caller, server.name, name));
 }
 
-/** A tool as clients are told of it. */
+/** A tool as shown to clients. */
 export const toolView = (tool: AllowedTool, name: string): Params => ({
   name,
   ...(tool.description !== '' && { description: tool.description }),
@@ -42,13 +42,16 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
   ...tool.further,
 });
 
-/** Where that is known at once, which it mostly is. */
+/** Synchronous fast path: true if the cached listing shows the approved definition, as it mostly does. */
 function isKnownApproved(room: FrontRoom, { server, tool }: Offer, { caller }: Exchange): boolean {
   const known = room.sessions.listed(server, holderFor(server, caller.user.id));
   return known !== null && isAsApproved(known.definitions, tool);
 }
 
-/** Most tools are listed to anybody; what is not is looked for among what is listed to such a client. */
+/**
+ * Most tools are listed to every client; the others are looked up in the listing for clients with the same
+ * capabilities.
+ */
 async function isApproved(room: FrontRoom, { server, tool }: Offer, exchange: Exchange): Promise<boolean> {
   if (isAsApproved(await definitionsOf(room, server, exchange), tool)) return true;
   const abilities = abilitiesOf(exchange.holder);
@@ -70,7 +73,7 @@ async function definitionsOf(
   }
 }
 
-/** By the name that the server itself gives it. */
+/** Calls a tool by its name on the server. */
 export function callTool(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
   const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
@@ -101,7 +104,9 @@ function callIfThere(
   return callAllowed(room, { server, tool }, params, exchange);
 }
 
-/** A call that was allowed once, if nothing has changed since and the person who is to be asked agrees. */
+/**
+ * Calls an allowed tool, provided its definition is still the approved one and the person to be asked, if any, agrees.
+ */
 export function callAllowed(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
   requireRepeated(offer.tool.inputSchema, params.arguments, exchange.headers);
   return isAskedWithin(exchange)
@@ -124,7 +129,7 @@ async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange
     if (refusal === null) {
       bill.begin();
       const answer = await pass(room, offer.server, passedOf(offer.tool, params), exchange);
-      // It is called once more with what it wants to know: that is paid for.
+      // Do not charge this call: it will be repeated with the requested input, and that call is charged.
       if (wantsToKnow(answer)) bill.fail();
       result = isWhole(answer)
         ? shownTo(exchange, offer.tool, answer)
@@ -139,7 +144,7 @@ async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange
   return result;
 }
 
-/** Nothing has to be asked of anybody first, which is mostly so. */
+/** True if no lookup, limit, payment or approval has to be awaited, as is usual. */
 const isCalledAtOnce = (room: FrontRoom, offer: Offer, exchange: Exchange): boolean =>
   isKnownApproved(room, offer, exchange) &&
   offer.server.callsPerMinute === 0 &&
@@ -148,7 +153,7 @@ const isCalledAtOnce = (room: FrontRoom, offer: Offer, exchange: Exchange): bool
 
 const asksFirst = ({ tool }: Offer, { caller }: Exchange): boolean => tool.askFirst && !caller.inPerson;
 
-/** Why it is not called, for a model to read. */
+/** Why the tool is not called, as text for the model; null if it may be called. */
 async function refusalFirst(
   room: FrontRoom,
   offer: Offer,
@@ -165,7 +170,7 @@ async function refusalFirst(
   return asksFirst(offer, exchange) ? refusalOf(room, approvalOf(offer, params, exchange), room.webUrl) : null;
 }
 
-/** What a person is asked to approve. */
+/** The call as shown to the person who approves it. */
 const approvalOf = ({ server, tool }: Offer, params: Params, { caller }: Exchange): AskedCall => ({
   ...{ userId: caller.user.id, server, tool: tool.name, arguments: argumentsOf(params) },
 });
@@ -178,7 +183,7 @@ const passedOf = (tool: AllowedTool, params: Params): Asked => ({
 
 const isWhole = (answer: Params): boolean => !wantsToKnow(answer) && answer.resultType !== 'task';
 
-/** Before the revision 2026-07-28 structured results are objects, and the list of tools says of all others that they are wrapped. */
+/** Before revision 2026-07-28, structured results had to be objects: the tool list declares all others as wrapped. */
 const shownTo = ({ newest }: Exchange, { further }: AllowedTool, answer: Params): Params =>
   newest === false && answer.structuredContent !== undefined && isWrapped(further?.outputSchema, answer)
     ? { ...answer, structuredContent: { result: answer.structuredContent } }
@@ -187,7 +192,7 @@ const shownTo = ({ newest }: Exchange, { further }: AllowedTool, answer: Params)
 const isWrapped = (schema: Params | undefined, { structuredContent }: Params): boolean =>
   !isObject(structuredContent) || (schema !== undefined && schema.type !== 'object');
 
-/** The server goes on by itself, or has to be called once more. */
+/** The server continues the call as a task, or needs input and has to be called again. */
 async function unfinished(
   room: FrontRoom,
   offer: Offer,
@@ -197,7 +202,7 @@ async function unfinished(
 ): Promise<Params> {
   const { server, tool } = offer;
   if (!wantsToKnow(answer)) return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
-  // What was approved is all of it.
+  // The approval covers the whole call, including the repetition with the input.
   if (asksFirst(offer, exchange)) await approveAgain(room, approvalOf(offer, params, exchange));
   return answer;
 }
@@ -208,7 +213,7 @@ export function argumentsOf({ arguments: given = {} }: Params): Params {
   return given as Params;
 }
 
-/** Of a call that came from outside, what is told of it and who pays. */
+/** A client's call, as needed for logging and billing. */
 export class CallOfClient implements NotedCall {
   readonly userId: number;
   readonly keyId: number | null;

@@ -4,17 +4,20 @@ import { AppError } from '../../lib/errors.ts';
 import { type OpenTools, openTools } from '../../lib/tool-scopes.ts';
 import type { Call } from '../../platform/http/route.ts';
 
-/** Who uses servers through us: a user, with a key, or with a token that an application holds. */
+/** The caller of the MCP endpoints: a user with an API key, or an application with a user's access token. */
 export interface McpCaller extends KeyPrincipal {
-  /** What a token is for; null where no token was shown. */
+  /** The resources that the token is for; null if no token was used. */
   audience: readonly string[] | null;
-  /** What of the user's tools the scopes of a token open; null for all. */
+  /** The tools that the token's scopes allow; null for all. */
   tools: OpenTools | null;
-  /** Tells keys and applications of one user apart: what servers remember of one is not the other's. */
+  /** Distinguishes the keys and applications of one user: they must not share sessions or other state with servers. */
   through: string;
-  /** A person calls with their own hand: whoever would be asked first is there already. */
+  /** A person calls from a page, so tools that ask first need not ask. */
   inPerson?: true;
-  /** As whom our own endpoints are asked, which spend what is the user's. Throws where a token is not for that. */
+  /**
+   * The principal for calls to our own endpoints, which spend the user's quota. Throws if the token does not allow
+   * spending.
+   */
   asPayer(): KeyPrincipal | Promise<KeyPrincipal>;
 }
 
@@ -24,7 +27,7 @@ declare module '../../platform/http/route.ts' {
   }
 }
 
-/** Who calls with an access token. */
+/** The caller with an access token. */
 interface TokenPrincipal {
   user: User;
   applicationId: number;
@@ -35,19 +38,22 @@ interface TokenPrincipal {
 export interface WaysIn {
   baseUrl: string;
   keysAllowed(): boolean;
-  /** By key alone: never by a token, whichever header it comes in. */
+  /** Accepts API keys only, never a token, in whichever header it is sent. */
   byKey(call: Call): KeyPrincipal | Promise<KeyPrincipal>;
-  /** Throws unless the token was asked for this resource (RFC 8707). */
+  /** Throws unless the token was requested for this resource (RFC 8707). */
   byToken(call: Call, resource: string, again?: boolean): TokenPrincipal | Promise<TokenPrincipal>;
-  /** The same token, where it may spend as well; throws where it may not. */
+  /** The same token as a paying principal; throws if it may not spend. */
   payWith(token: string, resource: string): KeyPrincipal | Promise<KeyPrincipal>;
 }
 
-/** The address of a server, or of all of them together, as tokens name it. */
+/** The resource URI, as used in tokens, of one server or of all servers together (null). */
 const resourceOf = (baseUrl: string, server: string | null): string =>
   `${baseUrl}/mcp${server === null ? '' : `/${server}`}`;
 
-/** RFC 8707 §2: a token is for the resources that it was asked for and for no other. Keys are for all that their user may do. */
+/**
+ * RFC 8707 §2: a token is valid only for the resources it was requested for. Keys are valid for all that their user may
+ * use.
+ */
 export const allowedFor = (
   { audience }: Pick<McpCaller, 'audience'>,
   server: string | null,
@@ -59,7 +65,7 @@ export const opensTool = ({ tools }: Pick<McpCaller, 'tools'>, server: string, t
 export const opensServer = ({ tools }: Pick<McpCaller, 'tools'>, server: string): boolean =>
   tools === null || tools.opensAll(server);
 
-/** Asked where the server's name is known for certain, however the address was written. */
+/** Called once the server's name is certain, however the URL was spelled. */
 export function requireAudience(caller: McpCaller, server: string | null, baseUrl: string): void {
   if (allowedFor(caller, server, baseUrl)) return;
   throw new AppError('invalid_token', `The access token is not for ${resourceOf(baseUrl, server)}.`, {
@@ -67,10 +73,10 @@ export function requireAudience(caller: McpCaller, server: string | null, baseUr
   });
 }
 
-/** Who calls, by token or key. */
+/** Authenticates by token or key. */
 export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Promise<McpCaller> {
   const admit = (principal: KeyPrincipal): McpCaller => {
-    // A cookie opens nothing here: no page of ours calls.
+    // Cookies are not accepted: none of our pages calls these endpoints.
     if (principal.keyId === null || !ways.keysAllowed())
       throw new AppError('invalid_api_key', 'API keys are not accepted here. Use an access token for this address.');
     return callerBy(principal);
@@ -87,7 +93,7 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Prom
   };
 }
 
-/** For an answer that goes on for long: throws, or rejects, once whoever asked would be let in no more. */
+/** For long-lived responses: throws or rejects once the caller would no longer be authenticated. */
 export const stillIn =
   (ways: WaysIn) =>
   (call: Call): unknown => {
@@ -97,7 +103,7 @@ export const stillIn =
     return mcpAuthenticator(ways)(call);
   };
 
-/** Callers by what is known of their key, which is the same object while it is warm. */
+/** Callers by key principal, which is the same object as long as it is cached. */
 const callers = new WeakMap<KeyPrincipal, McpCaller>();
 
 function callerBy(principal: KeyPrincipal): McpCaller {
@@ -112,7 +118,8 @@ function newCaller(principal: KeyPrincipal): McpCaller {
 }
 
 async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCaller> {
-  // Whoever is asked once more, when a body has come, is known already, and was counted: by this function, so it is a caller.
+  // Second authentication, after the body was received: the token was checked and counted already. The principal was
+  // set by this function, so it is an `McpCaller`.
   if (call.principal !== null) return call.principal as unknown as McpCaller;
   const resource = resourceOf(ways.baseUrl, serverIn(call));
   const { user, applicationId, scopes, limitKey } = await ways.byToken(call, resource);
@@ -127,6 +134,6 @@ async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCall
 const tokenIn = (authorization: string): string | undefined =>
   /^(?:bearer|dpop) +(svcat_\S+) *$/i.exec(authorization)?.[1];
 
-/** As the address is written; who answers looks at the name that is meant (`requireAudience`). */
+/** The server as written in the URL; the handler checks the name that it resolves to (`requireAudience`). */
 const serverIn = ({ request }: Call): string | null =>
   /^\/mcp\/([a-z0-9-]{1,24}(?:_\d{1,15})?)$/.exec(new URL(request.url, 'http://own.invalid').pathname)?.[1] ?? null;

@@ -2,12 +2,12 @@ import { AppError } from '../../lib/errors.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 
 const channel = 'mcp-ended';
-/** Who ends a session rarely names it again: the oldest are forgotten first. */
+/** Clients rarely use a session again after ending it, so the oldest entries are evicted first. */
 const mostKept = 10_000;
 
 /**
- * Sessions that their clients have ended. All there is to know of a session is in its name, which would be as good as before:
- * each process remembers the names of late, as far as it has heard of them.
+ * Sessions ended by their clients. A session's name holds all of its state and would stay valid, so each process
+ * remembers the recently ended names that it was notified of.
  */
 export class EndedSessions {
   readonly #ended = new Set<string>();
@@ -22,7 +22,7 @@ export class EndedSessions {
 
   async end(holder: string): Promise<void> {
     this.#keep(holder);
-    // Unheard, the name begins a new session with the servers behind, as it does after a restart.
+    // A process that misses the message starts new sessions with the servers for this name, as after a restart.
     await this.shared.publish(channel, holder).catch(() => {});
   }
 

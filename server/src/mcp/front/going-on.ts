@@ -7,17 +7,20 @@ import type { FrontRoom } from './room.ts';
 import type { Exchange, Served } from './served.ts';
 import { takeAnswer } from './take-answer.ts';
 
-/** What is asked of a server, and as what: whoever comes back must mean the same. */
+/** A request to a server. A client that comes back with answers must repeat the same request. */
 interface Asked {
   server: McpServer;
   what: string;
   params: Params;
 }
 
-/** Clients of the newest revision are asked within the answer, while what they asked for goes on where the server is of before. */
+/**
+ * Clients of the newest revision receive questions as the result of their request, while the request to an older server
+ * stays open.
+ */
 export const isAskedWithin = ({ newest, holder }: Exchange): boolean => newest === true && abilitiesOf(holder) !== '';
 
-/** For a client that `isAskedWithin`. */
+/** Only for exchanges for which `isAskedWithin` is true. */
 export function goingOn(
   room: FrontRoom,
   { server, what, params }: Asked,
@@ -28,7 +31,10 @@ export function goingOn(
   return room.waiting.answer({ server, what, params }, exchange, { work, tell });
 }
 
-/** False where the server could not be told: a question that is over needs no answer. */
+/**
+ * False if the server could not be reached. A question that is no longer open needs no answer, so it counts as
+ * delivered.
+ */
 async function tellServer(room: FrontRoom, given: { id: string; result: Params }, asker: Exchange): Promise<boolean> {
   const serverNamed: Served['serverNamed'] = (name, { user }) => usableServer(room, user, name);
   try {

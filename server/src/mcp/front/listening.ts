@@ -19,14 +19,14 @@ import { noSession } from './ended-sessions.ts';
 import { passedOn } from './one-server.ts';
 import type { FrontRoom } from './room.ts';
 
-/** Of one client; more are those that it has left without saying so. */
+/** Per client; any more are connections that the client dropped without closing them. */
 const mostOfOne = 2;
-/** Of one user: nobody takes the place of all others. */
+/** Per user, so that one user cannot use up all connections. */
 const mostOfUser = 100;
-/** In this process: each is a connection on both sides. */
+/** Per process: each is one connection to the client and one to the server. */
 const mostInAll = 2_000;
 
-/** What a server says by itself, and what of it that belongs to. */
+/** Notifications that are forwarded, and the offering each belongs to. */
 const passed: Record<string, Offering | null> = {
   'notifications/resources/updated': 'resources',
   'notifications/resources/list_changed': 'resources',
@@ -35,7 +35,7 @@ const passed: Record<string, Offering | null> = {
   'notifications/message': null,
 };
 
-/** Some servers begin to answer when they have something to say: for those nobody is kept waiting. */
+/** Some servers send the response head only with their first message. The client does not wait longer than this. */
 const beginsMs = 1_000;
 
 interface Listener {
@@ -44,7 +44,10 @@ interface Listener {
   holder: string;
 }
 
-/** Clients that listen to what a server says by itself: a connection of theirs for one with the server, and nothing in between. */
+/**
+ * Forwards what servers send on their own: one connection to the server for each connection of a client, with nothing
+ * stored in between.
+ */
 export class Listening {
   readonly #open = new Set<Listener & { leave(): void }>();
 
@@ -77,14 +80,14 @@ export class Listening {
     }
   }
 
-  /** Who is in an organisation no more hears nothing further of its servers. */
+  /** Closes the streams of users who left the organisation that the server belongs to. */
   async #leaveLost(): Promise<void> {
     for (const { server, caller, leave } of this.#open) {
       if (server.organisationId === null) continue;
       try {
         if (await usableServer(this.room, caller.user, server.name)) continue;
       } catch {
-        // Nobody can say now: the client is asked who it is when it listens anew.
+        // Membership is unknown at the moment: close the stream, and check when the client reconnects.
       }
       leave();
     }
@@ -105,7 +108,7 @@ export class Listening {
       const heard = saysSomething(introduction, holder) ? await callers.listen(server, holder, after, signal) : null;
       if (heard) return heard;
     } catch (error) {
-      // What it was to tell of is over with its session: the client begins anew, and says again what it wants to hear.
+      // Subscriptions end with the server's session: the client has to start a new session and subscribe again.
       if (faultWithin(error)?.sessionEnded) throw noSession();
       const why = tellFault(error, 'anybody', secretsIn(this.room, server));
       throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
@@ -123,7 +126,7 @@ export class Listening {
       taken = out.write(eventText(message, id));
     };
     const asking = this.room.questions.asking({ server, holder, secrets, say: write, tooMuch: out.end });
-    // The first bytes tell the client that it is heard, and from then on it is kept awake.
+    // The first bytes tell the client that the stream is open; pings follow from then on.
     out.write(ssePing);
     const parser = new SseParser(mostAnswerBytes);
     try {
@@ -137,11 +140,11 @@ export class Listening {
           if (question) await askOrRefuse(this.room.callers, listener, question, asking);
           else if (takenBack) asking.takenBack(takenBack.id);
           else if (isPassed(message, listener)) write(redacted(message, secrets), event.id);
-          // At the reader's own pace, whatever it is told.
+          // Back-pressure: read on only once the client has taken what was written.
           await taken;
         }
     } catch {
-      // The server has closed it or has no such thing after all, or time is up: the client listens anew if it wants to.
+      // The server closed or rejected the stream, or it timed out: the client may reconnect.
     } finally {
       asking.end();
     }
@@ -152,7 +155,7 @@ export class Listening {
   }
 }
 
-/** Whether there is anything to wait for: most servers have nothing to say but their answers. */
+/** Whether the server could send anything on its own; most servers send only responses. */
 function saysSomething({ capabilities, about }: Introduction, holder: string): boolean {
   const { resources, prompts, logging } = capabilities;
   if (about.protocol >= '2026') return false;

@@ -4,15 +4,15 @@ import { saidLevel } from '../params-behind.ts';
 import type { LogMessage } from '../passing.ts';
 
 const channel = 'mcp-log-levels';
-/** Of late; whoever is forgotten hears everything, as who has never said. */
+/** The least recently set are evicted. A client without an entry receives all messages. */
 const mostKept = 10_000;
 
-/** RFC 5424 §6.2.1, the least first. */
+/** RFC 5424 §6.2.1, least severe first. */
 export const levels = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /**
- * How much of their logs clients of the protocol with sessions want to hear. They say it once, for servers that they may not have
- * used yet, and for those of the newest revision, which are told with each request: so it is remembered here, by every process.
+ * The log levels of clients with sessions. A client sets its level once, also for servers it has not used yet, and
+ * servers of the newest revision expect it with each request: so every process remembers it.
  */
 export class LogLevels {
   readonly #levels = new Map<string, string>();
@@ -22,21 +22,21 @@ export class LogLevels {
 
   async set(holder: string, level: string): Promise<void> {
     this.#keep(holder, level);
-    // Unheard, a client is told more than it wants.
+    // A process that misses the message sends the client more than it wants.
     await this.shared.publish(channel, `${level} ${holder}`).catch(() => {});
   }
 
-  /** Whether the client wants to hear it. */
+  /** Whether the client wants this message. */
   hears(holder: string, { level }: Pick<LogMessage, 'level'>): boolean {
     const least = this.#of(holder);
     return least === undefined || levels.indexOf(level) >= levels.indexOf(least);
   }
 
-  /** With what a server of the newest revision is told of it. */
+  /** Adds the level to the params, as servers of the newest revision expect it. */
   told(holder: string, params: Params): Params {
     const level = this.#of(holder);
     if (level === undefined) return params;
-    // Params are loose: the protocol has an object here, and what is none is the server's to refuse.
+    // Params are loosely typed: `_meta` should be an object, and rejecting anything else is left to the server.
     return { ...params, _meta: { [saidLevel]: level, ...(params._meta as Params | undefined) } };
   }
 

@@ -13,7 +13,7 @@ import { mayAsk } from './rounds.ts';
 import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
-/** Requests that are passed on as they are, and what of a server they belong to. */
+/** Methods that are forwarded unchanged, and the offering each belongs to. */
 const passed: Record<string, Offering> = {
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
@@ -24,10 +24,10 @@ const passed: Record<string, Offering> = {
   'prompts/get': 'prompts',
 };
 
-/** Those that are always there; what a server has behind them is its own to say. */
+/** Methods served for every server; the server itself decides whether it supports them. */
 const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
 
-/** One server as it is, but for the tools that nobody allowed and what was not to be passed on. */
+/** One server as it is, without tools that were not allowed and offerings that are not enabled. */
 export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
   name: server.name,
   speaks: true,
@@ -71,18 +71,21 @@ async function answerOther(
   return goingOn(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
 }
 
-/** Who may use a server through us is for us to say: what it would show to anybody is for this caller (revision 2026-07-28, caching). */
+/**
+ * Revision 2026-07-28, caching: we decide who may use a server, so a result it marks as public is private to this
+ * caller.
+ */
 const forCallerAlone = (result: Params): Params =>
   result.cacheScope === 'public' ? { ...result, cacheScope: 'private' } : result;
 
-/** A token that names tools is for these, and for nothing else that the server has. */
+/** A token limited to certain tools gives access to no other offering of the server. */
 export const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>
   opensServer(caller, server.name) ? server.offers : [];
 
 const isPassed = (offers: readonly Offering[], method: string): boolean =>
   Object.hasOwn(passed, method) && offers.includes(passed[method]!);
 
-/** Completes arguments of prompts and addresses of resources, where these are passed on. */
+/** Completes arguments of prompts and URIs of resources, if that offering is enabled. */
 function complete(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
   const method = 'completion/complete';
   const { type } = (params.ref ?? {}) as { type?: unknown };
@@ -91,7 +94,10 @@ function complete(room: FrontRoom, server: McpServer, params: Params, exchange: 
   return pass(room, server, { method, params }, exchange);
 }
 
-/** What needs a line on which a server speaks first only where there is one. Tools change when they are approved. */
+/**
+ * Announces subscriptions and list changes only if the client can listen for them. Tool lists change by approval, so
+ * `tools` never announces changes.
+ */
 function passedCapabilities(offers: readonly Offering[], has: ServerCapabilities, speaks: boolean): ServerCapabilities {
   const { subscribe, listChanged } = has.resources ?? {};
   return {

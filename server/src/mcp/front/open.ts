@@ -18,20 +18,20 @@ import { WaitingCalls } from './waiting-calls.ts';
 export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings' | 'stillIn'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
   shared: Shared;
-  /** Whether pages of this origin may call us. */
+  /** Whether pages of this origin may call the MCP endpoints. */
   originAllowed(origin: string): boolean | Promise<boolean>;
 }
 
 export interface McpFront {
   routes: Route[];
-  /** For whoever is asked whether an application may use them. */
+  /** Shown to users who are asked whether an application may use their tools. */
   shownTools: ShowTools;
-  /** Ends what would never end by itself. */
+  /** Closes everything that would otherwise stay open indefinitely. */
   drain(): void;
   stop(): Promise<void>;
 }
 
-/** Connected servers, and our own, for clients of others. */
+/** Serves connected servers, and our own tools, to MCP clients. */
 export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps): McpFront {
   const peers = new Peers({ ...mcp.room, shared });
   const questions = new Questions({ ...mcp.room, shared, peers });

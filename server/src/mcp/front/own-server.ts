@@ -6,17 +6,17 @@ import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontRoom, OwnTool, OwnTools } from './room.ts';
 import { badParams, type Exchange, noMethod, type Served } from './served.ts';
 
-/** The name under which our own tools are served, and which no server of others can have. */
+/** The name of our own server; reserved, so no connected server can have it. */
 export const ownName = 'svc';
 
-/** Which of our own tools is meant where those of all servers are named; null for one of another server. */
+/** The name of our own tool within a `server__tool` name; null if it belongs to another server. */
 export const ownToolIn = (name: string): string | null =>
   name.startsWith(`${ownName}__`) ? name.slice(ownName.length + 2) : null;
 
-/** As we call ourselves to clients. */
+/** How this service introduces itself to clients. */
 export const us = { name: 'svc', version: '1', protocol: '' };
 
-/** Our own tools alone. */
+/** Serves only our own tools. */
 export const ownServer = (room: FrontRoom): Served => ({
   name: ownName,
   speaks: false,
@@ -32,7 +32,7 @@ export const ownServer = (room: FrontRoom): Served => ({
   toolNamed: async (tool) => ({ server: ownName, tool }),
 });
 
-/** None for a token that may not spend: each of them uses what is the user's. */
+/** Empty for a token that may not spend, since each of these tools spends the user's quota. */
 export async function ownViews({ own }: FrontRoom, caller: McpCaller): Promise<Params[]> {
   try {
     await caller.asPayer();

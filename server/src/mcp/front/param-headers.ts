@@ -4,12 +4,13 @@ import { headerName, mark, markedTypes } from '../marked-arguments.ts';
 import { HeaderMismatch } from './served.ts';
 
 /*
- * A tool may want arguments repeated in headers, for whoever stands between and reads no bodies (revision 2026-07-28,
- * Streamable HTTP, custom headers). Behind us they are written anew from the body: what a client sent to us is compared here.
+ * A tool may require arguments to be repeated in headers, for intermediaries that do not read bodies (revision
+ * 2026-07-28, Streamable HTTP, custom headers). Towards the server the headers are written anew from the body; here a
+ * client's headers are compared with its body.
  */
 
 interface Repeated {
-  /** Where the argument stands. */
+  /** Path of the argument within the arguments. */
   path: readonly string[];
   header: string;
   isNumber: boolean;
@@ -17,7 +18,7 @@ interface Repeated {
 
 const none: readonly Repeated[] = [];
 
-/** Read once for each definition that is kept: most have none. */
+/** Parsed once per cached definition; most have none. */
 const known = new WeakMap<Params, readonly Repeated[]>();
 
 function repeatedIn(schema: Params): readonly Repeated[] {
@@ -28,7 +29,7 @@ function repeatedIn(schema: Params): readonly Repeated[] {
   return found;
 }
 
-/** Only members that are reached by names alone can be marked: of others nobody could say which value is meant. */
+/** Only members reached through property names can be marked: elsewhere it would be ambiguous which value is meant. */
 function marked({ properties }: Params, path: readonly string[]): Repeated[] {
   if (!isObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, member]) => {
@@ -41,14 +42,15 @@ function marked({ properties }: Params, path: readonly string[]): Repeated[] {
   });
 }
 
-/** Throws where a client of the newest revision says one thing in its headers and another in the body. */
+/** Throws if the headers of a client of the newest revision contradict the body. */
 export function requireRepeated(schema: Params, given: unknown, headers: Headers | undefined): void {
   const repeated = repeatedIn(schema);
   if (repeated === none || headers?.get('mcp-protocol-version') !== '2026-07-28') return;
   for (const one of repeated) {
     const value = valueAt(given, one.path);
     const written = writtenAs(value);
-    // What is not in the body is not expected, and what cannot stand in a header is for the server to judge.
+    // An argument absent from the body needs no header; values that cannot be written in a header are left to the
+    // server.
     if (written === null) continue;
     const sent = headers.get(one.header);
     if (sent === null) throw new HeaderMismatch(one.header, 'it is missing');
@@ -79,7 +81,7 @@ const isDecimal = /^-?\d+(\.\d+)?$/;
 const encoded = /^=\?base64\?(.*)\?=$/s;
 const base64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
 
-/** Null for what says that it is encoded, and is not. */
+/** Null if the value is marked as encoded but does not decode. */
 function decodedFrom(sent: string): string | null {
   const inside = encoded.exec(sent)?.[1];
   if (inside === undefined) return sent;

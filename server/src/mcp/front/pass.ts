@@ -18,7 +18,10 @@ export interface Asked {
   tool?: Called | undefined;
 }
 
-/** Asks the server in the caller's own session, within its time; the answer, and a fault in the protocol's words, as they are. */
+/**
+ * Sends the request to the server in the caller's session, within the server's timeout. Returns its result, and throws
+ * its JSON-RPC errors, unchanged except for redaction.
+ */
 export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exchange: Exchange): Promise<Params> {
   const secrets = secretsIn(room, server);
   const time = exchange.say && askable(room, server, exchange, secrets);
@@ -41,7 +44,7 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
   }
 }
 
-/** The same, of a client that can be asked something. */
+/** The same for a client that can be asked questions. */
 async function passAsking(
   room: FrontRoom,
   server: McpServer,
@@ -57,7 +60,7 @@ async function passAsking(
   return inRounds(first, { inquire, again, signal: passing.signal });
 }
 
-/** What is passed back of one exchange. */
+/** What is forwarded to the client while the server works on one request. */
 class Passage implements Passing {
   readonly progress: Passing['progress'];
   readonly asking: Passing['asking'];
@@ -79,7 +82,10 @@ class Passage implements Passing {
     return this.#signal;
   }
 
-  /** What is logged is heard by all calls of a session, and kept for each until somebody reads it. */
+  /**
+   * A log message reaches every call of its session and is buffered for each until it is read, so the total size is
+   * capped.
+   */
   log(message: LogMessage): void {
     this.#toldCharacters += JSON.stringify(message).length;
     if (this.#toldCharacters <= mostAnswerBytes) this.exchange.log?.(redacted(message, this.secrets));
@@ -92,7 +98,10 @@ interface Askable {
   end(): void;
 }
 
-/** A call whose client can be asked something: time does not run meanwhile. Most end before anybody looks at it. */
+/**
+ * Timeout and questions of a call whose client can be asked. The timeout is paused while a question is open. The timer
+ * is created lazily, since most calls end before it is needed.
+ */
 function askable(
   room: FrontRoom,
   server: McpServer,

@@ -6,14 +6,14 @@ import type { Shared } from '../../platform/shared/port.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import { unsealed } from './task-names.ts';
 
-/** A process that works on something says so this often: its work may take as long as a person thinks. */
+/** Heartbeat interval while a process works on a request, which may take as long as a person thinks. */
 const stillEveryMs = 3_000;
-/** One that was not heard of for so long is gone. */
+/** A process that was silent for this long is considered dead. */
 const silenceMs = 10_000;
-/** It says at once that it has begun. */
+/** The first heartbeat is sent immediately, so it should arrive within this time. */
 const firstWordMs = 5_000;
 
-/** Of what clients answer, whichever process it comes to: as much as is read of an answer of a server. */
+/** Limit for a client's answers, in whichever process they arrive: the same as for a server's answer. */
 export const mostCarriedBytes = mostAnswerBytes;
 export const tooLargeToCarry = `What is answered is larger than ${mostCarriedBytes / 1024 / 1024} MiB.`;
 
@@ -24,7 +24,8 @@ const said = z.discriminatedUnion('is', [
     from: z.string(),
     kind: z.string(),
     what: z.unknown(),
-    // In milliseconds since 1970. What the shared store brings later, after it was away, nobody waits for.
+    // Unix time in milliseconds. After an outage the shared store may deliver requests late, when the sender has given
+    // up.
     until: z.number(),
   }),
   z.object({ is: z.enum(['still', 'left']), id: z.string() }),
@@ -46,11 +47,11 @@ interface Asked {
 }
 
 /**
- * Brings what belongs to a call to the process that the call waits in, and what came of it back. All of it is sealed: the
+ * Carries requests about a call to the process that holds the call, and the results back. Messages are sealed: the
  * shared store sees neither what people answer nor what tools do.
  */
 export class Peers {
-  /** Of this process. */
+  /** Id of this process. */
   readonly own = randomString(16);
   readonly #works = new Map<string, Work>();
   readonly #asked = new Map<string, Asked>();
@@ -59,12 +60,12 @@ export class Peers {
 
   constructor(private readonly deps: PeerDeps) {}
 
-  /** What others may ask this process to do. */
+  /** Registers work that other processes may request from this one. */
   serve(kind: string, work: Work): void {
     this.#works.set(kind, work);
   }
 
-  /** From now on others reach this process. */
+  /** From now on other processes can reach this one. */
   listen(): void {
     if (this.#listening) return;
     this.#listening = this.deps.shared.subscribe(channelOf(this.own), (text) => this.#hear(text));
@@ -73,7 +74,7 @@ export class Peers {
     });
   }
 
-  /** What came of it; undefined where that process is gone, or whoever asked has left. */
+  /** The result of the work; undefined if the process is gone or the caller disconnected. */
   async ask(process: string, kind: string, what: unknown, signal: AbortSignal): Promise<unknown> {
     this.listen();
     await this.#listening?.catch(() => {});
@@ -127,7 +128,7 @@ export class Peers {
     }
   }
 
-  /** Unheard, the other waits until it takes us for gone. */
+  /** If publishing fails, the other process times out and considers this one dead. */
   #say(process: string, message: Said): Promise<void> {
     const { shared, sealer } = this.deps;
     return shared.publish(channelOf(process), sealer.seal(JSON.stringify(message))).catch(() => {});

@@ -4,22 +4,22 @@ import type { Question } from '../asked-back.ts';
 import type { McpServer } from '../store/servers.ts';
 import { addressMark, unsealed } from './task-names.ts';
 
-/** A question as clients are asked it: of which server, in whose session, and how that server calls it. */
+/** A question as sent to clients: which server asked it, in whose session, and the server's own id for it. */
 interface NamedQuestion {
   server: Pick<McpServer, 'id' | 'name' | 'url'>;
   holder: string;
   asked: Pick<Question, 'id' | 'session'>;
-  /** The process that gathers the answer; null where the server is told it at once. */
+  /** The process that collects the answer; null if the answer goes straight to the server. */
   collectedAt: string | null;
-  /** In milliseconds since 1970; nobody waits for the answer after that. */
+  /** Unix time in milliseconds after which the answer is no longer awaited. */
   until: number;
 }
 
-/** Other things are sealed with the same key. */
+/** Distinguishes these from other values sealed with the same key. */
 const kind = 'mcp-question';
-/** No server counts further; what is longer is not an id but something that is to be carried. */
+/** Servers' ids are far shorter; anything longer is not an id but a way to store data with us. */
 export const longestId = 256;
-/** Of the longest that is given out: a character may take six to be written, and sealing adds a third. */
+/** Covers the longest name issued: a character may be escaped to six, and sealing adds a third. */
 const longestName = 4_096;
 
 const written = z.tuple([
@@ -30,7 +30,7 @@ const written = z.tuple([
   z.number(),
 ]);
 
-/** Sealed, so that any process can pass the answer on, and nobody can write one to a question that was not asked. */
+/** Sealed, so that any process can forward the answer, and clients cannot forge a question that was not asked. */
 export function nameQuestion(sealer: Sealer, given: NamedQuestion): string {
   const { server, holder, asked, collectedAt, until } = given;
   const parts: z.infer<typeof written> = [
@@ -44,7 +44,7 @@ export function nameQuestion(sealer: Sealer, given: NamedQuestion): string {
 }
 
 export interface OpenedQuestion {
-  /** By the name that users know it under. */
+  /** The name that users know the server by. */
   server: string;
   id: string | number;
   collectedAt: string | null;
@@ -52,7 +52,7 @@ export interface OpenedQuestion {
   isIn(session: string | null): boolean;
 }
 
-/** Null for whatever the client of this session was not asked, or is asked no more. */
+/** Null if this question was not put to the client of this session, or has expired. */
 export function openQuestion(sealer: Sealer, holder: string, given: unknown, nowMs: number): OpenedQuestion | null {
   if (typeof given !== 'string' || given.length > longestName) return null;
   const { data } = written.safeParse(unsealed(sealer, given));

@@ -16,37 +16,37 @@ import { longestId, nameQuestion, type OpenedQuestion, openQuestion } from './qu
 
 const askedChannel = 'mcp-asked';
 const channel = 'mcp-answered';
-/** At once, to one client: nobody has more windows than this in front of them, and each is kept until it is answered. */
+/** Open at once per client: no person has more dialogs open, and each is kept until it is answered. */
 const mostOpen = 16;
-/** In one call. Whoever wants to know more than this wants to keep us busy. */
+/** Per call. A server that asks more than this is treated as abusive. */
 const mostInAll = 100;
 
-/** Who is asked, and by whom. */
+/** The client that is asked, and the server that asks. */
 export interface Asked {
   server: McpServer;
   holder: string;
   secrets: readonly string[];
-  /** Brings a message to the client. */
+  /** Sends a message to the client. */
   say(message: object): void;
-  /** Of a call: while its client is asked something its time stands still. */
+  /** The call the questions belong to, if any: its timeout is paused while a question is open. */
   call?: { wait(): void; goOn(): void };
-  /** Only this call is known to be asked: its client has others under way elsewhere, which know nothing of it. */
+  /** Pause the timeout of this call only: the client's other calls run elsewhere and know nothing of the question. */
   alone?: boolean | undefined;
-  /** It asks for too much. */
+  /** Called when the server asks too many questions. */
   tooMuch(): void;
 }
 
-/** What a client answers: a result, or why there is none. */
+/** A client's answer: a result, or an error. */
 export interface Given {
   result?: Params | undefined;
   error?: { code: number; message: string } | undefined;
 }
 
-/** What servers ask while it is heard of here: for one call, or for as long as somebody listens. */
+/** Takes a server's questions, during one call or as long as a stream is open. */
 export interface OpenAsking extends Asking {
-  /** For a server that is told all answers at once, by whoever calls it again. Says why not, or what the client answers. */
+  /** For servers that receive all answers at once, in a repeated call. Returns a refusal, or the client's answer. */
   inquire(method: string, params: Params): Refusal | Promise<Given>;
-  /** Nobody waits for answers any more. */
+  /** Withdraws all open questions. */
   end(): void;
 }
 
@@ -61,14 +61,14 @@ type Collect = (given: Given) => void;
 const answerErrand = 'mcp-answer';
 const brought = z.object({ mark: z.string(), given: z.custom<Given>(isObject) });
 
-/** Questions that clients of the protocol with sessions are asked. Whatever is needed to pass an answer on is in its id. */
+/** Questions to clients with sessions. A question's id holds everything needed to forward its answer. */
 export class Questions {
-  /** By their marks: what is done when they are answered. */
+  /** By the hash of the question's name: called once it is answered. */
   readonly #open = new Map<string, () => void>();
   readonly #openOf = new Map<string, number>();
-  /** Whoever gathers the answer here, by the mark of its question. */
+  /** Receives the answer in this process, by the hash of the question's name. */
   readonly #collecting = new Map<string, Collect>();
-  /** Calls that wait for their answers, by whose they are. */
+  /** Calls that wait for their server, by holder. */
   readonly #calls = new Map<string, Set<Asked>>();
   #listening: Promise<(() => Promise<void>)[]> | undefined;
 
@@ -99,12 +99,12 @@ export class Questions {
     };
     const withdraw = (name: string): void => {
       this.#end(markOf(name));
-      // An answer that comes all the same is to nothing.
+      // Mark it as answered, so that a late answer is rejected.
       void this.#once(name);
     };
     const inquire: OpenAsking['inquire'] = (method, params) => {
       const { promise, resolve } = Promise.withResolvers<Given>();
-      // Such servers give their questions no ids, and take none back.
+      // Such servers give their questions no ids, and never cancel them.
       return ask({ id: count, method, params, session: null }, resolve) ?? promise;
     };
     return {
@@ -131,7 +131,10 @@ export class Questions {
     else this.#calls.set(asked.holder, new Set([asked]));
   }
 
-  /** Which of a client's calls a question belongs to is not always said: none of them runs out of time meanwhile. */
+  /**
+   * A question does not always tell which of the client's calls it belongs to, so the timeouts of all of them are
+   * paused.
+   */
   #standStill(holder: string): () => void {
     return standStill([...(this.#calls.get(holder) ?? [])]);
   }
@@ -163,7 +166,7 @@ export class Questions {
       ended();
       goOn();
     });
-    // What is not said in a call belongs to one all the same, which may run anywhere.
+    // A question asked outside of a call still belongs to one, possibly in another process: pause its timeout too.
     if (!asked.call) void this.deps.shared.publish(askedChannel, `${markOf(name)} ${holder}`).catch(() => {});
     return name;
   }
@@ -174,14 +177,16 @@ export class Questions {
     ended?.();
   }
 
-  /** Null for what this client was not asked, or has answered, in whichever process. */
+  /** Null if this client was not asked, or has already answered, in whichever process. */
   async take(holder: string, name: unknown): Promise<OpenedQuestion | null> {
     const { sealer, clock } = this.deps;
     const opened = openQuestion(sealer, holder, name, clock.nowMs());
     return opened && (await this.#once(name as string)) ? opened : null;
   }
 
-  /** While the shared store is away, each process knows only what it was told itself. */
+  /**
+   * True only the first time. While the shared store is down, each process knows only the answers it received itself.
+   */
   async #once(name: string): Promise<boolean> {
     const { shared } = this.deps;
     const count = shared.increment(usedKey(name), 1, mostAskedMs);
@@ -191,12 +196,12 @@ export class Questions {
     );
   }
 
-  /** Nobody was told of the answer: it may be given once more. */
+  /** The answer was not delivered, so the client may send it again. */
   async giveBack(name: string): Promise<void> {
     await this.deps.shared.delete(usedKey(name)).catch(() => {});
   }
 
-  /** To the process that gathers it; false where nobody does any more. */
+  /** Delivers the answer to the process that collects it; false if none does any more. */
   async bring(at: string, name: string, given: Given): Promise<boolean> {
     const { peers } = this.deps;
     if (at === peers.own) return this.#collect(markOf(name), given);
@@ -209,11 +214,11 @@ export class Questions {
     return collect !== undefined;
   }
 
-  /** The server has it: whoever waits for the server goes on. */
+  /** The server has the answer: resume the timeouts of the calls that wait for it. */
   async answered(name: string): Promise<void> {
     const mark = markOf(name);
     this.#end(mark);
-    // Unheard, a call there only has more time than it would have.
+    // If another process misses this, its call just has more time.
     await this.deps.shared.publish(channel, mark).catch(() => {});
   }
 

@@ -7,14 +7,14 @@ import type { Questions } from './questions.ts';
 import type { Exchange } from './served.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
-/** Our own tools, each with the caller's rights. */
+/** Our own tools, run with the caller's rights. */
 export interface OwnTools {
   list(): OwnTool[];
-  /** The protocol's result. Throws where there is no such tool. */
+  /** Returns an MCP tool result. Throws if there is no such tool. */
   call(name: string, args: Params, exchange: Exchange): Promise<Params>;
 }
 
-/** As clients are told of it. */
+/** A tool as shown to clients. */
 export interface OwnTool {
   name: string;
   title: string;
@@ -23,14 +23,14 @@ export interface OwnTool {
   annotations: { readOnlyHint: boolean };
 }
 
-/** What the operator lets users do. */
+/** What the operator allows users to do. */
 export interface FrontSettings {
   keysAllowed(): boolean;
   usersMayConnect(): boolean;
 }
 
 export interface FrontRoom extends McpRoom {
-  /** Throws, or rejects, once whoever made a call would be let in no more. */
+  /** Throws or rejects once the caller would no longer be authenticated. */
   stillIn(call: Call): unknown;
   settings: FrontSettings;
   offers: Offers;

@@ -5,10 +5,10 @@ import { McpFault } from '../fault.ts';
 import type { Given } from './questions.ts';
 import { ownFault } from './served.ts';
 
-/** In one call. Whoever wants to know more than this, one thing after another, wants to keep us busy. */
+/** Per call. A server that asks in more rounds than this is treated as abusive. */
 const mostRounds = 10;
 
-/** As servers of the revision 2026-07-28 answer when they need to know something first. */
+/** The result of a server of revision 2026-07-28 that needs input first. */
 const wanted = z.object({
   inputRequests: z
     .record(z.string(), z.object({ method: z.string(), params: z.record(z.string(), z.unknown()).default({}) }))
@@ -17,21 +17,24 @@ const wanted = z.object({
 });
 
 interface Round {
-  /** Says why the client cannot be asked this, or what it answers. */
+  /** Returns a refusal if the client cannot be asked, otherwise its answer. */
   inquire(method: string, params: Params): Refusal | Promise<Given>;
-  /** Asks the server once more, with this besides. */
+  /** Repeats the request with the answers added. */
   again(answers: Params): Promise<Params>;
-  /** Made when it is asked for. */
+  /** Created lazily. */
   readonly signal: AbortSignal;
 }
 
-/** Revision 2026-07-28: what may be answered with questions. */
+/** Revision 2026-07-28: the methods whose result may be a request for input. */
 const askedWithin = new Set(['tools/call', 'resources/read', 'prompts/get']);
 export const mayAsk = (method: string): boolean => askedWithin.has(method);
 
 export const wantsToKnow = ({ resultType }: Params): boolean => resultType === 'input_required';
 
-/** Asks a client of before what a server of the newest revision wants to know, as often as it does, and tells it all at once. */
+/**
+ * Puts the questions of a server of the newest revision to an older client, and repeats the request with all answers
+ * until the server needs no more input.
+ */
 export async function inRounds(first: Params, round: Round): Promise<Params> {
   let answer = first;
   for (let count = 0; wantsToKnow(answer); count += 1) {
@@ -53,7 +56,7 @@ async function answersTo(
   return Object.fromEntries(await Promise.all(given));
 }
 
-/** Servers of the newest revision can be told answers alone. */
+/** Servers of the newest revision accept only results, so an error from the client ends the call. */
 function resultOf({ result, error }: Given): Params {
   if (result) return result;
   throw ownFault(`The client did not answer what the server asked: ${error?.message ?? ''}`);

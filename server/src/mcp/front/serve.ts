@@ -16,21 +16,21 @@ import { quietMs, StraightAnswer, type StraightCall, type Written } from './stra
 import { isTaskMethod } from './tasks.ts';
 import type { Running, UnderWay } from './under-way.ts';
 
-/** One request over HTTP: what it is for, and for whom. */
+/** One HTTP request: the endpoint it is for, and its caller. */
 export interface Turn {
   served: Served;
   introduction: Introduction;
   asker: Asker;
-  /** Names the client where it may take requests back by a message. */
+  /** Identifies the client, if it may cancel requests by a message; otherwise null. */
   client: string | null;
-  /** Noted on the way: the library gives whatever is thrown by those who answer the status of an answer. */
+  /** Set while answering: the library responds to errors thrown by handlers with the status of a success. */
   status?: number;
 }
 
-/** What needs no introduction any more. */
+/** A turn that no longer needs an introduction. */
 export type Introduced = Omit<Turn, 'introduction'>;
 
-/** What is told of a message before its answer. */
+/** Messages sent to the client before the answer. */
 type Said = Required<Pick<Exchange, 'log' | 'say'>>;
 
 interface ServeDeps {
@@ -39,14 +39,14 @@ interface ServeDeps {
   log: Log;
 }
 
-/** Serves messages in every revision of the protocol that the library knows, each request by itself. */
+/** Serves messages in every protocol revision that the library knows, each request on its own. */
 export class Serving {
   #handler: Promise<McpHttpHandler> | undefined;
   readonly #quiet = new Lingering(quietMs);
 
   constructor(private readonly deps: ServeDeps) {}
 
-  /** Past the library, which would build a server for each. */
+  /** Bypasses the library, which would build a server for each request. */
   answerStraight(call: StraightCall, turn: Introduced, written: Written): Promise<Response> {
     const answer = new StraightAnswer(call, written);
     void this.#workOn(answer, call, turn);
@@ -66,7 +66,7 @@ export class Serving {
     }
   }
 
-  /** Whether it begins nothing for what is wrong with its parameters: the library would tell of that as of a fault of ours. */
+  /** Whether the parameters of `initialize` are invalid; the library would report that as an internal error of ours. */
   async isMalformed(beginning: object): Promise<boolean> {
     const { isInitializeRequest, isJSONRPCRequest } = await import('@modelcontextprotocol/server');
     return isJSONRPCRequest(beginning) && !isInitializeRequest(beginning);
@@ -75,7 +75,7 @@ export class Serving {
   async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
     this.#handler ??= this.#load();
     const handler = await this.#handler;
-    // The one thing that the library hands through to whoever answers. Who calls is known already.
+    // The only value that the library passes through to the handler. The caller is authenticated already.
     const extra = { turn, isServed: isServed(turn, message), isTask: isTaskMethod(methodOf(message)) };
     const authInfo = { token: '', clientId: '', scopes: [], extra };
     const response = await handler.fetch(request, { parsedBody: message, authInfo });
@@ -84,11 +84,11 @@ export class Serving {
     return new Response(response.body, { status: turn.status, headers: response.headers });
   }
 
-  /** Loaded by the first request: most installations serve none, and its schemas take a while to build. */
+  /** Loaded with the first request: most installations get none, and building the library's schemas takes a while. */
   async #load(): Promise<McpHttpHandler> {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
-      // As `answer` has put it there; the library knows it as anything.
+      // Set by `answer`; the library types it as unknown values.
       const { turn, ...what } = authInfo!.extra as unknown as Asking & { turn: Turn };
       return serverFor(library.Server, turn, this.deps, what);
     });
@@ -99,19 +99,19 @@ export class Serving {
   }
 }
 
-/** Several at once are told one by one: each has an answer of its own. */
+/** Messages of a batch are checked one by one, since each gets its own answer. */
 const isServed = ({ served }: Turn, message: unknown): boolean =>
   Array.isArray(message) || served.serves(methodOf(message));
 
 const methodOf = (message: unknown): string => String((message as { method?: unknown }).method);
 
-/** What is known of a message before the library has looked at it. */
+/** What is known of a message before the library parses it. */
 interface Asking {
   isServed: boolean;
   isTask: boolean;
 }
 
-/** What is passed on is whoever asked's to read. */
+/** Forwarded content is not validated; that is left to its receiver. */
 const anything = z.looseObject({});
 
 function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed, isTask }: Asking): Server {
@@ -122,19 +122,21 @@ function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed
     { capabilities, jsonSchemaValidator: noValidator, ...(instructions !== undefined && { instructions }) },
   );
   const answer = ({ method, params }: JSONRPCRequest, { mcpReq }: ServerContext) => {
-    // Who left hears nothing more, and that is no fault.
+    // Sending fails if the client disconnected, which is not an error.
     const log: Said['log'] = ({ level, data, logger }) => void mcpReq.log(level, data, logger).catch(() => {});
     const newest = mcpReq.envelope !== undefined;
     const asked = { id: mcpReq.id, method, params: whole(params ?? {}, mcpReq), newest };
     const say = (message: object) =>
-      // As the protocol has it; the library would count such requests itself, and wait for what comes to another process.
+      // Already in the protocol's form. The library's own request method would assign an id, and wait here for an
+      // answer that may arrive in another process.
       void server.transport?.send(message as JSONRPCRequest, { relatedRequestId: mcpReq.id }).catch(() => {});
     return answerOne(new OneExchange(turn, asked, { log, say }, deps, mcpReq), deps.logLevels);
   };
-  // Whatever the library does not answer by itself; it looks at neither parameters nor results then, which are passed on. A
-  // method that nobody has it refuses with the status that the revision of the request asks for.
+  // Handles every method that the library does not answer itself. It then validates neither params nor results, which
+  // are forwarded. A method not served here is left to the library, which rejects it with the status that the request's
+  // revision requires.
   if (isServed) server.fallbackRequestHandler = answer;
-  // Names that were the protocol's own once: it hands these on only to whoever asks for them.
+  // These methods were once part of the core protocol: the library passes them only to handlers registered for them.
   if (isServed && isTask)
     for (const method of ['tasks/get', 'tasks/cancel'])
       server.setRequestHandler(method, { params: anything }, (params, context) =>
@@ -151,7 +153,7 @@ interface Asked {
   id: string | number;
   method: string;
   params: Params;
-  /** Of the revision that has no sessions. */
+  /** The request is of the revision without sessions. */
   newest: boolean;
 }
 
@@ -169,15 +171,15 @@ async function answerOne(exchange: OneExchange, logLevels: LogLevels): Promise<R
   }
 }
 
-/** What no server would have to be asked about. Tools are listed all at once: there is no second page. */
+/** Rejects params that no server needs to see. Tools are listed on a single page, so there are no cursors. */
 function refuseOdd(method: string, { level, cursor }: Params): void {
   if (method === 'logging/setLevel' && !levels.includes(level as string))
     throw badParams(`level must be one of ${levels.join(', ')}`);
-  // Some clients write one down that says nothing.
+  // Some clients send an empty cursor.
   if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
 }
 
-/** One message of a client, as whoever answers it sees it. */
+/** One message of a client, as its handler sees it. */
 class OneExchange implements Exchange {
   readonly caller: Exchange['caller'];
   readonly holder: string;
@@ -188,7 +190,7 @@ class OneExchange implements Exchange {
   readonly progress: Exchange['progress'];
   readonly newest: boolean;
   readonly deaf: boolean;
-  /** It may be taken back by a message, and something may be remembered of whoever sent it. */
+  /** Whether the client has a session: it may cancel requests by a message, and its settings are remembered. */
   readonly inSession: boolean;
   readonly #running: Running | null;
   #signal: AbortSignal | undefined;
@@ -214,7 +216,7 @@ class OneExchange implements Exchange {
     this.#running = client === null ? null : deps.underWay.begin(client, asked.id);
   }
 
-  /** What whoever is served here has to say to it. */
+  /** Passes the request to the endpoint it is for. */
   answered(): Promise<Params> {
     const { method, params } = this.asked;
     if (isTaskMethod(method) && !this.newest) throw noMethod(method);
@@ -229,7 +231,7 @@ class OneExchange implements Exchange {
     return result;
   }
 
-  /** In the protocol's words. */
+  /** Converts any error to a JSON-RPC error, and sets the status. */
   fault(error: unknown): RpcError {
     const told = toRpcError(error, this.requestId, this.deps.log);
     const status = statusOf(told, this.newest);
@@ -257,7 +259,7 @@ const sayingTo =
   (message) =>
     said.say(message);
 
-/** What is subscribed to is told in a session, which the newest revision has none of. */
+/** Updates are sent within a session, and the newest revision has none. */
 const isSubscribing = (method: string): boolean =>
   method === 'resources/subscribe' || method === 'resources/unsubscribe';
 
@@ -270,7 +272,7 @@ function progressOf(mcpReq: ServerContext['mcpReq']): Exchange['progress'] {
   };
 }
 
-/** With what the library has taken out of the parameters: all of it is for whoever answers. */
+/** Restores what the library took out of the params: the handler needs all of it. */
 function whole(params: Params, { envelope, _meta, inputResponses, requestState }: ServerContext['mcpReq']): Params {
   if (envelope === undefined) return params;
   const said = Object.entries(envelope).filter(([name]) => saidOfClient.has(name));

@@ -6,60 +6,63 @@ import type { Passing } from '../passing.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
 
-/** Whom something is done for. */
+/** The caller that something is done for. */
 export interface Asker {
   caller: McpCaller;
-  /** Whose sessions with servers are used: the caller's, or those of one client of theirs. */
+  /** Whose sessions with servers are used: the caller's, or those of one of the caller's clients. */
   holder: string;
   origin: Origin;
-  /** Of the request that brought it. */
+  /** Id of the HTTP request. */
   requestId: string;
-  /** That it came with; absent where a person calls on a page. */
+  /** Headers of the HTTP request; absent for a call made on a page. */
   headers?: Headers | undefined;
-  /** Made when it is asked for. */
+  /** Created lazily. */
   readonly signal: AbortSignal;
 }
 
-/** One message, and what may be said while it is worked on. */
+/** One message, and what may be sent to the client before its answer. */
 export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
-  /** Brings a message of a server to the client before the answer; absent for those who cannot be asked anything. */
+  /** Sends a server's message to the client before the answer; absent if the client cannot be asked anything. */
   say?: ((message: object) => void) | undefined;
-  /** Of the revision in which servers ask within their answers. */
+  /** Whether the client speaks revision 2026-07-28, the newest: servers ask questions in their results. */
   newest?: boolean | undefined;
-  /** The client has nowhere to listen to a server: whoever calls for it listens meanwhile. */
+  /** The client cannot open a stream to the server, so one is kept open for it during its calls. */
   deaf?: boolean | undefined;
 }
 
-/** What we have given up ourselves is no caller's doing. */
+/** Whether the client disconnected. An abort with an `McpFault` is our own. */
 export const hasLeft = ({ signal }: Asker): boolean => signal.aborted && !(signal.reason instanceof McpFault);
 
-/** How much a client can be told of what a server has. */
+/** What the client supports, for the introduction of a server. */
 export interface Told {
-  /** It can wait for tasks. */
+  /** The client supports tasks. */
   tasks: boolean;
-  /** It has a session, in which it can listen. */
+  /** The client has a session, and so can open a stream. */
   listens: boolean;
 }
 
-/** What is served at one address: a server, all of them together, or our own. */
+/** What one endpoint serves: a connected server, all of them together, or our own tools. */
 export interface Served {
-  /** By which the address ends; empty where all are together. */
+  /** Last segment of the endpoint's path; empty for all servers together. */
   name: string;
-  /** Whether clients with a session can listen here. */
+  /** Whether clients with a session can open a stream here. */
   speaks: boolean;
-  /** Whether there is such a method here at all. */
+  /** Whether the method exists here at all. */
   serves(method: string): boolean;
   introduction(asker: Asker, told: Told): Promise<Introduction>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
-  /** Known at once that whoever has the tool is of before the newest revision: its answers say nothing that the library would have to look at. */
+  /**
+   * True if the tool's server is already known to speak an older revision: its results hold nothing that the library
+   * would have to process.
+   */
   onlyAnswers(tool: unknown, holder: string, caller: McpCaller): boolean;
-  /** The server that is called so here, where the caller may still use it. */
+  /** The server with this name at this endpoint; null if the caller may not use it (any more). */
   serverNamed(name: string, caller: McpCaller): McpServer | null | Promise<McpServer | null>;
-  /** Whose tool a call names; null where that is nobody's. */
+  /** The server and tool that a name refers to; null if there is none. */
   toolNamed(name: string, caller: McpCaller): Promise<{ server: string; tool: string } | null>;
 }
 
-/** A fault in the protocol's own words: passed on with its code. */
+/** A JSON-RPC error, forwarded with its code. */
 export class RpcError extends Error {
   constructor(
     readonly code: number,
@@ -71,7 +74,7 @@ export class RpcError extends Error {
   }
 }
 
-/** The protocol's revision 2026-07-28, Streamable HTTP: a body is not believed where its headers say something else. */
+/** Revision 2026-07-28, Streamable HTTP: a request whose headers contradict its body is rejected. */
 export class HeaderMismatch extends RpcError {
   constructor(header: string, why: string) {
     super(-32_020, `Bad Request: the header ${header} does not repeat what is in the body: ${why}`, {
@@ -80,7 +83,7 @@ export class HeaderMismatch extends RpcError {
   }
 }
 
-/** The same revision: these are told by the status as well. */
+/** Revision 2026-07-28: these codes also set the HTTP status. */
 const statuses: Record<number, number> = { [-32_020]: 400, [-32_021]: 400, [-32_601]: 404 };
 export const statusOf = ({ code }: RpcError, newest: boolean): number => (newest ? (statuses[code] ?? 200) : 200);
 
@@ -89,5 +92,5 @@ export const noMethod = (method: string): RpcError =>
 export const badParams = (message: string): RpcError => new RpcError(-32_602, message);
 export const ownFault = (message: string): RpcError => new RpcError(-32_603, message);
 
-/** A tool that was called and could not do it: for the model to read. */
+/** Reports to the model that a tool call failed. */
 export const toolFailure = (text: string): Params => ({ content: [{ type: 'text', text }], isError: true });

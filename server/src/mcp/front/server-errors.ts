@@ -5,7 +5,7 @@ import { faultWithin } from '../fault.ts';
 import { streamFault } from '../guarded-fetch.ts';
 import type { Exchange } from './served.ts';
 
-/** What a server says against a request, in the protocol's words. */
+/** A server's JSON-RPC error. */
 export interface ServerError {
   code: number;
   message: string;
@@ -13,10 +13,10 @@ export interface ServerError {
 }
 
 const written = z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() });
-/** Revision 2026-07-28, Streamable HTTP: with these statuses a server may say what is wrong in JSON-RPC. */
+/** Revision 2026-07-28, Streamable HTTP: responses with these statuses may hold a JSON-RPC error. */
 const refused = z.object({ status: z.union([z.literal(400), z.literal(404)]), text: z.string() });
 
-/** Null where the server has failed rather than answered. */
+/** Null if the server failed instead of answering with an error. */
 export function serverErrorIn(error: unknown): ServerError | null {
   if (faultWithin(error)) return null;
   const { code, message, data } = error as Partial<ServerError>;
@@ -41,8 +41,8 @@ const needsPage = -32_042;
 const needed = z.object({ requiredCapabilities: z.record(z.string(), z.unknown()) });
 
 /**
- * Revision 2026-07-28, error codes: some are the protocol's own, and some were. A client of it would take what a server means by
- * them for our word about its request.
+ * Revision 2026-07-28, error codes: some codes are reserved by the protocol, or were. A client of that revision would
+ * read a server's use of them as our verdict on its request.
  */
 export function codeFor({ newest }: Exchange, { code, data }: ServerError): number {
   if (!newest) return code;
@@ -51,7 +51,7 @@ export function codeFor({ newest }: Exchange, { code, data }: ServerError): numb
   return code === capabilityMissing && needed.safeParse(data).success ? code : internalError;
 }
 
-/** Of the revision 2025-11-25: a person has to visit these pages first. */
+/** Revision 2025-11-25: pages that the user has to visit first. */
 const pages = z.object({
   elicitations: z
     .array(z.object({ mode: z.literal('url'), message: z.string(), url: z.string() }))
@@ -59,7 +59,10 @@ const pages = z.object({
     .max(20),
 });
 
-/** The newest revision asks for that within the answer, and the client comes again; null where it cannot be asked. */
+/**
+ * The newest revision asks for this in the result, and the client repeats its request; null if the client cannot be
+ * asked.
+ */
 export function pagesAsked({ newest, holder }: Exchange, { code, data }: ServerError): Params | null {
   const { data: wanted } = newest && code === needsPage ? pages.safeParse(data) : {};
   if (!wanted) return null;

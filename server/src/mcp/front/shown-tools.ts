@@ -12,11 +12,14 @@ interface ShownTool {
 interface ShownServer {
   server: string;
   tools: ShownTool[];
-  /** Whether its tools spend what is the user's. */
+  /** Whether its tools spend the user's quota. */
   pays: boolean;
 }
 
-/** What a user may use of one server, or of all (null), as it was approved: nobody waits for a server to be asked about it. */
+/**
+ * The tools of one server, or of all (null), that a user may use, as they were approved. Servers are not queried, so
+ * this does not wait for them.
+ */
 export type ShowTools = (userId: number, server: string | null) => Promise<ShownServer[]>;
 
 export const shownTools =
@@ -40,7 +43,7 @@ export const shownTools =
 
 const shown = ({ name, description }: ShownTool): ShownTool => ({ name, description: firstLine(description) });
 
-/** A page shows one line; what is long there is no summary. */
+/** The page shows one line per tool, so longer descriptions are cut. */
 const longestLine = 200;
 
 function firstLine(text: string): string {

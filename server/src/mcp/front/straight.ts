@@ -6,26 +6,29 @@ import type { LogMessage } from '../passing.ts';
 import { us } from './own-server.ts';
 import { type RpcError, statusOf } from './served.ts';
 
-/** Whoever waits as long, or twice at most, is told that the answer is on its way: clients give up on one that does not even begin. */
+/**
+ * A call that takes this long (at most twice that) is answered with a stream: clients give up on a response that does
+ * not start.
+ */
 export const quietMs = 1_000;
 
-/** A call of a tool that asks for nothing but its result. */
+/** A tool call that needs nothing but its result. */
 export interface StraightCall {
   id: string | number;
   method: 'tools/call';
   params: Params;
-  /** Of a client that begins no session: its answer says more of itself. */
+  /** From a client of the newest revision, which has no session: its result carries extra metadata. */
   newest: boolean;
 }
 
-/** Revisions with sessions, and the newest, where each request says who sends it. */
+/** Revisions with sessions; in the newest revision each request identifies its client instead. */
 const revisions = new Set(['2025-03-26', '2025-06-18', '2025-11-25']);
 export const newestRevision = '2026-07-28';
 const plainMembers = new Set(['name', 'arguments']);
 
 /**
- * Most calls are like this one. Of all that the library would look at, and build anew for each, nothing matters to them;
- * whatever is not plainly so is left to it.
+ * Recognizes the plain tool call, which most requests are. It needs none of the checks that the library makes, nor the
+ * objects it builds per request. Everything else is left to the library.
  */
 export function straightCall({ headers }: Pick<Request, 'headers'>, message: unknown): StraightCall | null {
   const { jsonrpc, id, method, params } = message as Record<string, unknown>;
@@ -48,14 +51,14 @@ const [version, capabilities, info] = [`${own}protocolVersion`, `${own}clientCap
 const newestMembers = new Set([...plainMembers, '_meta']);
 const saidMembers = new Set([version, capabilities, info]);
 
-/** As the library hands them on; null for what says anything else, or says it twice and differently. */
+/** The params as the library would pass them on; null if they hold anything else, or contradict the headers. */
 function newestParams(headers: Headers, params: Params): Params | null {
   const { name, arguments: given, _meta } = params;
   if (!hasOnly(params, newestMembers) || !isObject(_meta) || !hasOnly(_meta, saidMembers)) return null;
   const { [version]: revision, [capabilities]: has, [info]: client } = _meta;
   if (revision !== newestRevision || !isObject(has) || !isPlain(has)) return null;
   if (client !== undefined && !isPlainInfo(client)) return null;
-  // What cannot stand in a header is encoded there.
+  // Names that cannot be written in a header are encoded there; leave those to the library.
   if (typeof name !== 'string' || name.startsWith('=?') || headers.get('mcp-name') !== name) return null;
   if (headers.get('mcp-method') !== 'tools/call') return null;
   return { name, arguments: given, _meta: { [capabilities]: has } };
@@ -73,7 +76,7 @@ const isPlainInfo = (value: unknown): boolean =>
   typeof value.name === 'string' &&
   typeof value.version === 'string';
 
-/** What the newest revision says with each result, unless the server has said so itself. */
+/** Metadata that the newest revision adds to each result, unless the server has set it. */
 const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
 function stamped(result: Params): Params {
   const { _meta = serverInfo, resultType = 'complete' } = result;
@@ -84,13 +87,13 @@ function stamped(result: Params): Params {
   };
 }
 
-/** How an answer is put into words of HTTP. */
+/** Builds the HTTP response. */
 export interface Written {
   whole(text: string, status?: number): Response;
   events(stream: ReadableStream<Uint8Array>): Response;
 }
 
-/** The answer to one call: JSON, or events where something is said before it, or where it takes a while. */
+/** The answer to one call: JSON, or an event stream if messages precede the result or the call takes a while. */
 export class StraightAnswer implements Lingerer {
   place = -1;
   seen = false;
@@ -107,7 +110,7 @@ export class StraightAnswer implements Lingerer {
     });
   }
 
-  /** Whoever wants to hear something says so with each request of the newest revision. */
+  /** In the newest revision clients request logs with each request, and requests that do so are not answered here. */
   log(params: LogMessage): void {
     if (!this.call.newest) this.say({ jsonrpc: '2.0', method: 'notifications/message', params });
   }
@@ -143,10 +146,10 @@ export class StraightAnswer implements Lingerer {
   }
 }
 
-/** Messages as they come. */
+/** An event stream of messages. */
 class Events {
   #controller!: ReadableStreamDefaultController<Uint8Array>;
-  /** Whoever left hears nothing more, and that is no fault. */
+  /** The client disconnected, which is not an error: further messages are dropped. */
   #left = false;
   readonly stream = new ReadableStream<Uint8Array>({
     start: (controller) => {

@@ -18,11 +18,13 @@ const answer = z.union([
   }),
 ]);
 
-/** A message that answers, and asks nothing. */
+/** Whether the message is a response rather than a request. */
 export const isAnswer = ({ method, id, result, error }: Record<string, unknown>): boolean =>
   method === undefined && id !== undefined && (result !== undefined || error !== undefined);
 
-/** Passes what a client answers on to whoever waits for it; once, whichever process is told. */
+/**
+ * Forwards a client's answer to the server or process that waits for it; only once, in whichever process it arrives.
+ */
 export async function takeAnswer(
   room: FrontRoom,
   served: Pick<Served, 'serverNamed'>,
@@ -41,7 +43,7 @@ export async function takeAnswer(
   if (!heard) throw noQuestion();
 }
 
-/** To whoever gathers it for a server that is told all at once. */
+/** Delivers the answer to the process that collects answers for a server that gets all of them at once. */
 async function bring(room: FrontRoom, at: string, data: z.infer<typeof answer>): Promise<true> {
   const { id, ...given } = data;
   const isSmall = Buffer.byteLength(JSON.stringify(given)) <= mostCarriedBytes;
@@ -50,7 +52,7 @@ async function bring(room: FrontRoom, at: string, data: z.infer<typeof answer>):
   throw isSmall ? noQuestion() : new AppError('request_too_large', tooLargeToCarry);
 }
 
-/** In the session that the server asked in. What it was not told may be answered once more. */
+/** Delivers the answer in the session that the server asked in. If that fails, the client may send it again. */
 async function tell(
   room: FrontRoom,
   { server, holder, question }: { server: McpServer; holder: string; question: OpenedQuestion },

@@ -5,19 +5,19 @@ import type { McpServer } from '../store/servers.ts';
 import { longestTaskId } from '../task-answers.ts';
 import type { McpCaller } from './caller.ts';
 
-/** What a task is called in front: whose it is, of which tool of which server, and how that server calls it. */
+/** A task as named to clients: its owner, server and tool, and the server's own id for it. */
 export interface NamedTask {
   server: Pick<McpServer, 'id' | 'name' | 'url'>;
   tool: string;
-  /** The server's own name for it. */
+  /** The server's own id for the task. */
   taskId: string;
 }
 
 type Owner = { user: Pick<McpCaller['user'], 'id'> } & Pick<McpCaller, 'through'>;
 
-/** Other things are sealed with the same key. */
+/** Distinguishes these from other values sealed with the same key. */
 const kind = 'mcp-task';
-/** Of the longest that is given out: a character may take six to be written, and sealing adds a third. */
+/** Covers the longest name issued: a character may be escaped to six, and sealing adds a third. */
 const longestName = 10 * longestTaskId;
 
 const written = z.tuple([
@@ -28,7 +28,7 @@ const written = z.tuple([
   z.string(),
 ]);
 
-/** Sealed, so that nothing is kept of a task here: any process opens the name, and nobody else can write one. */
+/** Sealed, so that tasks need no storage here: any process can open the name, and clients cannot forge one. */
 export function nameTask(sealer: Sealer, { user, through }: Owner, { server, tool, taskId }: NamedTask): string {
   const { id, name, url } = server;
   const parts: z.infer<typeof written> = [
@@ -42,26 +42,29 @@ export function nameTask(sealer: Sealer, { user, through }: Owner, { server, too
 }
 
 export interface OpenedTask {
-  /** By the name that users know it under. */
+  /** The name that users know the server by. */
   server: string;
   tool: string;
   taskId: string;
-  /** It was begun there, at the address that the server still has: another place has tasks of its own. */
+  /**
+   * Whether this is the server the task was started on, still with the same URL: a server at another URL has other
+   * tasks.
+   */
   isAt(server: NamedTask['server']): boolean;
 }
 
-/** Null for whatever this caller was not given as the name of a task. */
+/** Null unless this caller was given the value as the name of a task. */
 export function openTask(sealer: Sealer, caller: Owner, given: unknown): OpenedTask | null {
   if (typeof given !== 'string' || given.length > longestName) return null;
   const { data } = written.safeParse(unsealed(sealer, given));
   if (!data) return null;
   const [, owner, { id, name, at }, tool, taskId] = data;
-  // Keys and applications of one user are told apart, as in all that servers remember.
+  // Keys and applications of one user are kept apart, as in all state held by servers.
   if (owner.user !== caller.user.id || owner.through !== caller.through) return null;
   return { server: name, tool, taskId, isAt: (server) => server.id === id && addressMark(server.url) === at };
 }
 
-/** Null for what was not sealed here. */
+/** Null if the value was not sealed by us. */
 export function unsealed(sealer: Sealer, given: string): unknown {
   try {
     return JSON.parse(sealer.open(given));
@@ -70,5 +73,5 @@ export function unsealed(sealer: Sealer, given: string): unknown {
   }
 }
 
-/** Enough to tell one from another. */
+/** Short hash: enough to tell addresses apart. */
 export const addressMark = (url: string): string => sha256Hex(url).slice(0, 16);

@@ -8,14 +8,14 @@ import type { FrontRoom } from './room.ts';
 import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
 import { nameTask, openTask } from './task-names.ts';
 
-/** Of the extension for tasks, as it is for the revision 2026-07-28. */
+/** Methods of the tasks extension for revision 2026-07-28. */
 const methods = ['tasks/get', 'tasks/update', 'tasks/cancel'];
 export const isTaskMethod = (method: string): boolean => methods.includes(method);
 
-/** As a server that has tasks says so. */
+/** The capability by which a server announces tasks. */
 export const withTasks = { extensions: { [tasksExtension]: {} } };
 
-/** What a client can do it says with each request, and only that counts. */
+/** Clients state their capabilities with each request, and only these count. */
 export function understandsTasks({ _meta }: Params): boolean {
   return capabilities.safeParse(_meta).success;
 }
@@ -32,7 +32,7 @@ interface Begun {
   params: Params;
 }
 
-/** The answer to a call that a server goes on with, under a name that is the caller's alone. */
+/** The result of a call that the server continues as a task, under a name that only this caller can use. */
 export function begunTask(
   room: FrontRoom,
   { server, tool, params }: Begun,
@@ -40,7 +40,7 @@ export function begunTask(
   exchange: Exchange,
 ): Params {
   const task = begunTaskOf(answer);
-  // Who has not said that it can wait for a task must not be answered with one.
+  // A client that did not declare support for tasks must not receive one.
   if (!task || !understandsTasks(params))
     throw nonsense(room, server, 'tools/call', ' It is not known whether the tool did anything.');
   return { ...answer, taskId: nameTask(room.sealer, exchange.caller, { server, tool, taskId: task.taskId }) };
@@ -48,7 +48,7 @@ export function begunTask(
 
 type FindServer = (name: string) => McpServer | null | Promise<McpServer | null>;
 
-/** Looks at a task, tells it what it asked for, or takes it back. `find` knows which servers are meant here. */
+/** Reads, updates or cancels a task. `find` resolves the servers available at this endpoint. */
 export async function answerTask(
   room: FrontRoom,
   { method, params }: { method: string; params: Params },
@@ -59,12 +59,12 @@ export async function answerTask(
   const { caller } = exchange;
   const opened = openTask(room.sealer, caller, params.taskId);
   const server = opened && (await find(opened.server));
-  // What was taken from the caller meanwhile is not told any more either.
+  // A caller who lost access to the server or tool meanwhile no longer sees the task.
   if (!opened || !server || !opened.isAt(server) || !opensTool(caller, server.name, opened.tool)) throw noTask();
   if (!(await room.known.tool(server.id, opened.tool))) throw noTask();
   const { taskId } = opened;
   const answer = await pass(room, server, { method, params: { ...params, taskId } }, exchange);
-  // That it was heard is all there is to say.
+  // The other methods only acknowledge.
   if (method !== 'tasks/get') return {};
   if (!standingOf(taskId, answer)) throw nonsense(room, server, method);
   return { ...answer, taskId: params.taskId };

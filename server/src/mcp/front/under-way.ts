@@ -5,8 +5,8 @@ import type { Shared } from '../../platform/shared/port.ts';
 const channel = 'mcp-cancelled';
 
 /**
- * Requests that clients of the protocol with sessions may take back: by a message of its own, which comes to any process.
- * Those of the newest protocol close the connection instead.
+ * Running requests of clients with sessions, which cancel by a separate message that may arrive in any process. Clients
+ * of the newest revision close the connection instead.
  */
 export class UnderWay {
   readonly #running = new ChurnMap<Running>();
@@ -14,7 +14,7 @@ export class UnderWay {
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
 
-  /** `client` is one client at one address: its ids of requests are its own. */
+  /** `client` is one client at one endpoint: request ids are unique only within it. */
   begin(client: string, id: string | number): Running {
     if (!this.#listening) this.#listen();
     const name = nameOf(client, id);
@@ -23,7 +23,7 @@ export class UnderWay {
     return running;
   }
 
-  /** Taking something back is a courtesy: without it the call runs to its end. */
+  /** Cancellation is best effort: without the subscription the call just runs to its end. */
   #listen(): void {
     this.#listening = this.shared.subscribe(channel, (name) => this.#abort(name));
     this.#listening.catch(() => {
@@ -47,16 +47,16 @@ export class UnderWay {
   }
 }
 
-/** Longer names go to every process as their hash, which is as short as any other word between them. */
+/** Longer names are replaced by their hash, to keep messages between processes short. */
 const mostCharacters = 100;
 
-/** A number and the same in letters are two ids. */
+/** The number 1 and the string "1" are different ids. */
 function nameOf(client: string, id: string | number): string {
   const name = typeof id === 'number' ? `${client}\n${id}` : `${client}\n"${id}"`;
   return name.length <= mostCharacters ? name : sha256Hex(name);
 }
 
-/** A request under way. Its signal is made when somebody asks for it, which most are over before. */
+/** A running request. Its signal is created lazily, since most requests end before it is needed. */
 export class Running {
   #controller: AbortController | null = null;
   #takenBack = false;

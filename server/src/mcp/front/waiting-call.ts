@@ -3,26 +3,32 @@ import type { Params } from '../connection.ts';
 import type { McpFault } from '../fault.ts';
 import type { Exchange } from './served.ts';
 
-/** Servers that want to know several things ask them one right after the other: the client is asked them together. */
+/**
+ * Servers that need several inputs ask for them right after one another, so the questions are collected and sent
+ * together.
+ */
 const gatherMs = 50;
 
-/** The request that a call is answered through at the moment. */
+/** The request that currently receives the call's messages and result. */
 export type Attached = Pick<Exchange, 'signal' | 'log' | 'progress'>;
 
 export type Outcome = { result: Params } | { error: unknown };
 
 interface OpenQuestion {
-  /** That its answer is told under. */
+  /** Name under which its answer is delivered. */
   name: string;
   method: string;
   params: Params;
 }
 
-/** A call whose client can be asked something only by answering it. It goes on by itself between the client's requests. */
+/**
+ * A call whose client can be asked only by ending its request with the questions. The call keeps running between the
+ * client's requests.
+ */
 export class WaitingCall {
-  /** That the client comes back to it by; null while it was asked nothing. */
+  /** Id by which the client resumes the call; null as long as it was asked nothing. */
   id: string | null = null;
-  /** How often the client has come back. */
+  /** How often the client has resumed the call. */
   round = 0;
   readonly ended: Promise<Outcome>;
   readonly #questions = new Map<string, OpenQuestion>();
@@ -47,7 +53,7 @@ export class WaitingCall {
     return outcome;
   }
 
-  /** What the call is made with: whoever is there at the moment hears what is said meanwhile. */
+  /** The exchange that the call is made with: messages go to whichever request is attached at the moment. */
   #behind({ caller, holder, origin, requestId, headers, log, progress }: Exchange): Exchange {
     const signal = () => this.#signal();
     return {
@@ -61,7 +67,7 @@ export class WaitingCall {
   }
 
   readonly #say = (message: object): void => {
-    // As `Questions` writes them: a question under its name, or that one is asked no more.
+    // Sent by `Questions`: a question under its name, or the cancellation of one.
     const { id, method, params } = message as { id?: string; method: string; params: Params };
     if (id === undefined) {
       for (const [key, { name }] of this.#questions) if (name === params.requestId) this.#questions.delete(key);
@@ -77,7 +83,7 @@ export class WaitingCall {
     this.#woken.resolve();
   }
 
-  /** How it ended; null where the client is asked something first. */
+  /** How the call ended; null if the client has to be asked first. */
   async next(): Promise<Outcome | null> {
     while (!this.#outcome && !(this.#gathered && this.#questions.size > 0)) {
       this.#gathered = false;
@@ -87,12 +93,15 @@ export class WaitingCall {
     return this.#outcome;
   }
 
-  /** As the newest revision has them. */
+  /** The open questions in the form of the newest revision. */
   inputRequests(): Params {
     return Object.fromEntries([...this.#questions].map(([key, { method, params }]) => [key, { method, params }]));
   }
 
-  /** With what the client answers; what it left out, or the server could not be told, it is asked once more. */
+  /**
+   * Resumes the call with the client's answers. Questions that were left out, or whose answer could not be delivered,
+   * are asked again.
+   */
   async goOn(
     attached: Attached,
     given: Params,
@@ -110,7 +119,7 @@ export class WaitingCall {
     this.#gathered = true;
   }
 
-  /** The client was answered, and may come back: that its request is over does not end the call. */
+  /** The client got the questions as its answer and may come back, so the end of its request must not end the call. */
   detach(): void {
     if (this.#controller) this.#attached?.signal.removeEventListener('abort', this.#leave);
     this.#attached = null;
@@ -125,7 +134,7 @@ export class WaitingCall {
     this.#controller!.abort(why);
   }
 
-  /** Made when it is asked for, which most calls are over before. */
+  /** Created lazily, since most calls end before it is needed. */
   #signal(): AbortSignal {
     if (this.#controller) return this.#controller.signal;
     this.#controller = new AbortController();
@@ -133,7 +142,7 @@ export class WaitingCall {
     return this.#controller.signal;
   }
 
-  /** Revision 2026-07-28, cancellation: whoever closes the connection has taken the call back. */
+  /** Revision 2026-07-28, cancellation: closing the connection cancels the call. */
   #follow(): void {
     if (!this.#controller || !this.#attached) return;
     const { signal } = this.#attached;

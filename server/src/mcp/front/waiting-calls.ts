@@ -14,13 +14,13 @@ import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
 import { type Attached, type Outcome, WaitingCall } from './waiting-call.ts';
 import { type Called, digestOf, isWaitingState, nameWaiting, openWaiting, type Place } from './waiting-names.ts';
 
-/** Of one caller: each is a connection to a server that waits. */
+/** Per caller: each is an open connection to a server. */
 const mostOfOne = 16;
-/** Of all callers of one user, in this process: nobody takes the place of all others. */
+/** Per user, over all callers in this process, so that one user cannot use up all of them. */
 const mostOfUser = 100;
-/** In this process. */
+/** Per process. */
 const mostInAll = 1_000;
-/** The time for answers ends first; what came of the call is kept a little longer for whoever is just coming back. */
+/** Longer than the time for answers, so that a client that comes back at the last moment still gets the outcome. */
 const keptMs = mostAskedMs + 60_000;
 
 interface Kept {
@@ -30,10 +30,10 @@ interface Kept {
   timer: Timer | undefined;
 }
 
-/** How a call is made behind, and told what its client answers. */
+/** Makes the call to the server, and delivers the client's answers. */
 export interface Making {
   work(behind: Exchange): Promise<Params>;
-  /** False where the server could not be told, and may be once more. */
+  /** False if the server could not be reached; the answer may then be sent again. */
   tell(name: string, result: Params): Promise<boolean>;
 }
 
@@ -61,8 +61,8 @@ const cameOf = z.union([
 ]);
 
 /**
- * Calls of clients of the revision 2026-07-28 that servers of before have asked something. The client is answered with the
- * questions, while the call waits in this process; it comes back with the answers, to whichever process.
+ * Calls from clients of revision 2026-07-28 to older servers that asked something. The client gets the questions as its
+ * answer while the call waits in this process, and comes back with the answers to any process.
  */
 export class WaitingCalls {
   readonly #kept = new Map<string, Kept>();
@@ -75,7 +75,7 @@ export class WaitingCalls {
     });
   }
 
-  /** Makes the call, or goes on with the one that the client comes back to. */
+  /** Makes the call, or resumes the one that the client comes back to. */
   answer(
     { server, what, params }: { server: McpServer; what: string; params: Params },
     exchange: Exchange,
@@ -155,14 +155,17 @@ export class WaitingCalls {
     call.giveUp(new McpFault(why));
   }
 
-  /** As it is carried to another process. */
+  /** The error in the form that is sent to another process. */
   readonly #told = (error: unknown): z.infer<typeof cameOf> => {
     if (!(error instanceof RpcError)) this.deps.log.error({ error }, 'a call that was come back to failed');
     const { code, message, data } = error instanceof RpcError ? error : ownFault('Internal error');
     return { error: { code, message, data } };
   };
 
-  /** Nobody can come back to this process any more; calls that are answered at the moment go on. */
+  /**
+   * Clients can no longer come back to this process, so waiting calls are dropped; those with an attached request
+   * continue.
+   */
   stop(): void {
     for (const kept of this.#kept.values()) if (!kept.call.isAttached) this.#forget(kept, 'the service is stopped');
   }

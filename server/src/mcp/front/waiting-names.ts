@@ -5,29 +5,29 @@ import type { Params } from '../connection.ts';
 import type { McpServer } from '../store/servers.ts';
 import { addressMark, unsealed } from './task-names.ts';
 
-/** What waits for answers, as far as the client that comes back with them must have made it. */
+/** Identifies a waiting call: a client that comes back must have made this same call. */
 export interface Called {
   holder: string;
   server: Pick<McpServer, 'id' | 'url'>;
-  /** The tool, or what else is asked for. */
+  /** The tool, or the method and what it is for. */
   what: string;
-  /** Of its arguments. */
+  /** Hash of the arguments. */
   digest: string;
 }
 
-/** Where it waits, and for which answers. */
+/** Where the call waits, and for which round of answers. */
 export interface Place {
   process: string;
   call: string;
-  /** Counts the times that the client was answered with questions: each is come back to once. */
+  /** Counts how often the client was answered with questions: each round can be resumed once. */
   round: number;
 }
 
-/** Other things are sealed with the same key. */
+/** Distinguishes these from other values sealed with the same key. */
 const kind = 'mcp-waiting';
-/** Servers of the newest revision write such texts as well, which are theirs to read. */
+/** Tells our states from those of servers of the newest revision, which are for the server to read. */
 const prefix = 'svc-waiting.';
-/** Far above the longest that is given out. */
+/** Far above the longest that is issued. */
 const longestState = 4_096;
 
 const written = z.tuple([
@@ -40,11 +40,11 @@ const written = z.tuple([
 export const isWaitingState = (given: unknown): given is string =>
   typeof given === 'string' && given.startsWith(prefix);
 
-/** Sealed, so that nobody comes back to a call that is not theirs, or with other arguments. */
+/** Sealed, so that a client cannot resume another caller's call, or resume with other arguments. */
 export const nameWaiting = (sealer: Sealer, called: Called, place: Place, until: number): string =>
   prefix + sealer.seal(JSON.stringify([kind, place, markOf(called), until] satisfies z.infer<typeof written>));
 
-/** Null for whatever the client was not given for this call, and for what nobody waits for any more. */
+/** Null unless the client was given this state for this call, and the call still waits. */
 export function openWaiting(sealer: Sealer, given: string, called: Called, nowMs: number): Place | null {
   if (given.length > longestState) return null;
   const { data } = written.safeParse(unsealed(sealer, given.slice(prefix.length)));

@@ -5,7 +5,7 @@ import type { McpRoom } from '../room.ts';
 import { answers, approvalAnswer } from './schemas.ts';
 import { viewApproval } from './views.ts';
 
-/** By session alone: a program that holds a key would else say yes to itself. */
+/** Sessions only: otherwise a program with an API key could approve its own calls. */
 const shared = {
   tag: 'Tools',
   auth: 'session',
@@ -15,7 +15,7 @@ const shared = {
 } as const;
 const path = '/api/mcp/approvals';
 
-/** Calls of tools that ask first. */
+/** Approving calls of tools that ask first. */
 export const approvalRoutes = (room: McpRoom): Route[] => [
   defineRoute({
     ...shared,

@@ -6,7 +6,9 @@ import type { Asker } from '../front/served.ts';
 import type { Written } from '../front/straight.ts';
 import { sessionHeader } from './front-session.ts';
 
-/** A call over HTTP, for whoever answers it: who asks, and how the answer is put into words. Nothing is listened for before somebody asks. */
+/**
+ * An HTTP call as seen by its handler: the caller, and how to build the response. The abort signal is created lazily.
+ */
 export class AskingCall implements Asker, Written {
   readonly caller: McpCaller;
   readonly origin: Origin;
@@ -37,14 +39,14 @@ export class AskingCall implements Asker, Written {
   }
 }
 
-/** With the headers that all our answers have. */
+/** Adds the headers common to all our responses. */
 export function finished(call: Call, response: Response, session: string | null): Response {
   const headers = new Headers(response.headers);
   for (const [name, value] of Object.entries(call.headers)) headers.set(name, value);
   if (session !== null && response.ok) headers.set(sessionHeader, session);
   const streams = headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   call.whole = !streams;
-  // nginx would otherwise gather events before passing them on.
+  // Otherwise nginx buffers events.
   if (streams) headers.set('x-accel-buffering', 'no');
   return new Response(response.body, { status: response.status, headers });
 }

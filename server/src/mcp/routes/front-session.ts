@@ -11,8 +11,8 @@ import { saidCapabilities } from '../params-behind.ts';
 export const sessionHeader = 'mcp-session-id';
 
 /**
- * A session in front is a name and nothing else: nothing is kept for it here, so that any process answers to it, and none
- * is ever lost. It tells one client of a key from another where servers keep sessions behind, and what it can be asked.
+ * A client's session is only a name. Nothing is stored for it, so any process can serve it, and none is ever lost. It
+ * tells the clients of one key apart in sessions with servers, and holds what the client can be asked.
  */
 export function sessionIn({ request }: Call): string | null {
   const session = request.headers.get(sessionHeader);
@@ -23,10 +23,10 @@ export function sessionIn({ request }: Call): string | null {
 export const speaksNewest = ({ request }: Call): boolean =>
   request.headers.get('mcp-protocol-version') === newestRevision;
 
-/** Requests of the newest revision are in none, whatever they name. */
+/** Requests of the newest revision have no session, even if they name one. */
 export const sessionOfPost = (call: Call): string | null => (speaksNewest(call) ? null : sessionIn(call));
 
-/** What a client of the newest revision can be asked it says with each request. */
+/** Clients of the newest revision state with each request what they can be asked. */
 function declaredIn(call: Call, params: unknown): string {
   const meta = isObject(params) ? params._meta : undefined;
   if (!isObject(meta) || !speaksNewest(call)) return '';
@@ -34,20 +34,20 @@ function declaredIn(call: Call, params: unknown): string {
   return abilities === '' ? '' : ` ${sharedName(abilities)}`;
 }
 
-/** The same where nothing can be done without one. */
+/** As `sessionIn`, where a session is required. */
 export function requiredSession(call: Call): string {
   const session = sessionIn(call);
   if (session === null) throw new AppError('invalid_request', 'Name the session: Mcp-Session-Id is missing.');
   return session;
 }
 
-/** What the client can be asked is said once, at the beginning. */
+/** The client states what it can be asked once, in `initialize`. */
 export const sessionFor = (initialize: unknown): string =>
   sessionName(randomString(32), abilitiesIn((initialize as Params | null | undefined)?.capabilities));
 
 /**
- * Begins with the user's id, by which a server that users sign in to knows whom it is called for. A session that was ended is
- * none any more (revision 2025-11-25, transports).
+ * Starts with the user's id, which tells a server with per-user sign-in whom the call is for. An ended session is
+ * rejected (revision 2025-11-25, transports).
  */
 export function holderOf(call: Call<'mcp'>, session: string | null, ended: EndedSessions, params?: unknown): string {
   const { principal } = call;

@@ -34,13 +34,13 @@ export interface FrontRouteDeps {
   originAllowed(origin: string): boolean | Promise<boolean>;
 }
 
-/** As much as the library itself would take: files go along in arguments. */
+/** The library's own limit: arguments may contain files. */
 const mostBytes = 4 * 1024 * 1024;
 
-/** RFC 9110 §15.5.6: whoever may not do this is told what they may. */
+/** RFC 9110 §15.5.6: a 405 response lists the allowed methods. */
 const allowed = { allow: 'POST, DELETE' };
 
-/** No tool has a longer one. */
+/** No tool has a longer name. */
 const longestName = 128;
 
 const serverName = /^[a-z0-9-]{1,24}(_\d{1,15})?$/;
@@ -58,7 +58,7 @@ const message = z.record(z.string(), z.unknown());
 const posted = z
   .union([message, z.array(message).min(1).max(10)])
   .describe('A JSON-RPC message; several in revision 2025-03-26');
-/** One message is any object: what is wrong with it is said in the protocol's own words. */
+/** Any object is accepted as a message: errors in it are answered as JSON-RPC errors. */
 const isMessage = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body);
 const answers = {
   200: { type: 'application/json', description: 'The answer, or events that end with it' },
@@ -68,7 +68,7 @@ const answers = {
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
 type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
 
-/** The protocol's own address of each server, of all that a caller may use, and of our own. */
+/** The MCP endpoints: one per server, one for all servers that the caller may use, and our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
   const params = z.object({ server: z.string().regex(serverName) });
@@ -78,7 +78,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
     const found = usableServer(room, principal.user, name);
     return found instanceof Promise ? foundLater(found, name) : there(found, name);
   };
-  // One for each server that is kept: a change of it makes another object.
+  // One per cached server; a changed server is a new object.
   const served = new WeakMap<McpServer, Served>();
   const servedAs = (server: McpServer): Served => {
     const known = served.get(server);
@@ -173,7 +173,7 @@ function routesAt(
   ];
 }
 
-/** The protocol's revision 2025-11-25, transports: a page that was made to find us here must not be answered. */
+/** Revision 2025-11-25, transports: rejects foreign pages, which could reach us by DNS rebinding. */
 async function refuseOrigin({ originAllowed }: FrontRouteDeps, { request }: Call): Promise<void> {
   const origin = request.headers.get('origin');
   if (origin === null || (await originAllowed(origin))) return;
@@ -216,7 +216,7 @@ async function answerInScope(
   return serving.answerStraight(straight, turn, written);
 }
 
-/** One client at one address: its ids of requests are its own there. */
+/** One client at one endpoint: request ids are unique only within it. */
 const clientOf = ({ name }: Served, session: string | null, holder: string): string | null =>
   session === null ? null : `${holder} ${name}`;
 
@@ -229,7 +229,7 @@ async function answerMessages(
   refuseMixed(messages);
   await requireToolScope(served, messages, call.principal);
   const begins = messages.find(({ method }) => method === 'initialize');
-  // The newest revision has no such method, whatever its parameters.
+  // The newest revision has no `initialize`, whatever its params.
   if (begins && !speaksNewest(call) && (await deps.serving.isMalformed(begins)))
     return refuse(call, begins.id, malformed, 200);
   const session = begins ? sessionFor(begins.params) : sessionOfPost(call);
@@ -250,10 +250,10 @@ async function answerMessages(
   return finished(call, response, begins ? session : null);
 }
 
-/** The protocol's revision 2025-11-25, transports: to answers there is nothing to say. */
+/** Revision 2025-11-25, transports: responses from clients are only acknowledged. */
 const taken = (call: Call): Response => new Response(null, { status: 202, headers: call.headers });
 
-/** The protocol's revision 2025-11-25, authorization: a client that is told which scope is missing can ask the user for it. */
+/** Revision 2025-11-25, authorization: names the missing scope, so that the client can ask the user for it. */
 async function requireToolScope(served: Served, messages: Message[], caller: McpCaller): Promise<void> {
   const called = messages.find(({ method }) => method === 'tools/call');
   const { name } = (called?.params ?? {}) as { name?: unknown };
@@ -269,7 +269,7 @@ async function requireToolScope(served: Served, messages: Message[], caller: Mcp
   });
 }
 
-/** What answers other than the first need to know of a server: that anything may be passed on. */
+/** Placeholder for requests other than the first: announces everything, so that anything may be forwarded. */
 const anybody: Introduction = {
   about: { name: 'svc', version: '1', protocol: '' },
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
@@ -285,7 +285,7 @@ async function introduced(served: Served, asker: Asker, told: Told): Promise<Int
 }
 
 const malformed = badParams('initialize needs protocolVersion, capabilities and clientInfo, as the protocol has them');
-/** Of the newest revision, whose servers are asked each time anew. */
+/** Answers `subscriptions/listen` of the newest revision: its servers are asked anew each time. */
 const nothingToHear = new RpcError(-32_601, 'Method not found: there is nothing to listen to');
 
 function refuse(call: Call, id: unknown, { code, message }: RpcError, status: number): Response {

@@ -23,7 +23,7 @@ const shared = {
 } as const;
 const path = '/api/mcp/servers/{id}/authorize';
 
-/** Authorization servers add what they like. */
+/** Authorization servers may add further parameters. */
 const callbackQuery = z.looseObject({
   state: z.string().min(1).max(200),
   code: z.string().min(1).max(4_000).optional(),
@@ -32,10 +32,10 @@ const callbackQuery = z.looseObject({
 
 const documentSchema = z.record(z.string(), z.unknown());
 
-/** Signing in to servers that ask each user to. */
+/** Signing in to servers that require it of each user. */
 export const grantRoutes = (room: McpRoom): Route[] => [...ownRoutes(room), ...sharedRoutes(room)];
 
-/** One signs in for all of an organisation. */
+/** One person signs in for a whole organisation. */
 function sharedRoutes(room: McpRoom): Route[] {
   const owner = { ...shared, auth: 'mcpOwner', path: '/api/mcp/servers/{id}/shared-sign-in' } as const;
   const subject = serverSubject(room);
@@ -56,7 +56,7 @@ function sharedRoutes(room: McpRoom): Route[] {
         const { id: by } = call.principal.user;
         if (!isShared(server))
           throw new AppError('invalid_value', `the server ${server.name} is not signed in to once for all`);
-        // Administrators of the service end such a sign-in, and give none: they are not who is meant there.
+        // Service administrators may end a shared sign-in but not create one: they are not the users it is meant for.
         const { accountId } = await room.memberships.managed(by, server.organisationId!);
         return ok(call, { authorization_url: await beginGrant(room, server, accountId, by) });
       },
@@ -108,7 +108,7 @@ function ownRoutes(room: McpRoom): Route[] {
       handle: async (call) => {
         const { id } = call.params;
         const own = { serverId: id, userId: call.principal.user.id };
-        // What was given may be taken back also where the server is turned off, or for others now.
+        // A grant can be revoked even if the server is disabled or no longer available to the user.
         if ((await someGrants(room.db, own, 1)).length === 0) await within(call);
         await forgetGrants(room, own);
         room.sessions.forget(id);
@@ -137,7 +137,7 @@ function ownRoutes(room: McpRoom): Route[] {
       tag: 'Tools',
       auth: 'none',
       errors: 'management',
-      // Authorization servers read it for whoever signs in there, many from one address.
+      // Authorization servers fetch it on behalf of many users, from one IP address.
       limit: null,
       method: 'get',
       path: documentPath,

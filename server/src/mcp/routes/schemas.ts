@@ -20,7 +20,7 @@ const url = z
   .transform((text) => new URL(text).href)
   .meta({ type: 'string', format: 'uri' });
 
-/** What the protocol and the connection need for themselves. */
+/** Headers that the protocol or the connection sets itself. */
 const reserved = /^(mcp-.*|host|accept|accept-encoding|content-.*|connection|transfer-encoding|te|upgrade|expect)$/;
 const headerName = z
   .string()
@@ -39,13 +39,13 @@ const headers = z
   .refine((given) => Object.keys(given).length <= 20, 'must be at most 20')
   .describe('Sent with every request to the server; stored encrypted and never shown again');
 
-/** What both ways to name oneself to a token endpoint can carry (RFC 6749 appendix A). */
+/** Characters allowed in both forms of client authentication at a token endpoint (RFC 6749 appendix A). */
 const printable = z
   .string()
   .max(2_000)
   .regex(/^[ -~]*$/, 'must be printable ASCII');
 
-/** As long as a key of RSA with 16,384 bits. */
+/** Fits an RSA key of 16,384 bits. */
 const mostKeyCharacters = 20_000;
 
 const id = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
@@ -113,7 +113,7 @@ export const serverCreate = serverChange.extend({
 });
 
 const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
-/** As much as a balance can be. */
+/** At most the maximum balance. */
 const price = z.number().int().min(0).max(1_000_000_000_000);
 export const toolsChange = z.strictObject({
   tools: z
@@ -186,7 +186,6 @@ export const serverView = z
   })
   .meta({ id: 'McpServer' });
 
-/** What clients are told besides: title, annotations and the schema of results. */
 const further = schema.describe('Title, annotations and the schema of results, as far as there are any');
 const approved = z.object({ description: z.string(), input_schema: schema, further, ask_first: z.boolean() });
 const change = z.object({

@@ -12,10 +12,10 @@ import { ownerFor } from '../owner.ts';
 import { offeredName } from '../tool-names.ts';
 import { answers, type connectionView, handCall, toolNameParams } from './schemas.ts';
 
-/** By session alone: a call made by hand is the person's own word, which no program may give. */
+/** Sessions only: a call made by hand counts as the person's consent, which a program must not give. */
 const shared = { tag: 'Tools', auth: 'session', errors: 'management', query: nothingAsked } as const;
 
-/** What a person sees and tries of the servers that they may use. */
+/** Lists the servers that a person may use, and lets them try the tools. */
 export const usingRoutes = (room: FrontRoom): Route[] => [
   defineRoute({
     ...shared,
@@ -46,7 +46,7 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
     params: toolNameParams,
     body: handCall,
     audit: 'recorded',
-    // It may do something, and cost something.
+    // The tool may have side effects, and cost money.
     idempotent: true,
     answers: { 200: answers.handCall },
     handle: async (call) => {
@@ -82,7 +82,7 @@ const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
   })),
 });
 
-/** Like a caller with a key, but with the session of a page, and in person. */
+/** Like a caller with a key, but through a page's session and in person. */
 function exchangeOf(call: Call<'session'>): Exchange {
   const { user, limitKey } = call.principal;
   const payer: KeyPrincipal = { user, limitKey, keyId: null, models: [], unlimited: true };

@@ -13,7 +13,7 @@ import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { offeredName } from '../tool-names.ts';
 import type { approvalView, serverChange, serverView, testedTool, testView } from './schemas.ts';
 
-/** Only what was given, so that a spread of the result overrides nothing by accident. */
+/** Only the given fields, so that spreading the result overrides nothing by accident. */
 export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<ServerInput, 'name'>> {
   const fields = {
     url: body.url,
@@ -74,7 +74,10 @@ export const viewServer = (
   updated_at: server.updatedAt,
 });
 
-/** What the audit log compares before and after an act; of the headers only their names, and of them and what is the client's that they changed. */
+/**
+ * What the audit log compares before and after a change. Of the headers it shows only the names; of their values and
+ * the client's secret and key, only that they changed.
+ */
 export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
   type: 'mcp_server',
   look: async (id) => {
@@ -135,7 +138,7 @@ function viewTool(server: string, definition: Definition, allowed: AllowedTool |
   };
 }
 
-/** Side by side, as they stand: what a description says to a model is for whoever approves it to judge. */
+/** Old and new side by side, unmodified: the person who approves judges what a description tells a model. */
 function changesOf(before: AllowedTool, after: Definition): TestedTool['changes'] {
   const fields = [
     { field: 'description', before: before.description, after: after.description },
