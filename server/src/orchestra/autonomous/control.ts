@@ -121,8 +121,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const config = withOverrides(run.config, overrides);
       await requireTools(deps, caller, config);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run);
-      // The run may have been paused for days: recall memory again, because entries may have been deleted or added
-      // since.
+      // The run may have been paused for days: recall again, because memory may have been deleted or added since.
       state.recall = null;
       if (plan) usePlanOf(state, plan);
       const messages: NewMessage[] = [];
@@ -146,8 +145,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
           return await goOn(caller, run, { checkpointId, state, config, steps, messages: [] });
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
-          // If the epoch changed, a concurrent request was faster, perhaps answering another call: retry with the new
-          // state.
+          // If the epoch changed, a concurrent request was faster, perhaps with another answer: retry on its state.
           if ((await existing(run.ref)).epoch === run.epoch) throw error;
         }
       }

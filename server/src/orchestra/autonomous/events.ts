@@ -27,7 +27,7 @@ export const runStatuses = [
   'cancelled',
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
-/** Not running until the user or caller acts. */
+/** Stopped until the user or the caller acts. */
 export const pausedStatuses = ['paused', 'waiting_for_tools', 'waiting_for_approval'] as const;
 /** Statuses that allow a resume. */
 export const resumableStatuses = [...pausedStatuses, 'failed', 'cancelled'] as const;
@@ -98,7 +98,7 @@ export interface RunEvents {
     tasks_failed: number;
     tokens_used: number;
     elapsed_secs: number;
-    /** Descriptions of what is missing from the goal. */
+    /** Descriptions of where the run falls short of its goal. */
     shortfalls: string[];
   };
   execution_paused: Rest & { reason: PauseReason; status: RunStatus; checkpoint_id: string };

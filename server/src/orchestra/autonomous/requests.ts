@@ -48,10 +48,7 @@ const taskId = z
   .max(64)
   .refine((name) => !(name in Object.prototype), 'cannot be used as an id');
 
-/**
- * A task in the format the status shows, so that clients can edit and send it back; `status` and similar fields are
- * ignored.
- */
+/** A task in the format of the status, so that clients can edit and return it; `status` and the like are ignored. */
 const givenTask = z
   .strictObject({
     id: taskId.optional(),

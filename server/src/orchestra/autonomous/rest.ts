@@ -18,10 +18,7 @@ export const atNoRest = (): Rest => ({
   pending_approvals: [],
 });
 
-/**
- * The partial result is part of an event that browsers read. Full texts are in the session's history once the run
- * completes.
- */
+/** Browsers read it in an event. Full texts are in the session's history once the run completes. */
 const longestPartial = 100_000;
 
 export async function restOf(db: Db, runRef: number, state: RunState): Promise<Rest> {

@@ -5,10 +5,7 @@ import { type Engine, startEngine } from './engine.ts';
 import { claim, letGo, orphans, runningEpochs } from './store/leases.ts';
 import { findRun } from './store/runs.ts';
 
-/**
- * How often a process checks that it still holds its runs: a cancel is noticed within a second, even if the message is
- * lost.
- */
+/** How often a process checks that it still holds its runs: a cancel is noticed within a second without a message. */
 export const guardMs = 900;
 
 const stopChannel = 'ms-run-stop';

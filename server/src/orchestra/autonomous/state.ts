@@ -158,7 +158,7 @@ export const isWeak = ({ status, score }: RunTask): boolean => status === 'compl
 
 const longestShortfall = 500;
 
-/** Describes what is missing from the goal; empty if nothing is. */
+/** Describes where the run falls short of its goal; empty if it does not. */
 export function shortfallsOf(state: RunState): string[] {
   const said = live(state).flatMap((task) => {
     if (task.status === 'failed') return [`"${task.title}" failed: ${task.error ?? 'no result'}`];

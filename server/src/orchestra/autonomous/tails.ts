@@ -203,8 +203,7 @@ export function openTails(db: Db, shared: Pick<Shared, 'subscribe'>): Tails {
       const until = AbortSignal.any([signal, closing.signal]);
       try {
         const { tail } = await joined.opening;
-        // The run may have been resumed since the tail last read: refresh, so that a stale end is not taken for the
-        // real one.
+        // The run may have been resumed since the tail last read: refresh, so that an old end is not taken for real.
         await tail.look();
         let seq = afterSeq;
         for (;;) {

@@ -42,10 +42,7 @@ const isFreeToolCall = (log: UsageLog): boolean => isToolCall(log) && log.quota 
 
 const filterOf = ({ caller: { userId }, executionId }: Run) => ({ userId, parentRequestId: executionId });
 
-/**
- * Both lists are newest first. Within the same second, a model call precedes the events it led to, but follows a
- * resume.
- */
+/** Both lists are newest first. Within a second, a model call precedes the events it led to, but follows a resume. */
 function merged(events: TimelineEvent[], logs: UsageLog[], from: Place, limit: number) {
   const taken: (TimelineEvent | UsageLog)[] = [];
   let [e, l] = [0, 0];

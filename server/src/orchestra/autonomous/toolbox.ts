@@ -56,8 +56,8 @@ async function connectedOf({ deps, caller, config, signal }: Holder): Promise<Co
 }
 
 /**
- * Checked before a run starts or resumes. With `true` (all tools) none can be missing: the run pauses until they can be
- * listed.
+ * Checked before a run starts or resumes. With `true` (all tools) none can be missing: if they cannot be listed, the
+ * run pauses later.
  */
 export async function requireTools(deps: Deps, caller: Caller, { connected_tools: names }: RunConfig): Promise<void> {
   const param = 'config.connected_tools';

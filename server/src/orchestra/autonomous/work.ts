@@ -47,10 +47,7 @@ export interface Question {
   /** Journal key of the step that the call serves, and the call's number within the step. */
   step: string;
   call?: number;
-  /**
-   * Calls to several models of which only one is answered share a question number, so that the answer is found under
-   * it.
-   */
+  /** Calls to several models of which only one is answered share a number, so that its answer is found again. */
   question?: number;
   model: string;
   messages: ChatMessage[];
@@ -73,9 +70,7 @@ export async function askModel(work: Work, asking: Question): Promise<CompleteAn
   return answer;
 }
 
-/**
- * Counts a call only once: the state may be written before the step is, and another process may then reuse the answer.
- */
+/** Counts a call once: the state may be written before its step, and another process may then reuse the answer. */
 function count(work: Work, { call }: CallName, model: string, answer: CompleteAnswer): void {
   const { state } = work;
   const { counted = [] } = state;

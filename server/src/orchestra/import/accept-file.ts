@@ -27,9 +27,7 @@ const partBytes = 256 * 1024;
 /** An upload that is not stored within this time is considered abandoned. */
 const receivingSeconds = 60;
 
-/**
- * Stores a file and enqueues its import. Throws a FileFault for problems that can be found without reading the file.
- */
+/** Stores a file and enqueues its import. Throws a FileFault for problems that are visible without reading it. */
 export async function acceptFile(
   deps: Deps,
   caller: Pick<Caller, 'userId' | 'keyId'>,

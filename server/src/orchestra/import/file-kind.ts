@@ -3,15 +3,12 @@ import { FileFault } from './faults.ts';
 
 export type FileKind = 'pdf' | 'text';
 
-/** PDF readers accept the `%PDF-` header anywhere in this many bytes. */
+/** PDF readers accept the `%PDF-` header within this many bytes of the start. */
 const pdfHead = 1024;
 
 const startsWith = (bytes: Uint8Array, ...head: number[]): boolean => head.every((byte, i) => bytes[i] === byte);
 
-/**
- * Detects the kind from the content, because file name and declared type are unreliable. Throws if the kind is not
- * supported.
- */
+/** Detects the kind by content, because name and declared type are unreliable. Throws if it is not supported. */
 export function kindOfFile(bytes: Uint8Array): FileKind {
   if (bytes.byteLength === 0) throw new FileFault('empty');
   if (Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(pdfHead, bytes.byteLength)).includes('%PDF-')) return 'pdf';

@@ -23,7 +23,7 @@ import { type Fault, FileFault, faultTexts } from './faults.ts';
 import type { Passage } from './passages.ts';
 import { readPassages } from './read-file.ts';
 
-/** Passages per transaction: a transaction blocks all other writes on SQLite. */
+/** Passages per transaction: on SQLite a transaction blocks everything else. */
 const atOnce = 4;
 /** A file that has crashed this many processes is not read again. */
 const mostAttempts = 5;

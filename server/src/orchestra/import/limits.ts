@@ -17,9 +17,7 @@ export const importLimits = {
   /** A single allocation while reading a PDF, and all of them together. */
   allocationBytes: 64 * mebibyte,
   allocatedBytes: 1024 * mebibyte,
-  /**
-   * How much the process may grow while reading, because numbers and strings are not counted when they are allocated.
-   */
+  /** How much the process may grow while reading, because numbers and strings are not counted when allocated. */
   growthBytes: 768 * mebibyte,
 } as const;
 

@@ -1,6 +1,5 @@
 /**
- * Runs in a worker thread, one per file: reading a PDF takes seconds, and a file crafted to take forever can be
- * stopped.
+ * Runs in a worker thread, one per file: a PDF takes seconds to read, and one crafted to take forever can be stopped.
  */
 import { parentPort } from 'node:worker_threads';
 import { FileFault } from './faults.ts';

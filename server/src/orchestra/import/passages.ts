@@ -11,10 +11,7 @@ export interface Passage {
 
 /** Maximum characters of a passage. */
 const target = 1_500;
-/**
- * Characters repeated at the start of the next piece when a paragraph is split, so that a sentence across the split is
- * found.
- */
+/** Characters repeated after a split within a paragraph, so that a sentence across the split is found. */
 const overlap = 150;
 const longestPath = 200;
 

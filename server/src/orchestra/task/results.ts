@@ -16,8 +16,8 @@ export interface Told {
 export const resultShare = 0.5;
 
 /**
- * Fits results into the context of the model that reads them: short ones stay whole and long ones are cut; a result
- * twice as far away gets half the length.
+ * Fits results into the context of the model that reads them: short ones stay whole and long ones are cut. Of the cut
+ * ones, a result twice as far away gets half the length.
  */
 export async function fitted(
   results: Told[],
@@ -43,9 +43,7 @@ export async function fitted(
 
 const shortened = (text: string, part: number): string => `${text.slice(0, Math.floor(text.length * part))}…`;
 
-/**
- * Fallback without a synthesis: the results that were asked for, or else all of them, which is better than an error.
- */
+/** Fallback without a synthesis: the results that were asked for, or else all of them: better than an error. */
 export function joined(results: Told[]): string {
   const asked = results.filter((one) => one.asked && one.text !== null);
   return (asked.length > 0 ? asked : results).flatMap(({ text }) => text ?? []).join('\n\n');

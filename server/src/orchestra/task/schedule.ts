@@ -33,10 +33,7 @@ export function endsOf<T extends Node>(tasks: T[]): T[] {
   return tasks.filter(({ id }) => !needed.has(id));
 }
 
-/**
- * The task whose text is the answer: all others lead to it, and none of them was asked for itself. Null if there is
- * none.
- */
+/** The task whose text is the answer: all others lead to it, and none of them was asked for itself. Else null. */
 export function answeringTask<T extends Node>(tasks: T[]): T | null {
   const [last, ...others] = endsOf(tasks);
   if (!last || others.length > 0) return null;

@@ -52,9 +52,7 @@ export async function cancelRunning(
   });
 }
 
-/**
- * Records what a run had spent when its process noticed the cancel: aborted calls are charged for what they produced.
- */
+/** Records what a run had spent when its process noticed the cancel: aborted calls are charged for their output. */
 export async function addSpent(db: Db, { ref, epoch }: Holding, { tokens, cost }: RunState): Promise<void> {
   await db
     .updateTable('ms_runs')

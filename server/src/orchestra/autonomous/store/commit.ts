@@ -39,9 +39,7 @@ export class LeaseLost extends Error {}
 
 export const newCheckpointId = (): string => `ckpt-${randomString(24)}`;
 
-/**
- * Writes everything since the last commit in one transaction. Returns the id of the last event, or 0 without events.
- */
+/** Writes everything since the last commit in one transaction. Returns the id of the last event, 0 if there is none. */
 export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
@@ -149,9 +147,7 @@ export async function addEvents(
   return last_seq;
 }
 
-/**
- * `execution_started`, unless it was already sent in this turn. Every turn starts with it, even one that ends early.
- */
+/** `execution_started`, unless this turn has already sent it. Every turn starts with it, even one that ends early. */
 export function opening(names: RunNames, now: number, goal: string, config: RunConfig, state: RunState): RunEvent[] {
   if (state.announced) return [];
   const plan = { plan_id: state.planId, description: state.description, tasks: taskOverviews(state.tasks) };

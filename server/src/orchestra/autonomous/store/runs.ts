@@ -55,9 +55,7 @@ const select = (db: Db) =>
     .selectAll('ms_runs')
     .select(['ms_sessions.session_id', 'owners.id as living']);
 
-/**
- * The session of a run; null if the run is gone or belongs to another user. Without `userId`, any user's run is found.
- */
+/** The session of a run; null if the run is gone or another user's. Without `userId`, any user's run is found. */
 export async function sessionOfRun(db: Db, executionId: string, userId?: number): Promise<string | null> {
   const found = await db
     .selectFrom('ms_runs')

@@ -4,9 +4,7 @@ import './tables.ts';
 
 export const alreadyRunning = () => new AppError('conflict', 'An execution is already running in this session.');
 
-/**
- * Numbers the turn; a session shows the run of its last turn. Updating the row also serializes starts within a session.
- */
+/** Numbers the turn; a session shows the run of its last turn. The row lock also serializes starts in a session. */
 export async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: number; last_seq: number }> {
   await tx
     .insertInto('ms_run_streams')
