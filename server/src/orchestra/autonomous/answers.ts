@@ -9,7 +9,7 @@ import type { Run } from './store/runs.ts';
 import { hasStep, type Step } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
 
-/** What came of a call of the caller's tool, or what a person says of a call. */
+/** The output of a call to one of the caller's own tools, or a user's decision on a call that needs approval. */
 export type Answer = { id: string } & (
   | { kind: 'output'; content: string }
   | { kind: 'approval'; approved: boolean; note?: string | undefined }
@@ -27,10 +27,10 @@ function openCalls(state: RunState): Map<string, Waiting> {
   return calls;
 }
 
-/** Journal keys of what was answered. */
+/** Prefix of the journal keys under which answers are stored. */
 const answerKey = (id: string): string => `answer:${id}:`;
 
-/** Throws unless the run waits for every one of them. */
+/** Throws unless the run is waiting for each of these answers. */
 export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promise<void> {
   const calls = openCalls(run.state);
   const seen = new Set<string>();
@@ -40,7 +40,7 @@ export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promi
     const needs = calls.get(id)?.call.needs;
     if (needs === kind) continue;
     if (needs === 'approval') throw refused(`the call "${id}" has to be approved first.`);
-    // Who says a thing twice learns that it was heard.
+    // A duplicate answer gets a conflict, so that the client knows the first one arrived.
     if (await hasStep(db, run.ref, answerKey(id)))
       throw new AppError('conflict', `The call "${id}" was answered already.`);
     throw refused(`the run waits for nothing of the id "${id}".`);
@@ -54,12 +54,12 @@ export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promi
 const refused = (words: string): AppError =>
   new AppError('invalid_value', `tool_call_id: ${words}`, { param: 'tool_call_id' });
 
-/** Gives the waiting tasks what was answered, and answers what the journal is to keep of it. */
+/** Applies the answers to the waiting tasks and returns the journal steps to store. */
 export function takeAnswers(state: RunState, answers: Answer[]): Step[] {
   const calls = openCalls(state);
   return answers.map((answer) => {
     const { task, call } = calls.get(answer.id)!;
-    // The same call may be answered anew by whoever goes back behind it.
+    // The key is random because the same call can be answered again after a resume from an earlier checkpoint.
     const key = `${answerKey(call.id)}${randomString(8)}`;
     const keep = (result: unknown): Step => ({ key, result: JSON.stringify(result), tokens: 0 });
     if (answer.kind === 'approval' && answer.approved) {

@@ -5,18 +5,19 @@ import { loadSteps } from './store/steps.ts';
 import type { OpenCall } from './talk.ts';
 import { refuseDearer, type Work } from './work.ts';
 
-/** A run may take a day; what a server has not done in so long it will hardly do. */
+/** A run may take a day, but a server that has not finished a task after an hour is unlikely to. */
 const taskLimitMs = 3_600_000;
 
-/** Journal keys of a call: once the first is there the call is never made again. */
+/** Journal keys of a call. Once the `begun` key exists, the call is never made again. */
 const begunKey = (id: string): string => `begun:${id}`;
-/** How a call is found that its server goes on with: whoever takes the run over waits on for it. */
+/** The server's id of a long-running call: a process that takes the run over continues waiting for it. */
 const taskKey = (id: string): string => `task:${id}`;
 export const outcomeKey = (id: string): string => `outcome:${id}`;
 
 /**
- * What one call of a connected tool comes to, as the model is told. Since it may have effects it is noted as begun before it is
- * made, and never made twice, whoever goes on with the run and from where; null when the journal has its outcome already.
+ * Calls a connected tool and returns the text for the model; null if the journal already has the outcome. The call may
+ * have side effects, so it is journaled as begun before it is made, and never repeated, even if another process takes
+ * the run over or it is resumed from an earlier checkpoint.
  */
 export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal): Promise<string | null> {
   const { deps, caller, holding, journal } = work;
@@ -38,7 +39,7 @@ export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal):
   await lookAgain(work);
   await journal.record(begunKey(call.id), { name: call.name });
   signal.throwIfAborted();
-  // Whoever has to be asked was asked by the run.
+  // The run has already obtained any approval that was needed.
   const asked = {
     ...{ name: call.name, arguments: call.arguments, approved: true, handedOver },
     goesOn: (task: string) => journal.record(taskKey(call.id), { task }),

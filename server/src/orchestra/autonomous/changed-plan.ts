@@ -3,12 +3,12 @@ import { graphFaults, type PlanTask } from '../plan.ts';
 import type { GivenTask } from './requests.ts';
 import { again, live, newTask, type RunState, type RunTask, redoDependents } from './state.ts';
 
-/** As many as any plan may have by the preferences. */
+/** The largest number of tasks that the preferences allow for a plan. */
 export const mostGivenTasks = 50;
 
 /**
- * The user's own plan instead of the one that is there. Finished tasks whose instruction stays keep their results; changed
- * and new ones run, and so does what was made of them. What is not named is dropped.
+ * Replaces the plan with the user's own. Finished tasks with an unchanged instruction keep their results; changed and
+ * new tasks run, and so do the tasks that depend on them. Tasks not listed are dropped.
  */
 export function usePlanOf(state: RunState, given: GivenTask[]): void {
   const known = new Map(live(state).map((task) => [task.id, task]));
@@ -43,7 +43,7 @@ function merged(task: PlanTask, old: RunTask | undefined): RunTask {
   if (!old) return newTask(task);
   const changed = task.instruction !== old.instruction;
   Object.assign(old, task);
-  // A conversation that began with another instruction is not gone on with.
+  // A conversation started with a different instruction is not continued.
   if (changed) again(old, 'the user changed its instruction');
   return old;
 }

@@ -14,7 +14,7 @@ const fields = {
   }),
 };
 
-/** Settings of a run. Unknown names are refused, or a slip of the pen would pass for the default. */
+/** Settings of a run. Unknown names are rejected; otherwise a typo would silently mean the default. */
 export const configSchema = z.strictObject({
   max_iterations: fields.max_iterations.default(10),
   max_time_secs: fields.max_time_secs.default(600),
@@ -23,7 +23,7 @@ export const configSchema = z.strictObject({
   checkpoint_interval: fields.checkpoint_interval.default(1),
   enable_smart_tasks: fields.enable_smart_tasks.default(true),
   enable_adaptive_retry: fields.enable_adaptive_retry.default(true),
-  // Absent in runs from before there were any.
+  // Absent in runs created before connected tools existed.
   connected_tools: fields.connected_tools.optional(),
 });
 
@@ -37,17 +37,17 @@ export const approve = z.enum(['never', 'marked', 'always']).meta({
   description: 'Which calls of tools wait for a person: none, those of tools that the operator marked, or all',
 });
 
-/** What the config says, and what stands beside it in requests; kept together. */
+/** The config and the settings that requests pass beside it, stored together. */
 export interface RunConfig extends z.infer<typeof configSchema> {
   max_cost?: number | null | undefined;
   /** Absent: `marked`. */
   approve?: z.infer<typeof approve> | undefined;
 }
 
-/** As users know it. */
+/** The config as the API shows it. */
 export const shownConfig = ({ max_cost: _cost, approve: _approve, ...config }: RunConfig) => config;
 
-/** Without the defaults, or a resume would change what it does not name. */
+/** Without defaults; otherwise a resume would reset the settings it does not name. */
 export const overridesSchema = z.strictObject(fields).partial();
 
 export const withOverrides = (config: RunConfig, overrides: Partial<RunConfig>): RunConfig => ({

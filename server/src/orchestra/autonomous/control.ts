@@ -27,7 +27,7 @@ import { type Brought, keepWaiting, type RestState } from './store/waiting.ts';
 import { pendingIn, waitingReason } from './talk.ts';
 import { requireTools } from './toolbox.ts';
 
-/** Between two looks at a run that another process works on. */
+/** Poll interval for a run that another process works on. */
 const lookMs = 500;
 
 export interface Control {
@@ -35,15 +35,15 @@ export interface Control {
     caller: Caller,
     request: { goal: string; sessionId?: string; config: RunConfig; tools: unknown[] },
   ): Promise<Run>;
-  /** Goes on, unless the run still waits for something: then what was brought is kept, and it stays at rest. */
+  /** Continues the run. If it still waits for something, only the input is stored, and the run stays paused. */
   resume(caller: Caller, request: ResumeRequest): Promise<Run>;
-  /** Brings what a session's run waits for; goes on as `resume` does. */
+  /** Delivers answers that the session's run waits for, then continues like `resume`. */
   answer(caller: Caller, sessionId: string, answers: Answer[]): Promise<Run>;
   cancel(userId: number, sessionId: string, reason: string | null): Promise<{ run: Run; checkpointId: string | null }>;
-  /** The run that a session of this user shows; 404 when there is none. */
+  /** The latest run in this user's session; 404 if there is none. */
   current(userId: number, sessionId: string): Promise<Run>;
   session(userId: number, sessionId: string): Promise<Session>;
-  /** Resolves when the run no longer runs; null when it was deleted. */
+  /** Resolves when the run has stopped running; null if it was deleted. */
   ended(ref: number, signal: AbortSignal): Promise<Run | null>;
 }
 
@@ -55,7 +55,7 @@ export interface ResumeRequest {
   plan: GivenTask[] | undefined;
 }
 
-/** What users do to runs: start, resume, cancel, look. */
+/** User operations on runs: start, resume, answer, cancel, read. */
 export function newControl(deps: Deps, runner: Runner): Control {
   const { db, clock } = deps;
   const existing = async (ref: number): Promise<Run> => {
@@ -96,7 +96,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       await requireTools(deps, caller, config);
       const { userId } = caller;
       const most = deps.parallelRuns();
-      // Asked again when the run is written; here so that a refusal leaves no empty session behind.
+      // Checked again when the run is written; checked here so that a rejected request leaves no empty session behind.
       await refuseMany(db, userId, most);
       await deps.keeping.take(userId, bytesOfRow(goal, JSON.stringify(tools)));
       const { session: found } = await openSession(db, { userId, sessionId }, nowSeconds(clock));
@@ -121,7 +121,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const config = withOverrides(run.config, overrides);
       await requireTools(deps, caller, config);
       const state = resumedState(checkpoint.state, checkpoint.id, config, run);
-      // It may have been at rest for days: what was forgotten since is not told, and what was learned is.
+      // The run may have been paused for days: recall again, because memory may have been deleted or added since.
       state.recall = null;
       if (plan) usePlanOf(state, plan);
       const messages: NewMessage[] = [];
@@ -136,7 +136,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       for (;;) {
         const run = await current(caller.userId, sessionId);
         await requireWaiting(db, run, answers);
-        // Whatever waits for an answer knows where it is at rest.
+        // A run that waits for an answer always has the checkpoint it paused at.
         const checkpointId = run.checkpointId!;
         const { config } = run;
         const state = resumedState(run.state, checkpointId, config, run);
@@ -145,7 +145,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
           return await goOn(caller, run, { checkpointId, state, config, steps, messages: [] });
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
-          // Somebody else was faster, perhaps with another call that it waits for.
+          // If the epoch changed, a concurrent request was faster, perhaps with another answer: retry on its state.
           if ((await existing(run.ref)).epoch === run.epoch) throw error;
         }
       }
@@ -161,9 +161,9 @@ export function newControl(deps: Deps, runner: Runner): Control {
         const done = isPaused
           ? await cancelPaused(db, run, checkpointId!, reason, at)
           : await cancelRunning(db, run, reason, at);
-        // Whoever changed it meanwhile may have ended it.
+        // The run changed concurrently and may have ended: read it again.
         if (!done) continue;
-        // Whoever resumes begins with new steps.
+        // A resume starts with new steps, so stored answers to calls are no longer needed.
         await forgetKept(db, run.executionId);
         await runner.announceStop(ref);
         runner.announceEvents(sessionRef, (await streamEnd(db, sessionRef))?.lastSeq ?? 0);
@@ -181,7 +181,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
   };
 }
 
-/** Throws before anything is written when there is no model for the run, or nothing to pay one with. */
+/** Throws before anything is written if no model is available for the run, or the caller cannot pay for it. */
 async function requireMeans(deps: Deps, caller: Caller): Promise<void> {
   requireEngine(caller);
   const models = await deps.models(caller);

@@ -21,19 +21,19 @@ import { LeaseLost } from './store/commit.ts';
 import type { Run } from './store/runs.ts';
 import type { Work } from './work.ts';
 
-/** One run being worked on in this process. */
+/** A run that this process is working on. */
 export interface Engine {
   readonly epoch: number;
-  /** Stops the work, model calls included, and leaves the run's row as it is. */
+  /** Stops the work, including model calls, and leaves the run's row unchanged. */
   leave(why: Leave['why']): void;
-  /** Resolves, never rejects, when nothing goes on any more. */
+  /** Resolves once all work has stopped; never rejects. */
   readonly done: Promise<void>;
 }
 
-/** A timer counts no further than this. */
+/** The largest delay a timer supports. */
 const longestTimerMs = 2 ** 31 - 1;
 
-/** Works on a run that this process holds, until it ends, pauses, fails or is taken away. */
+/** Works on a run that this process holds, until it ends, pauses, fails or is lost to another process. */
 export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) => void): Engine {
   const { clock, db } = deps;
   const stop = new AbortController();
@@ -60,7 +60,7 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
     try {
       await runLoop(await prepare(deps, run, { holding, journal, signal: stop.signal, elapsedMs }));
     } catch (error) {
-      // What a broken-off call throws says less than why it was broken off.
+      // The abort reason says more than the error of the aborted call.
       await close(deps, journal, stop.signal.aborted ? stop.signal.reason : error);
     } finally {
       stopTimer();
@@ -89,15 +89,15 @@ async function prepare(
   return { ...own, ...known, count: countText, texts: new Map(), context: [], outcomes: [] };
 }
 
-/** Leaves `running` with a checkpoint, or leaves the run to the next process. */
+/** Ends the `running` status with a checkpoint, or leaves the run to the next process. */
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
   if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
   try {
-    // Cancelled, or deleted with its session.
+    // Cancelled, or deleted together with its session.
     if (error instanceof Leave && error.why === 'ended') return await closeEnded(deps, journal);
     if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
-    // The runner lets it go as soon as the database answers, and whoever comes then goes on.
+    // The runner releases the run once the database is back, and another process continues it.
     if (callFault(error) === 'database') return deps.warn('a run is left until the database answers', error);
     await fail(deps, journal, error);
   } catch (second) {
@@ -105,7 +105,7 @@ async function close(deps: Deps, journal: Journal, error: unknown): Promise<void
   }
 }
 
-/** Nobody comes for what was answered meanwhile, and what it cost is told all the same. */
+/** Deletes stored answers, since no process will read them, and records what the run has spent. */
 async function closeEnded({ db }: Deps, { deps: { names, holding, state } }: Journal): Promise<void> {
   await forgetKept(db, names.executionId);
   await addSpent(db, holding, state);
@@ -113,7 +113,7 @@ async function closeEnded({ db }: Deps, { deps: { names, holding, state } }: Jou
 
 async function pause({ db }: Deps, journal: Journal, { reason }: Pause): Promise<void> {
   journal.announce();
-  // What was finished until now must be in the journal before it is told.
+  // Finished steps must be in the journal before the pause event reports them.
   await journal.flush();
   const { holding, state } = journal.deps;
   const rest = await restOf(db, holding.ref, state);

@@ -27,12 +27,12 @@ export const runStatuses = [
   'cancelled',
 ] as const;
 export type RunStatus = (typeof runStatuses)[number];
-/** At rest until somebody does something about it. */
+/** Stopped until the user or the caller acts. */
 export const pausedStatuses = ['paused', 'waiting_for_tools', 'waiting_for_approval'] as const;
-/** What a resume goes on from. */
+/** Statuses that allow a resume. */
 export const resumableStatuses = [...pausedStatuses, 'failed', 'cancelled'] as const;
 
-/** The status of a run that paused for this reason. */
+/** The run status for a pause reason. */
 export function pausedStatus(reason: PauseReason): (typeof pausedStatuses)[number] {
   if (reason === 'tool_calls') return 'waiting_for_tools';
   return reason === 'approval' ? 'waiting_for_approval' : 'paused';
@@ -45,7 +45,7 @@ export interface TaskOverview {
   depends_on: string[];
 }
 
-/** What each event carries besides `event_type, session_id, execution_id, timestamp`. */
+/** Fields of each event, in addition to `event_type, session_id, execution_id, timestamp`. */
 export interface RunEvents {
   execution_started: {
     goal: string;
@@ -66,9 +66,9 @@ export interface RunEvents {
     result_preview: string;
   };
   task_failed: { task_id: string; error: string; attempt: number; will_retry: boolean; next_model?: string };
-  /** Just before the `task_started` of the new round. */
+  /** Sent just before the `task_started` of the new round. */
   task_redone: { task_id: string; title: string; reason: string; attempt: number };
-  /** With `task_id` where it concerns a task. */
+  /** `task_id` is set if the failover concerns a task. */
   model_failover: Failover & { task_id?: string };
   tool_call_started: { task_id: string; tool_call_id: string; name: string; arguments: string };
   tool_call_finished: { task_id: string; tool_call_id: string; name: string };
@@ -98,7 +98,7 @@ export interface RunEvents {
     tasks_failed: number;
     tokens_used: number;
     elapsed_secs: number;
-    /** In what it falls short of the goal, in words. */
+    /** Descriptions of where the run falls short of its goal. */
     shortfalls: string[];
   };
   execution_paused: Rest & { reason: PauseReason; status: RunStatus; checkpoint_id: string };

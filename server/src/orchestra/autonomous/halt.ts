@@ -3,21 +3,24 @@ import { LeftWork } from '../../lib/left-work.ts';
 import { callFault } from '../task/call-fault.ts';
 import type { PauseReason } from './events.ts';
 
-/** The run stops here and can be gone on with. */
+/** Thrown to stop the run so that it can be resumed later. */
 export class Pause extends Error {
   constructor(readonly reason: PauseReason) {
     super(`paused: ${reason}`);
   }
 }
 
-/** This process stops working on the run, and leaves its row as it is: another has it, the process stops, or it has been ended. */
+/**
+ * Thrown when this process stops working on the run without changing its row: another process has taken it, this one is
+ * shutting down, or the run has ended.
+ */
 export class Leave extends LeftWork {
   constructor(readonly why: 'lost' | 'stopping' | 'ended') {
     super(`left: ${why}`, why !== 'ended');
   }
 }
 
-/** What stands in the way of a run until its owner does something about it. */
+/** Errors that block a run until its owner resolves them. */
 const reasons: Partial<Record<ErrorCode, PauseReason>> = {
   insufficient_user_quota: 'insufficient_quota',
   insufficient_key_quota: 'insufficient_quota',
@@ -28,11 +31,11 @@ const reasons: Partial<Record<ErrorCode, PauseReason>> = {
   model_not_allowed: 'model_not_allowed',
 };
 
-/** The pause that an error means, else the error itself. */
+/** Maps an error to the pause it causes; other errors are returned unchanged. */
 export function pauseFor(error: unknown): unknown {
   const reason = error instanceof AppError ? reasons[error.code] : undefined;
   return reason ? new Pause(reason) : error;
 }
 
-/** Another model may do what this error kept one from doing. */
+/** Whether another model may succeed where this error occurred. */
 export const mayRetry = (error: unknown): boolean => ['unanswered', 'rejected'].includes(callFault(error));

@@ -7,7 +7,7 @@ import type { RunState } from './state.ts';
 import { commit, type Ending, type Holding, newCheckpointId, opening } from './store/commit.ts';
 import { bytesOfSteps, type Step } from './store/steps.ts';
 
-/** Pieces of text are joined this long: an event each would be one write a word. */
+/** Text chunks are joined for this long; one event per chunk would cost a write per word. */
 const joinMs = 250;
 
 export interface JournalDeps {
@@ -19,22 +19,22 @@ export interface JournalDeps {
   config: RunConfig;
   state: RunState;
   elapsedMs(): number;
-  /** Events up to this one can be read. */
+  /** Called when events up to this number can be read. */
   onWritten(lastSeq: number): void;
-  /** So many bytes more are kept. */
+  /** Called with the number of bytes that a write added to the user's storage. */
   onKept(bytes: number): void;
-  /** A write failed: the run cannot go on here. */
+  /** Called when a write failed: this process cannot continue the run. */
   onBroken(error: unknown): void;
 }
 
 interface Pending {
-  /** The state differs from what is on disk. */
+  /** Whether the state differs from what is stored. */
   changed: boolean;
   steps: Step[];
   checkpoints: string[];
   within: ((tx: Db) => Promise<void>)[];
   ending: Ending | null;
-  /** Callers that wait for this batch. */
+  /** Resolved once this batch is written. */
   waiting: PromiseWithResolvers<void> | null;
 }
 
@@ -48,16 +48,16 @@ const nothing = (): Pending => ({
 });
 
 /**
- * The one writer of a run. What is noted between two writes goes to disk together, with the state as it then is:
- * whoever changes the state notes the step in the same breath, so that on disk the two always agree.
+ * The only writer of a run. Everything recorded between two writes is committed in one batch together with the current
+ * state. Callers change the state and record the step synchronously, so that the stored state and steps always agree.
  */
 export class Journal {
   #pending = nothing();
   #events: RunEvent[] = [];
-  /** What was told before the turn is announced; comes right after. */
+  /** Events sent before the turn is announced; they follow the announcement. */
   readonly #early: RunEvent[] = [];
   readonly #pieces = new Map<string, string>();
-  /** Calls whose answers are kept with their charges, by the key of the step that waits for them. */
+  /** Calls whose answers are stored with their charges, by the key of the step that uses them. */
   readonly #kept = new Map<string, string[]>();
   #timer: ReturnType<typeof setTimeout> | null = null;
   #writing: Promise<void> | null = null;
@@ -66,7 +66,7 @@ export class Journal {
 
   constructor(readonly deps: JournalDeps) {}
 
-  /** Tells an event; it is written with the next batch, at the latest after the time in which pieces are joined. */
+  /** Queues an event; it is written with the next batch, at the latest after `joinMs`. */
   tell<E extends EventName>(event: E, data: RunEvents[E]): void {
     this.#flushPieces();
     const told = newEvent(this.deps.names, this.#now(), event, data);
@@ -75,13 +75,13 @@ export class Journal {
     this.#soon();
   }
 
-  /** A piece of a task's text; those of one task are joined. */
+  /** Queues a chunk of a task's text; chunks of the same task are joined. */
   piece(taskId: string, text: string): void {
     this.#pieces.set(taskId, (this.#pieces.get(taskId) ?? '') + text);
     this.#soon();
   }
 
-  /** Begins the events of this turn, once. */
+  /** Adds the opening event of this turn, followed by events that were sent before it. */
   announce(): void {
     const { state, names, goal, config } = this.deps;
     this.#events.push(...opening(names, this.#now(), goal, config, state), ...this.#early.splice(0));
@@ -90,12 +90,12 @@ export class Journal {
     this.#soon();
   }
 
-  /** The answer to a call of this step is kept until the step is noted. */
+  /** Marks the answer to a call of this step as stored; it is deleted when the step is recorded. */
   keeps(step: string, call: string): void {
     this.#kept.set(step, [...(this.#kept.get(step) ?? []), call]);
   }
 
-  /** Notes a finished step, or a part of one; resolves when it is on disk, and the answers it was made of are kept no more. */
+  /** Records a finished step or a part of one, and deletes the stored answers it used; resolves once written. */
   record(key: string, result: unknown, tokens = 0, step = key): Promise<void> {
     this.#pending.steps.push({ key, result: JSON.stringify(result), tokens });
     this.#pending.changed = true;
@@ -112,13 +112,13 @@ export class Journal {
     if (state.counted) state.counted = state.counted.filter((call) => !calls.includes(call));
   }
 
-  /** Resolves when the state as it stands is on disk. */
+  /** Resolves once the current state is written. */
   save(): Promise<void> {
     this.#pending.changed = true;
     return this.flush();
   }
 
-  /** Notes a checkpoint of the state as it stands when it is written. */
+  /** Adds a checkpoint; it contains the state at the time of the next write. */
   checkpoint(): string {
     const id = newCheckpointId();
     this.#pending.checkpoints.push(id);
@@ -127,12 +127,12 @@ export class Journal {
     return id;
   }
 
-  /** The last write: the run leaves `running`. */
+  /** The last write: the run is no longer `running`. */
   end(ending: Ending, within?: (tx: Db) => Promise<void>): Promise<void> {
     this.#pending.ending = ending;
     this.#pending.changed = true;
     if (within) this.#pending.within.push(within);
-    // Whoever resumes begins with new steps.
+    // A resume starts with new steps, so stored answers are no longer needed.
     this.#pending.within.push((tx) => forgetKept(tx, this.deps.names.executionId));
     delete this.deps.state.counted;
     return this.flush();
@@ -146,7 +146,7 @@ export class Journal {
     return promise;
   }
 
-  /** Nothing is written any more; what waits is told why. */
+  /** Stops all writing and rejects pending callers with the reason. */
   close(why: unknown): void {
     this.#closed ??= why;
     if (this.#timer) clearTimeout(this.#timer);
@@ -157,7 +157,7 @@ export class Journal {
     this.#pieces.clear();
   }
 
-  /** Resolves when no write is under way. */
+  /** Resolves when no write is in progress. */
   async idle(): Promise<void> {
     await this.#writing;
   }
@@ -182,7 +182,7 @@ export class Journal {
   }
 
   async #drain(): Promise<void> {
-    // One breath, so that what is noted together is written together.
+    // Wait one microtask, so that everything recorded synchronously goes into the same batch.
     await Promise.resolve();
     while (this.#pending.waiting && !this.#closed) await this.#write();
     this.#writing = null;
@@ -211,6 +211,6 @@ export class Journal {
   }
 }
 
-/** The transaction takes a while, and the state must be the one of its beginning. */
+/** Copies the state, because it may change while the transaction runs. */
 const frozen = <T extends { state: RunState; changed: boolean }>(batch: T): T =>
   batch.changed ? { ...batch, state: structuredClone(batch.state) } : batch;

@@ -4,7 +4,7 @@ import type { Caller, Deps } from '../ports.ts';
 import type { Preferences } from '../preferences.ts';
 import { pauseFor } from './halt.ts';
 
-/** Who a run works for, and with what. */
+/** The caller of a run, and the models and preferences that apply. */
 export interface Standing {
   deps: Deps;
   caller: Caller;
@@ -12,7 +12,7 @@ export interface Standing {
   choosing: Choosing;
 }
 
-/** Before each model call: a run lasts for up to a day, and who began it may no longer be let in, or not to as much. */
+/** Runs before each model call: a run lasts up to a day, and the caller's access may have been revoked or reduced. */
 export async function lookAgain(work: Standing): Promise<void> {
   try {
     const caller = await work.deps.permit(work.caller);
@@ -27,7 +27,7 @@ export async function lookAgain(work: Standing): Promise<void> {
   }
 }
 
-/** Models come and go while a run goes on, and so do those that its key lists. */
+/** Reloads the available models: both the models offered and those the key allows may change during a run. */
 export async function renewChoice(work: Standing): Promise<void> {
   const { deps, caller, choosing, preferences } = work;
   const models = await deps.models(caller);

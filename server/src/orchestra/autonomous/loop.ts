@@ -9,7 +9,7 @@ import { runTasks } from './steps-task.ts';
 import { loadTexts } from './texts.ts';
 import type { Work } from './work.ts';
 
-/** Plan or revise, run what is ready, evaluate, judge, until the goal is reached. Resolves when it is. */
+/** Plans or revises, runs the ready tasks, evaluates and judges, until the goal is reached; then resolves. */
 export async function runLoop(work: Work): Promise<void> {
   const { state, config, journal } = work;
   await loadTexts(work);
@@ -31,7 +31,7 @@ export async function runLoop(work: Work): Promise<void> {
       case 'revise':
         if (iterationsUsedUp(state, config)) throw new Pause('max_iterations');
         if (stalled(state)) throw new Pause('stalled');
-        // A run may last for hours: models come and go meanwhile.
+        // A run may last for hours, and the available models may change meanwhile.
         await renewChoice(work);
         await revisePlan(work);
         break;

@@ -11,19 +11,19 @@ import { openTails } from './tails.ts';
 export interface Autonomous {
   routes: Route[];
   control: Control;
-  /** Takes up what a former process left, and looks for orphaned runs from now on. */
+  /** Adopts runs left by an earlier process, and looks for orphaned runs from now on. */
   start(): Promise<void>;
-  /** Ends event streams; readers come back to another process with their Last-Event-ID. */
+  /** Ends event streams; clients reconnect to another process with their Last-Event-ID. */
   drain(): void;
-  /** Gives running executions back, to be gone on with by another process or after the restart. */
+  /** Releases the running executions, so that another process continues them, or this one after a restart. */
   stop(): Promise<void>;
-  /** Takes over runs whose process is gone; by itself whenever one has. Answers how many. */
+  /** Takes over runs whose process is gone; also happens automatically when a process dies. Returns how many. */
   adopt(): Promise<number>;
-  /** Removes events past their time, a bounded number at once. */
+  /** Deletes expired events, a bounded number per call. */
   sweep(): Promise<void>;
 }
 
-/** Autonomous execution on top of the orchestration engine. */
+/** Autonomous execution, built on the orchestration engine. */
 export function openAutonomous(deps: Deps & { shared: Shared }, guardMs?: number): Autonomous {
   const runner = openRunner(deps, guardMs);
   const tails = openTails(deps.db, deps.shared);

@@ -15,15 +15,16 @@ interface Answer {
   cost?: number;
 }
 
-/** Journal key of the step that a call serves, and which of its calls it is. */
+/** The journal key of the step that a call serves, and the call's name within the step. */
 export interface Served {
   step: string;
   call: string;
 }
 
 /**
- * A call that is made and paid once, whoever works on the run: its answer is kept with its charge until the step it serves is
- * in the journal. What a process before this one has paid for and did not live to write down is taken as it is.
+ * Makes and pays for a call only once, even if several processes work on the run in turn: the answer is stored with its
+ * charge until the step it serves is in the journal. If an earlier process paid for the call but died before recording
+ * the step, its answer is reused.
  */
 export async function askOnce<T extends Answer>(
   { deps, holding, executionId, journal }: Asking,
@@ -31,19 +32,19 @@ export async function askOnce<T extends Answer>(
   ask: (keepAs: CallName) => Promise<T>,
 ): Promise<{ answer: T; name: CallName; paidBefore: boolean }> {
   const name = { work: executionId, call: `${step}:${call}` };
-  // Of the first process that has the run, nobody has left anything.
+  // The first process to hold the run cannot find answers of an earlier one.
   const kept = holding.epoch > 1 ? await findKept(deps.db, name) : null;
   const answer = kept === null ? await ask(name) : (JSON.parse(kept) as T);
   if (answer.cost) journal.keeps(step, name.call);
   return { answer, name, paidBefore: kept !== null };
 }
 
-/** Embeddings and rankings that a step needs on its way, in their order. */
+/** Embedding and rerank calls made within a step, numbered in order. */
 export function asidesOf(work: Asking, step: string): Pick<Deps, 'embed' | 'rerank'> {
   let asked = 0;
   const once = async <T extends Answer>(model: string, ask: (keepAs: CallName) => Promise<T>): Promise<T> => {
     asked += 1;
-    // Vectors of another model would be of no use.
+    // The model is part of the name, because vectors of another model cannot be used.
     return (await askOnce(work, { step, call: `aside-${asked}:${model}` }, ask)).answer;
   };
   const { deps } = work;

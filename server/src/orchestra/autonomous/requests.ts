@@ -5,7 +5,7 @@ import { approve, configSchema, maxCost, overridesSchema } from './config.ts';
 
 const streamed = z.boolean().default(true);
 
-/** More would crowd every window, and every call would carry it. */
+/** Every call carries the tools; larger ones would fill the context window. */
 const longestTools = 256 * 1024;
 const tool = z.strictObject({
   type: z.literal('function'),
@@ -48,7 +48,7 @@ const taskId = z
   .max(64)
   .refine((name) => !(name in Object.prototype), 'cannot be used as an id');
 
-/** A task as the status shows it, so that what is read can be changed and sent back; `status` and the like are not read. */
+/** A task in the format of the status, so that clients can edit and return it; `status` and the like are ignored. */
 const givenTask = z
   .strictObject({
     id: taskId.optional(),
@@ -73,7 +73,7 @@ const givenTask = z
   }));
 export type GivenTask = z.output<typeof givenTask>;
 
-/** Thousands are read, to be refused with their number. */
+/** The schema accepts thousands, so that the error for too many tasks can state their number. */
 const givenTasks = z.array(givenTask).min(1).max(10_000);
 const givenPlan = z
   .strictObject({

@@ -3,11 +3,11 @@ import { live, type RunState } from './state.ts';
 import { loadSteps } from './store/steps.ts';
 import { type Pending, pendingIn } from './talk.ts';
 
-/** What a run at rest has, and what it lacks. */
+/** Results and open items of a paused run. */
 export interface Rest extends Pending {
-  /** What was finished so far; null when nothing was. */
+  /** The results so far; null if there are none. */
   partial_result: string | null;
-  /** Titles of the tasks that are not done. */
+  /** Titles of the unfinished tasks. */
   remaining: string[];
 }
 
@@ -18,7 +18,7 @@ export const atNoRest = (): Rest => ({
   pending_approvals: [],
 });
 
-/** It is told with an event, and read by browsers: longer texts are in the session's history once the run is completed. */
+/** Browsers read it in an event. Full texts are in the session's history once the run completes. */
 const longestPartial = 100_000;
 
 export async function restOf(db: Db, runRef: number, state: RunState): Promise<Rest> {

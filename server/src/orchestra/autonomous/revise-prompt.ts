@@ -7,15 +7,15 @@ export interface RevisionInput {
   missing: string[];
   tasks: (RunTask & { text: string | null })[];
   maxTasks: number;
-  /** What the user said since, in words that name it. */
+  /** The user's later instructions, as prompt parts. */
   said?: string[];
   tools?: string[];
 }
 
-/** Longest piece of a result shown when the plan is thought over. */
+/** Maximum characters of a result or remark shown to the model that revises the plan. */
 const longest = 3000;
 
-/** What is left to do: tasks split, merged, skipped or added by listing what is to be done now. */
+/** Asks for the tasks to do next; by listing them the model can split, merge, skip or add tasks. */
 export function revisionMessages(input: RevisionInput, fence = newFence()): ChatMessage[] {
   const { goal, missing, tasks, maxTasks, said = [], tools = [] } = input;
   const rules = [
@@ -43,7 +43,7 @@ export function revisionMessages(input: RevisionInput, fence = newFence()): Chat
 const headOf = ({ id, title, status, difficulty, score }: RunTask): string =>
   `- ${id} "${title}" (${status}, ${difficulty}${score === null ? '' : `, score ${score}`})`;
 
-/** What models wrote stays inside the fence. */
+/** Text written by models stays inside the fence. */
 function bodyOf({ text, feedback, error }: RevisionInput['tasks'][number], fence: Fence): string[] {
   const notes = [feedback, error].filter((note) => note);
   return [

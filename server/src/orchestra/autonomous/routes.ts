@@ -212,7 +212,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
         const run = await control.current(call.principal.user.id, call.params.session_id);
         const given = readLastId(call.request.headers.get('last-event-id') ?? call.query.last_event_id);
         const end = given === null ? null : await streamEnd(db, run.sessionRef);
-        // HTML §9.2.3: 204 keeps an EventSource from coming back for events that will never be.
+        // HTML §9.2.3: 204 stops an EventSource from reconnecting when no more events will come.
         if (given !== null && end && !end.running && given >= end.lastSeq)
           return new Response(null, { status: 204, headers: call.headers });
         const stillIn = () => deps.permit(callerOf(call.principal));
@@ -222,7 +222,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
   ];
 }
 
-/** The header, or the query for a browser's first connection, which cannot send headers. */
+/** From the header, or from the query on a browser's first connection, which cannot set headers. */
 function readLastId(text: string | undefined | null): number | null {
   if (text === undefined || text === null || text === '') return null;
   if (!/^\d{1,15}$/.test(text)) throw new AppError('invalid_value', 'Last-Event-ID must be the id of an event.');

@@ -5,34 +5,34 @@ import { type Engine, startEngine } from './engine.ts';
 import { claim, letGo, orphans, runningEpochs } from './store/leases.ts';
 import { findRun } from './store/runs.ts';
 
-/** How often a holder looks whether its runs are still its own: a cancel is noticed within a second, messages or not. */
+/** How often a process checks that it still holds its runs: a cancel is noticed within a second without a message. */
 export const guardMs = 900;
 
 const stopChannel = 'ms-run-stop';
 export const eventChannel = (sessionRef: number): string => `ms-run-events:${sessionRef}`;
-/** More at once would make a process that comes up start with a stampede; the rest follows with the next look. */
+/** Bounds the load when a process starts; the remaining orphans are adopted in the next round. */
 const adoptAtOnce = 50;
-/** What a stop waits for engines that do not end. */
+/** How long a stop waits for engines that do not end. */
 const stopWaitMs = 5_000;
 
 export interface Runner {
-  /** Starts work on a run that this process holds. */
+  /** Starts working on a run that this process holds. */
   launch(ref: number): Promise<void>;
-  /** Resolves when this process no longer works on the run; null when it does not. */
+  /** Resolves when this process has stopped working on the run; null if it is not working on it. */
   settled(ref: number): Promise<void> | null;
-  /** Makes whoever works on runs look whether they are still theirs. */
+  /** Tells every process to check whether it still holds its runs. */
   announceStop(ref: number): Promise<void>;
   announceEvents(sessionRef: number, lastSeq: number): void;
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Looks for orphaned runs and takes them over; by itself whenever a process has gone. */
+  /** Takes over orphaned runs; also happens automatically when a process dies. */
   adopt(): Promise<number>;
 }
 
 export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): Runner {
   const { db, clock, shared, owners } = deps;
   const own = new Map<number, Engine>();
-  /** Runs that this process has left and is about to give back. */
+  /** Runs that this process stops working on and is about to release. */
   const leaving = new Set<Promise<void>>();
   let stopLooking = () => {};
   let unsubscribe: (() => Promise<void>) | null = null;
@@ -68,7 +68,7 @@ export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): R
   };
   let looking = false;
   let failing = false;
-  /** One look at a time; a database that is away is asked again, and complained about once. */
+  /** One check at a time. If the database is unavailable, try again at the next tick and log only the first failure. */
   const look = async () => {
     if (looking) return;
     looking = true;

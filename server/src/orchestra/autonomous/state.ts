@@ -9,30 +9,30 @@ export type TaskStatus = 'pending' | 'completed' | 'failed' | 'skipped';
 
 export interface RunTask extends PlanTask, TaskState {
   status: TaskStatus;
-  /** Attempts ended so far, over all iterations. */
+  /** Finished attempts, over all iterations. */
   attempts: number;
-  /** Journal key of the result in use. */
+  /** Journal key of the current result. */
   step: string | null;
   score: number | null;
   feedback: string | null;
   error: string | null;
-  /** The iteration that ran it last. */
+  /** The iteration in which it last ran. */
   ranIn: number;
-  /** Why it is to be done again; null when it is not. */
+  /** Why the task is to be redone; null if it is not. */
   redo?: string | null;
-  /** How often it was done again because its result was weak. */
+  /** How often it was redone because of a weak result. */
   redone?: number;
-  /** Its conversation with tools, while it has one. */
+  /** Its conversation with tools, if there is one. */
   talk?: Talk | null;
 }
 
-/** What is to be done next. */
+/** What the run does next. */
 export type Phase = 'plan' | 'run' | 'revise' | 'finish';
 
-/** Where a run stands: enough, with the journal, to go on in another process. Texts stay in the journal. */
+/** The state of a run: with the journal, it is enough for another process to continue. Texts are in the journal. */
 export interface RunState {
   phase: Phase;
-  /** `execution_started` was told for this turn. */
+  /** Whether `execution_started` was sent for this turn. */
   announced: boolean;
   resumedFrom: string | null;
   planId: string;
@@ -40,30 +40,33 @@ export interface RunState {
   description: string;
   tasks: RunTask[];
   iteration: number;
-  /** Iterations and running time used before the budgets in force began. */
+  /** Iterations and running time used before the current budgets started. */
   iterationBase: number;
   elapsedBaseMs: number;
   confidence: number;
   missing: string[];
-  /** Rounds made for what is missing although the judge was confident. */
+  /** Extra rounds for missing parts, made although the judge was confident. */
   furtherRounds?: number;
   /** Confidence after each iteration since the start or the last resume. */
   history: number[];
   tokens: number;
   cost: number;
-  /** Calls that are in these two while the step they serve is not in the journal: taken over, they are not counted again. */
+  /**
+   * Calls already included in `tokens` and `cost` whose step is not in the journal yet: after a takeover they are not
+   * counted again.
+   */
   counted?: string[];
-  /** Journal key of what was recalled at the start, or when it went on. */
+  /** Journal key of the memory recalled at the start or the last resume. */
   recall: string | null;
-  /** Journal key of the short form of a result, by the key of the result. */
+  /** Journal key of a result's short form, by the key of the result. */
   shortened: Record<string, string>;
-  /** Journal key of the result made of several tasks' results. */
+  /** Journal key of the final result combined from several tasks. */
   result: string | null;
-  /** Knowledge was looked for in the result. */
+  /** Whether knowledge was already extracted from the result. */
   extracted: boolean;
-  /** What the user said on resuming, first to last; binds like the goal. */
+  /** The user's instructions given on resumes, oldest first; as binding as the goal. */
   instructions?: string[];
-  /** The user has changed the plan, and the events do not say so yet. */
+  /** The user changed the plan, and no event has reported it yet. */
   replanned?: boolean;
 }
 
@@ -109,21 +112,21 @@ export function usePlan(state: RunState, plan: Plan): void {
   state.phase = 'run';
 }
 
-/** A task is done anew, with all its attempts; its old result stays until there is a better one. */
+/** Redoes a task with a full set of attempts; its old result stays until there is a better one. */
 export function again(task: RunTask, reason: string, change: Partial<PlanTask> = {}): void {
   const redo = task.attempts > 0 ? reason : null;
   Object.assign(task, change, { status: 'pending', faults: [], error: null, redo, talk: null });
 }
 
-/** Whoever ordered a task to be done again: what was made of its old result is made again too. */
+/** Redoes every task that depends, directly or indirectly, on a pending one: its result was based on the old result. */
 export function redoDependents(state: RunState): void {
   const tasks = live(state);
   const due = new Set(tasks.filter(({ status }) => status === 'pending').map(({ id }) => id));
-  // A set is walked with what is added on the way.
+  // Iterating a Set includes the elements added during the loop.
   for (const needed of due) {
     for (const task of tasks) {
       if (!task.depends_on.includes(needed)) continue;
-      // What it has said to its tools was said of the old result.
+      // Its conversation with tools was based on the old result.
       task.talk = null;
       if (due.has(task.id)) continue;
       again(task, `made of the result of ${needed}, which is done again`);
@@ -132,10 +135,10 @@ export function redoDependents(state: RunState): void {
   }
 }
 
-/** What all instructions of a run may come to: every prompt carries them. */
+/** Maximum total length of a run's instructions, because every prompt contains them. */
 const longestInstructions = 50_000;
 
-/** What the user says on resuming binds all that follows, also where the goal was reached already. */
+/** Adds an instruction that applies to everything that follows; a run that had reached its goal is revised again. */
 export function instruct(state: RunState, instructions: string): void {
   const all = [...(state.instructions ?? []), instructions];
   if (all.join('').length > longestInstructions)
@@ -149,13 +152,13 @@ export function instruct(state: RunState, instructions: string): void {
   state.missing = [instructions.slice(0, longestShortfall)];
 }
 
-/** A result below this is worth doing again. */
+/** Results with a lower score are worth redoing. */
 export const weak = 0.6;
 export const isWeak = ({ status, score }: RunTask): boolean => status === 'completed' && score !== null && score < weak;
 
 const longestShortfall = 500;
 
-/** In what the run falls short of its goal, in words; empty when in nothing. */
+/** Describes where the run falls short of its goal; empty if it does not. */
 export function shortfallsOf(state: RunState): string[] {
   const said = live(state).flatMap((task) => {
     if (task.status === 'failed') return [`"${task.title}" failed: ${task.error ?? 'no result'}`];
@@ -174,11 +177,11 @@ export const tally = (state: RunState) => ({
   total: live(state).length,
 });
 
-/** Movement below this is the judge's noise. */
+/** Smaller changes in confidence are noise of the judge. */
 const stillness = 0.01;
 const stallIterations = 3;
 
-/** Confidence has not moved in three iterations. */
+/** Whether confidence has not changed in three iterations. */
 export function stalled({ history }: Pick<RunState, 'history'>): boolean {
   const last = history.slice(-stallIterations);
   return last.length === stallIterations && Math.max(...last) - Math.min(...last) < stillness;
@@ -191,8 +194,8 @@ export const timeLeftMs = (state: RunState, config: RunConfig, elapsedMs: number
   config.max_time_secs * 1000 - (elapsedMs - state.elapsedBaseMs);
 
 /**
- * The state a resume goes on from. A budget that is used up already under the config in force begins anew, since a
- * resume that stops at once helps nobody; one that is not goes on counting. What failed gets another round.
+ * The state that a resume starts from. A budget that is already used up under the current config starts again, because
+ * the resume would otherwise stop immediately; other budgets keep counting. Failed tasks get another round.
  */
 export function resumedState(
   from: RunState,
@@ -201,12 +204,12 @@ export function resumedState(
   { elapsedMs, cost, tokens }: { elapsedMs: number; cost: number; tokens: number },
 ): RunState {
   const state = structuredClone(from);
-  // Whoever goes back gets nothing back of what was spent since.
+  // Resuming from an earlier checkpoint does not refund what was spent since.
   state.cost = Math.max(state.cost, cost);
   state.tokens = Math.max(state.tokens, tokens);
   if (iterationsUsedUp(state, config)) state.iterationBase = state.iteration;
   if (timeLeftMs(state, config, elapsedMs) <= 0) state.elapsedBaseMs = elapsedMs;
-  // At the finish the goal is reached, whatever failed on the way.
+  // In the finish phase the goal is reached, even if some tasks failed.
   const failed = state.phase === 'finish' ? [] : state.tasks.filter(({ status }) => status === 'failed');
   for (const task of failed) again(task, 'failed before the resume');
   if (state.phase === 'revise' && live(state).some(({ status }) => status === 'pending')) state.phase = 'run';

@@ -24,7 +24,7 @@ import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
 import { askAny, now, stepKey, type Work } from './work.ts';
 
-/** The goal is reached: the result, what is learned from it, and the end. */
+/** The goal is reached: builds the result, extracts knowledge from it and completes the run. */
 export async function finishRun(work: Work): Promise<void> {
   const { state, journal, deps, holding, elapsedMs } = work;
   const result = await resultOf(work);
@@ -52,7 +52,7 @@ export async function finishRun(work: Work): Promise<void> {
   await index(work, stored ?? [], session?.projectId ?? null);
 }
 
-/** The text of the one task that all lead to, or one text made of several. */
+/** The text of the single task that all others lead to, or one text combined from several tasks. */
 async function resultOf(work: Work): Promise<string> {
   const { state, goal, context, journal } = work;
   const made = state.result === null ? undefined : work.texts.get(state.result);
@@ -86,7 +86,7 @@ async function resultOf(work: Work): Promise<string> {
 const requireText = ({ message, finishReason }: CompleteAnswer): void =>
   requireFit({ text: textOf(message), finishReason, wantsJson: false, limited: false });
 
-/** Facts that the user's own words prove. A failure costs the knowledge, not the run. */
+/** Extracts facts that the user's own words support. A failure loses the knowledge, but does not fail the run. */
 async function extractKnowledge(work: Work, result: string): Promise<void> {
   const { deps, caller, choosing, signal, goal, journal, holding, state } = work;
   const session = await sessionByRef(deps.db, holding.sessionRef, now(work));
@@ -118,7 +118,7 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
   }
 }
 
-/** Found again by later sessions, and learned from; both beside the run, which is over. */
+/** Indexes the result for later sessions and records model outcomes. The run is over, so errors are only logged. */
 async function index(work: Work, stored: StoredMessage[], projectId: string | null): Promise<void> {
   const { deps, caller, holding, outcomes, goal } = work;
   try {

@@ -7,7 +7,7 @@ import { iterationsUsedUp, live, type Phase, type RunTask, tally, weak } from '.
 import { resultText } from './texts.ts';
 import { askAny, type OpenQuestion, stepKey, type Work } from './work.ts';
 
-/** Models asked for 0 to 1 now and then answer in percent. */
+/** Models asked for a number from 0 to 1 sometimes answer in percent. */
 const share = z
   .union([z.number(), z.string().transform((text) => Number(text.replace('%', '')))])
   .refine((value) => Number.isFinite(value) && value >= 0 && value <= 100)
@@ -19,7 +19,7 @@ const judgement = z.object({
   missing: z.union([z.array(z.string()), z.string().transform((text) => (text === '' ? [] : [text]))]).catch([]),
 });
 
-/** Asks twice for an answer of that shape; null when both are unfit. */
+/** Asks up to twice for an answer that matches the schema; null if neither does. */
 async function askFor<T>(work: Work, schema: z.ZodType<T>, question: OpenQuestion): Promise<T | null> {
   for (let call = 1; call <= 2; call++) {
     const parsed = schema.safeParse(lenientJson(await askAny(work, { ...question, call })));
@@ -42,14 +42,14 @@ export async function evaluateTask(work: Work, task: RunTask, signal: AbortSigna
     shape: evaluationShape,
     signal,
   });
-  // The result passed the cheap checks, which is all that is known of it then.
+  // Without a usable evaluation, all that is known is that the result passed the cheap checks.
   const { score, feedback } = found ?? { score: weak, feedback: 'The result could not be evaluated.' };
   Object.assign(task, { score, feedback });
   journal.tell('task_evaluated', { task_id: task.id, score, feedback });
   await journal.record(key, { score, feedback });
 }
 
-/** How far the goal is reached, and what is missing. */
+/** Judges how far the goal is reached and what is missing. */
 export async function judgeGoal(work: Work): Promise<void> {
   const { state, journal, goal } = work;
   const key = stepKey(work, `judge:${state.iteration}`);
@@ -76,10 +76,10 @@ export async function judgeGoal(work: Work): Promise<void> {
   await journal.record(key, { confidence, missing });
 }
 
-/** A judge may miss trifles for ever. */
+/** Bounds the extra rounds, because a judge may keep finding trifles. */
 const mostFurtherRounds = 2;
 
-/** What a confident judge still misses is worked on a few times, and told in the end where it could not be had. */
+/** If a confident judge still names missing parts, they get a few more rounds; what remains is reported at the end. */
 function confidentPhase({ state, config }: Work): Phase {
   const { furtherRounds = 0 } = state;
   const enough = state.missing.length === 0 || furtherRounds >= mostFurtherRounds || iterationsUsedUp(state, config);
@@ -88,7 +88,7 @@ function confidentPhase({ state, config }: Work): Phase {
   return 'revise';
 }
 
-/** Without a judge that can be understood: the weakest result decides. */
+/** Fallback if the judge gives no usable answer: the weakest result determines the confidence. */
 function guess({ state }: Work): { confidence: number; missing: string[] } {
   const tasks = live(state);
   const scores = tasks.map(({ status, score }) => (status === 'completed' ? (score ?? 0.5) : 0));

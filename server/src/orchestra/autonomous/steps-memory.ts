@@ -16,14 +16,14 @@ import { resultText, wholeText } from './texts.ts';
 import { askAny, refuseDearer, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
-/** Below this what was found has little to do with the goal. */
+/** Matches with a lower score have little to do with the goal. */
 const leastRelevance = 0.5;
-/** Recalled text and conversation may take this share of the context each, results the rest. */
+/** Maximum share of the context for recalled text and for the conversation; results get the rest. */
 const recalledShare = 0.15;
 const conversationShare = 0.35;
 const longestShort = 600;
 
-/** What past sessions and the knowledge base hold on the goal; looked up when the run begins, and when it is resumed. */
+/** Recalls what past sessions and the knowledge base contain about the goal, at the start and after each resume. */
 export async function recallMemory(work: Work): Promise<void> {
   const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
   if (state.recall !== null) return;
@@ -51,7 +51,7 @@ export async function recallMemory(work: Work): Promise<void> {
   await journal.record(key, { text }, searching.meter.promptTokens);
 }
 
-/** What every task is told before its own instruction: memory, and the conversation up to the goal. */
+/** Builds the context that precedes each task's instruction: memory, and the conversation up to the goal. */
 export async function loadContext(work: Work): Promise<void> {
   const { deps, holding, state, preferences, goal } = work;
   const history = await recentMessages(deps.db, holding.sessionRef);
@@ -67,7 +67,10 @@ export async function loadContext(work: Work): Promise<void> {
   tellContext(work, talk.tokensUsed + sumTokens(recalled), sumTokens(before) > sumTokens(talk.messages));
 }
 
-/** Long results are shortened for the prompts when all together would crowd the window; the whole stays in the journal. */
+/**
+ * Shortens long results in prompts if all of them together would exceed their share of the context; the full text stays
+ * in the journal.
+ */
 export async function fitResults(work: Work): Promise<void> {
   const { state, count, preferences, journal } = work;
   const limit = contextRoom(work.choosing, preferences.max_context_tokens, 'common') * resultShare;
@@ -100,7 +103,7 @@ interface Shortened {
 }
 
 async function shorten(work: Work, step: string, text: string, tokens: number): Promise<Shortened> {
-  // Without a summary the beginning has to do; what is left out is archived in the journal.
+  // Fallback without a summary: use the beginning of the text; the full text stays in the journal.
   const archived: Shortened = { text: `${text.slice(0, longestShort * 4)}…`, operation: 'archive' };
   try {
     const messages = shorteningMessages(text);

@@ -13,7 +13,7 @@ import { resultText } from './texts.ts';
 import { openToolbox } from './toolbox.ts';
 import { askAny, stepKey, type Work } from './work.ts';
 
-/** The first plan: one task where rules say that one will do, else what the plan model makes of the goal. */
+/** Makes the first plan: a single task if the triage rules say so, otherwise the plan model's plan. */
 export async function planRun(work: Work): Promise<void> {
   const { goal, state, journal, choosing, preferences } = work;
   const sorted = triage(goal, choosing.patterns);
@@ -40,13 +40,13 @@ async function planned(work: Work, step: string, fallback: Plan): Promise<Plan> 
       const messages = plannerMessages({ request, context, maxTasks, tools, last });
       return askAny(work, { step, call, messages, shape });
     },
-    // A run that cannot pay or be answered pauses.
+    // `patient`: if the model cannot be paid for or does not answer, the run pauses instead of using the fallback.
     { request: goal, maxTasks, fallback, signal, patterns: choosing.patterns, patient: true },
   );
   return plan;
 }
 
-/** What is done next, after a judgement that something is missing. */
+/** Decides what to do next after the judge found something missing. */
 export async function revisePlan(work: Work): Promise<void> {
   const { state, journal, config } = work;
   const revision = state.revision + 1;
@@ -61,7 +61,7 @@ export async function revisePlan(work: Work): Promise<void> {
   await journal.record(key, { reason, tasks: wanted?.tasks ?? [] });
 }
 
-/** The plan model's view of what is left to do; null when it has none that can be used. */
+/** The plan model's revised plan; null if there is no usable one. */
 async function rethought(work: Work, step: string): Promise<Plan | null> {
   const { state } = work;
   const maxTasks = work.preferences.max_tasks_per_plan;
@@ -83,8 +83,8 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
 }
 
 /**
- * New tasks may need results of finished ones, which the answer does not list again. Since those are done again with what
- * they were made of, the plan must hold together with all that is there.
+ * New tasks may depend on finished ones, which the model's answer does not list again. Finished tasks are redone when a
+ * dependency is, so the combined graph of old and new tasks must be valid.
  */
 export function parseRevision(text: string, state: RunState, maxTasks: number): Plan | null {
   const finished = live(state).flatMap(({ id, step }) => (step === null ? [] : [id]));
@@ -96,14 +96,14 @@ export function parseRevision(text: string, state: RunState, maxTasks: number): 
   return graphFaults(whole, Number.POSITIVE_INFINITY, known).length === 0 ? plan : null;
 }
 
-/** Named tasks are done (again), new ones added, unfinished ones that are no longer named skipped. */
+/** Runs the listed tasks (again), adds new ones, and skips unfinished ones that are no longer listed. */
 export function useRevision(state: RunState, plan: Plan): string {
   const known = new Map(state.tasks.map((task) => [task.id, task]));
   const named = new Set(plan.tasks.map(({ id }) => id));
   const dropped = live(state).filter((task) => !named.has(task.id) && task.status !== 'completed');
   const redone = plan.tasks.filter(({ id }) => known.has(id));
   const added = plan.tasks.filter(({ id }) => !known.has(id));
-  // A task whose turn never came, or failed, but with an older result falls back on that.
+  // An unfinished or failed task that has an older result falls back to it.
   for (const task of dropped) task.status = task.step === null ? 'skipped' : 'completed';
   for (const { id, title, instruction, difficulty, depends_on, asked_for } of redone)
     again(known.get(id)!, 'the plan was thought over', { title, instruction, difficulty, depends_on, asked_for });
@@ -116,7 +116,7 @@ export function useRevision(state: RunState, plan: Plan): string {
   return `${plan.description ? `${plan.description} ` : ''}(${parts.join(', ')})`;
 }
 
-/** Without a new plan: what failed or is weak is done again; what is missing is asked of the tasks that the others lead to. */
+/** Fallback without a new plan: failed and weak tasks are redone, and the end tasks are asked for what is missing. */
 export function redoWeak(state: RunState, adaptive: boolean): string {
   const tasks = live(state);
   const poor = tasks.filter(({ status, score }) => status !== 'completed' || (score ?? 0) < weak);
@@ -129,7 +129,7 @@ export function redoWeak(state: RunState, adaptive: boolean): string {
   return poor.length > 0 ? 'weak or failed tasks are done again' : 'what is missing is asked for again';
 }
 
-/** Told once, whoever goes on with the run. */
+/** Sends the event once, even if another process continues the run. */
 export function tellReplanned({ state, journal }: Work): void {
   if (!state.replanned) return;
   state.replanned = false;

@@ -10,9 +10,9 @@ import { type OpenCall, pendingIn, type Said, type Talk, waitingReason } from '.
 import type { Toolbox } from './toolbox.ts';
 import { stepKey, type Work } from './work.ts';
 
-/** Answers of one task that may call tools; a model that never stops calling would never finish. */
+/** Maximum answers with tool calls per task; otherwise a model that keeps calling tools would never finish. */
 export const mostRounds = 16;
-/** Calls of one answer that count. */
+/** Maximum tool calls per answer; further ones are ignored. */
 const mostCalls = 32;
 
 const closing =
@@ -20,7 +20,7 @@ const closing =
 
 export const isClosing = ({ talk }: RunTask): boolean => (talk?.rounds ?? 0) >= mostRounds;
 
-/** The task's model wants tools called: from here on the task goes on with exactly this conversation. */
+/** Records an answer that calls tools. From here on the task continues with exactly this conversation. */
 export function noteRound(
   work: Work,
   task: RunTask,
@@ -58,7 +58,7 @@ export function noteRound(
 
 const newTalk = (instructed: number) => ({ said: [] as string[], rounds: 0, instructed, tokens: 0 });
 
-/** Makes the calls that are ours to make, in their order; pauses when others have to do something first. */
+/** Makes the calls to connected tools in order; pauses if the caller has to deliver an output or a user an approval. */
 export async function answerCalls(work: Work, task: RunTask, toolbox: Toolbox, signal: AbortSignal): Promise<void> {
   for (const call of task.talk!.open.filter(({ needs }) => needs === 'call')) {
     const known = toolbox.whose(call.name) === 'connected';
@@ -69,7 +69,7 @@ export async function answerCalls(work: Work, task: RunTask, toolbox: Toolbox, s
   if (reason) throw new Pause(reason);
 }
 
-/** What came of a call: on disk before the model hears of it. */
+/** Records the outcome of a call before it is sent to the model. */
 function note({ journal }: Work, task: RunTask, call: OpenCall, content: string | null): Promise<void> {
   const talk = task.talk!;
   const key = outcomeKey(call.id);
@@ -84,7 +84,7 @@ export const saidByTool = (tool_call_id: string, content: string): Said<ChatMess
   messages: [{ role: 'tool', tool_call_id, content }],
 });
 
-/** What the user has said since the conversation began is told at its end. */
+/** Appends instructions that the user gave after the conversation started. */
 export async function tellInstructions(work: Work, task: RunTask): Promise<void> {
   const talk = task.talk!;
   const all = work.state.instructions ?? [];

@@ -19,12 +19,12 @@ import { askModel, failedOver, stepKey, type Work } from './work.ts';
 
 const previewLength = 200;
 const longestRemarks = 1000;
-/** Between two signs of life of a long task. */
+/** Minimum interval between progress events of a task. */
 const progressMs = 2000;
-/** A text of this many characters is about half of what a task says; for the progress shown, nothing else. */
+/** About half the length of a typical result; used only to estimate the progress shown. */
 const usualLength = 2000;
 
-/** Runs what is to be run, each task as soon as what it needs is there, and evaluates each result. */
+/** Runs the pending tasks, each as soon as its dependencies are done, and evaluates each result. */
 export async function runTasks(work: Work): Promise<void> {
   const { state, preferences } = work;
   redoDependents(state);
@@ -38,7 +38,7 @@ export async function runTasks(work: Work): Promise<void> {
       try {
         await settle(work, task, [...before.values()], signal);
       } catch (error) {
-        // Tasks under way are let finish: broken off, they would have to be paid again.
+        // Let the running tasks finish: if they were aborted, their calls would have to be paid for again.
         if (!(error instanceof Pause)) throw error;
         pause ??= error;
       }
@@ -52,23 +52,23 @@ export async function runTasks(work: Work): Promise<void> {
   if (ran.length > 0 && ran.every(unanswered)) throw new Pause('provider_unavailable');
 }
 
-/** Several tasks may wait, each for something else. */
+/** Several tasks may be waiting for different things, so the reason is derived from all of them. */
 function waitingPause(state: RunState, first: Pause): Pause {
   const waits = first.reason === 'approval' || first.reason === 'tool_calls';
   return waits ? new Pause(waitingReason(pendingIn(state)) ?? first.reason) : first;
 }
 
-/** Times that a task is done again for a weak result before others build on it. */
+/** How often a task is redone because of a weak result before dependent tasks use it. */
 const mostRedone = 1;
 
-/** Nothing is to be done for it now: what is weak from an older iteration is the plan's affair. */
+/** Whether the task needs no work now. Weak results of earlier iterations are left to the plan revision. */
 function isSettled({ state }: Work, task: RunTask): boolean {
   if (task.status !== 'completed') return task.status !== 'pending';
   const redo = isWeak(task) && task.ranIn === state.iteration && (task.redone ?? 0) < mostRedone;
   return task.score !== null && !redo;
 }
 
-/** One task until its result is good enough to build on, or as good as it gets: the better of its results stays. */
+/** Runs a task until its result is good enough or its retries are used up; the best result is kept. */
 async function settle(work: Work, task: RunTask, before: RunTask[], signal: AbortSignal): Promise<void> {
   let best: Pick<RunTask, 'step' | 'score' | 'feedback'> | null = null;
   for (;;) {
@@ -83,7 +83,7 @@ async function settle(work: Work, task: RunTask, before: RunTask[], signal: Abor
   }
 }
 
-/** Asks until the model answers with a text instead of calling tools. */
+/** Asks until the model answers with text instead of tool calls. */
 async function runOne(work: Work, task: RunTask, before: RunTask[], signal: AbortSignal): Promise<void> {
   const most = work.preferences.max_output_tokens;
   const told = { attempt: 0 };
@@ -99,7 +99,7 @@ async function runOne(work: Work, task: RunTask, before: RunTask[], signal: Abor
         state: task,
         adaptive: work.config.enable_adaptive_retry,
         ...(task.talk && { model: task.talk.model }),
-        // Vendors want to know the tools of a conversation, though no more may be called.
+        // Vendors require the tools of a conversation to be listed, even if no more may be called.
         params: { ...(most > 0 && { max_tokens: most }), ...(isClosing(task) && { tool_choice: 'none' }) },
         tools: toolbox.tools,
         wantsJson: false,
@@ -112,7 +112,7 @@ async function runOne(work: Work, task: RunTask, before: RunTask[], signal: Abor
   } while (task.talk);
 }
 
-/** Each attempt is told as it goes and noted in the journal before the next one begins. */
+/** Sends events during each attempt and records it in the journal before the next one starts. */
 function engineOf(work: Work, task: RunTask, toolbox: Toolbox, told: { attempt: number }): Engine {
   const { journal, deps, outcomes } = work;
   const { id: task_id, title } = task;
@@ -128,7 +128,7 @@ function engineOf(work: Work, task: RunTask, toolbox: Toolbox, told: { attempt: 
       startedMs = deps.clock.steadyMs();
       step = stepKey(work, `task:${task_id}:${attempt}`);
       journal.currentTask = title;
-      // Of an attempt that goes on with what its tools said, the beginning was told.
+      // An attempt that continues after tool calls was already announced.
       if (told.attempt === attempt) return;
       told.attempt = attempt;
       if (task.redo) journal.tell('task_redone', { task_id, title, reason: task.redo, attempt });
@@ -156,7 +156,7 @@ function engineOf(work: Work, task: RunTask, toolbox: Toolbox, told: { attempt: 
   };
 }
 
-/** Passes the text on as it comes, with a sign of life now and then. */
+/** Forwards the text as it arrives, with a progress event now and then. */
 function listener({ journal, deps }: Work, task_id: string): (text: string) => void {
   let length = 0;
   let told = deps.clock.steadyMs();
@@ -196,7 +196,7 @@ const faultWords: Record<string, string> = {
   wrong_format: 'the answer has the wrong format',
 };
 
-/** The retry, where there is one, is told what was wrong; else an older result is better than none. */
+/** The next attempt, if there is one, is told what was wrong; otherwise an older result is used if the task has one. */
 function failed(work: Work, task: RunTask, step: string, model: string, why: Failed, next: Attempt | null) {
   const { journal, config } = work;
   const error = faultWords[why.fault] ?? (why.error as Error).message;

@@ -4,7 +4,7 @@ import type { Call } from '../../platform/http/route.ts';
 import { whileLetIn } from '../../platform/http/while-let-in.ts';
 import type { Tails } from './tails.ts';
 
-/** The events after `seq` to one reader, while that one is let in. */
+/** Streams the events after `seq` to one client, as long as it stays authorized. */
 export function streamEvents(
   tails: Tails,
   call: Pick<Call, 'signal' | 'headers'>,
@@ -13,7 +13,7 @@ export function streamEvents(
   { warn, stillIn }: { warn(message: string, error: unknown): void; stillIn(): unknown },
 ): Response {
   const { response, write, left, end } = openEventStream(call);
-  // The head of the answer leaves with the first byte, which must not wait for the next event.
+  // The response head is sent with the first byte: write one now instead of waiting for the next event.
   write(ssePing);
   const out = new AbortController();
   const stopLooking = whileLetIn(stillIn, () => out.abort());

@@ -3,19 +3,19 @@ import type { Shared } from '../../platform/shared/port.ts';
 import { eventChannel } from './runner.ts';
 import { eventsAfter, type StoredEvent, streamEnd } from './store/reads.ts';
 
-/** For when a message is missed. */
+/** Poll interval, in case a message is lost. */
 const lookMs = 1_000;
-/** What is kept in memory of a running stream; who is further behind reads from the table. */
+/** How much of a running stream is kept in memory; clients further behind read from the table. */
 const windowEvents = 1_000;
 const windowBytes = 1_000_000;
 const pageEvents = 200;
 const cachedPages = 8;
 
-/** Events next to each other as they go over the wire, shared by all readers. */
+/** Consecutive events in wire format, shared by all readers. */
 interface Frames {
   first: number;
   last: number;
-  /** One per event, and all of them joined. */
+  /** `each` has one frame per event, `all` is the concatenation. */
   each: Uint8Array[];
   all: Uint8Array;
 }
@@ -27,13 +27,13 @@ function framesOf(events: StoredEvent[]): Frames {
   return { first: events[0]!.seq, last: events.at(-1)!.seq, each, all: Buffer.concat(each) };
 }
 
-/** The part of some frames that comes after an event; ids have no gaps but where old events were swept. */
+/** The frames after an event. Ids have gaps only where old events were deleted. */
 function after(frames: Frames, seq: number): Uint8Array {
   if (seq < frames.first) return frames.all;
   return Buffer.concat(frames.each.slice(seq - frames.first + 1));
 }
 
-/** The live end of one session's events in this process: one reader of the table, however many listen. */
+/** The live end of one session's events in this process: a single table reader serves all clients. */
 class Tail {
   readonly #window: Frames[] = [];
   #bytes = 0;
@@ -56,7 +56,7 @@ class Tail {
     return this.#window[0]?.first ?? this.#lastSeq + 1;
   }
 
-  /** Reads what is new. Calls during a read are served together by one more. */
+  /** Reads new events. Calls during a read share one further read. */
   look(): Promise<void> {
     if (this.#reading) {
       this.#again = true;
@@ -100,7 +100,7 @@ class Tail {
     for (const resolve of waiting) resolve();
   }
 
-  /** What comes after an event, and up to which; null at the end of the stream. */
+  /** The next bytes after an event and the id they end with; null at the end of the stream. */
   async next(seq: number, signal: AbortSignal): Promise<{ bytes: Uint8Array; last: number } | null> {
     for (;;) {
       if (signal.aborted) return null;
@@ -108,7 +108,7 @@ class Tail {
       if (seq < start - 1) {
         const page = await this.#page(seq);
         if (page && page.first < start) return { bytes: after(page, seq), last: page.last };
-        // What lay between was swept.
+        // The events in between were deleted.
         seq = start - 1;
       }
       const frames = this.#window.find(({ last }) => last > seq);
@@ -133,7 +133,7 @@ class Tail {
     });
   }
 
-  /** Pages of the past never change, so readers who come together share them. */
+  /** Pages of past events never change, so concurrent readers share them. */
   #page(seq: number): Promise<Frames | null> {
     const known = this.#pages.get(seq);
     if (known) return known;
@@ -148,9 +148,9 @@ class Tail {
 }
 
 export interface Tails {
-  /** Hands out everything after an event, to the end of the stream or until `signal`. */
+  /** Writes everything after an event, until the stream ends or `signal` aborts. */
   read(sessionRef: number, afterSeq: number, signal: AbortSignal, write: (bytes: Uint8Array) => unknown): Promise<void>;
-  /** Sessions listened to, for tests and metrics. */
+  /** Number of sessions with readers, for tests and metrics. */
   size(): number;
   close(): void;
 }
@@ -170,7 +170,7 @@ export function openTails(db: Db, shared: Pick<Shared, 'subscribe'>): Tails {
   const open = async (sessionRef: number): Promise<Open> => {
     const end = await streamEnd(db, sessionRef);
     const tail = new Tail(db, sessionRef, end?.lastSeq ?? 0);
-    // A read that fails is made up for by the next look.
+    // If a read fails, the next poll catches up.
     const look = () => void tail.look().catch(() => {});
     const unsubscribe = await shared.subscribe(eventChannel(sessionRef), look, look);
     const looking = setInterval(look, lookMs);
@@ -182,7 +182,7 @@ export function openTails(db: Db, shared: Pick<Shared, 'subscribe'>): Tails {
     return { tail, close };
   };
 
-  /** Counted before anything is waited for, so that nobody closes a tail that another is about to use. */
+  /** The reader is counted before the first await, so that another reader's leaving does not close the tail. */
   const join = (sessionRef: number): Joined => {
     const joined = tails.get(sessionRef) ?? { opening: open(sessionRef), readers: 0 };
     tails.set(sessionRef, joined);
@@ -203,7 +203,7 @@ export function openTails(db: Db, shared: Pick<Shared, 'subscribe'>): Tails {
       const until = AbortSignal.any([signal, closing.signal]);
       try {
         const { tail } = await joined.opening;
-        // The run may have gone on since the tail last looked: its end must be the real one.
+        // The run may have been resumed since the tail last read: refresh, so that an old end is not taken for real.
         await tail.look();
         let seq = afterSeq;
         for (;;) {

@@ -1,31 +1,31 @@
-/** A call of a tool that a task's model waits for. */
+/** A tool call whose outcome the task's model waits for. */
 export interface OpenCall {
-  /** Ours: vendors count calls from one in every answer. */
+  /** Generated here, because vendors number calls from one in every answer. */
   id: string;
   name: string;
   /** JSON, as the model wrote it. */
   arguments: string;
-  /** What is to happen next: a person says whether, the caller brings what came of it, or we make the call. */
+  /** The next action: a user approves or denies, the caller delivers the output, or we make the call. */
   needs: 'approval' | 'output' | 'call';
-  /** The caller's own tools are called by the caller. */
+  /** Whether it is one of the caller's own tools, which the caller runs. */
   own: boolean;
 }
 
-/** What a task and its tools have said to each other. The texts stay in the journal. */
+/** A task's conversation with its tools. The texts are in the journal. */
 export interface Talk {
-  /** Goes on with it, whatever would be chosen now. */
+  /** The model that continues the conversation, even if another would be chosen now. */
   model: string;
-  /** Journal keys of its messages, first to last. */
+  /** Journal keys of its messages, oldest first. */
   said: string[];
-  /** Answers that called tools. */
+  /** Number of answers that called tools. */
   rounds: number;
   open: OpenCall[];
   tokens: number;
-  /** How many of the user's later instructions it was told. */
+  /** How many of the user's later instructions the conversation already contains. */
   instructed: number;
 }
 
-/** What stands in the journal under the keys of a talk. */
+/** The journal entry under a key of the conversation. */
 export interface Said<M> {
   messages: M[];
 }
@@ -48,7 +48,7 @@ interface Talking {
   talk?: Talk | null;
 }
 
-/** The calls that the run waits for, by who has to do something about them. */
+/** The calls that the run waits for, grouped by what they need. */
 export function pendingIn({ tasks }: { tasks: Talking[] }): Pending {
   const open = tasks.flatMap(({ id: task_id, status, talk }) =>
     status === 'pending' && talk ? talk.open.map((call) => ({ task_id, call })) : [],
@@ -60,7 +60,7 @@ export function pendingIn({ tasks }: { tasks: Talking[] }): Pending {
   return { pending_tool_calls: needing('output'), pending_approvals: needing('approval') };
 }
 
-/** Why a run with such calls is at rest; null when it waits for nobody. */
+/** The pause reason for these calls; null if the run waits for nothing. */
 export function waitingReason({ pending_tool_calls, pending_approvals }: Pending): 'approval' | 'tool_calls' | null {
   if (pending_approvals.length > 0) return 'approval';
   return pending_tool_calls.length > 0 ? 'tool_calls' : null;

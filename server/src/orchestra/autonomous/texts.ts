@@ -2,18 +2,18 @@ import type { RunTask } from './state.ts';
 import { loadSteps } from './store/steps.ts';
 import type { Work } from './work.ts';
 
-/** What prompts are told of a task's result: its short form where there is one. Null without a result. */
+/** A task's result as used in prompts: the short form if there is one; null without a result. */
 export function resultText({ state, texts }: Pick<Work, 'state' | 'texts'>, task: RunTask): string | null {
   if (task.step === null) return null;
   const short = state.shortened[task.step];
   return (short === undefined ? undefined : texts.get(short)) ?? texts.get(task.step) ?? null;
 }
 
-/** The result as it was given. */
+/** The full result. */
 export const wholeText = ({ texts }: Pick<Work, 'texts'>, task: RunTask): string | null =>
   task.step === null ? null : (texts.get(task.step) ?? null);
 
-/** Reads back from the journal what the state refers to. */
+/** Loads the texts that the state refers to from the journal. */
 export async function loadTexts({ deps, holding, state, texts }: Work): Promise<void> {
   const results = state.tasks.flatMap(({ step }) => step ?? []);
   const short = results.flatMap((key) => state.shortened[key] ?? []);

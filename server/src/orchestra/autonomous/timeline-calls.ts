@@ -3,17 +3,17 @@ import { loadSteps } from './store/steps.ts';
 import { notesOnCalls, type TimelineEvent } from './store/timeline.ts';
 import type { Said } from './talk.ts';
 
-/** What the journal knows of one call of a tool. */
+/** What the journal says about a tool call. */
 export interface Noted {
   begun?: number;
   ended?: number;
-  /** The beginning of what the model was told. */
+  /** The beginning of the output sent to the model. */
   output?: string;
 }
 
 const longestOutput = 2_000;
 
-/** The tool calls among these events, by their ids. */
+/** The journal's data on the tool calls among these events, by call id. */
 export async function callsOf(db: Db, runRef: number, taken: (TimelineEvent | object)[]): Promise<Map<string, Noted>> {
   const ids = new Set(taken.flatMap((one) => ('seq' in one ? (idIn(one) ?? []) : [])));
   const calls = new Map<string, Noted>();
@@ -28,7 +28,7 @@ export async function callsOf(db: Db, runRef: number, taken: (TimelineEvent | ob
   const found = (await loadSteps(db, runRef, [...notes.keys()])) as Map<string, Partial<Said<{ content?: unknown }>>>;
   for (const [key, { messages }] of found) {
     const { id, at } = notes.get(key)!;
-    // That it was allowed is not yet an end.
+    // An approval has no messages, and does not end the call.
     const ended = messages && { ended: at, output: shortened(`${messages[0]?.content ?? ''}`) };
     calls.set(id, { ...calls.get(id), ...ended });
   }

@@ -30,7 +30,7 @@ const toolCall =
     };
   };
 
-/** What of a run's events belongs to its timeline; the end of a call is told by the journal. */
+/** The events that appear in the timeline. The end of a tool call is taken from the journal instead. */
 const tellers: Tellers = {
   execution_started: ({ plan, resumed_from }) => ({
     kind: 'start',

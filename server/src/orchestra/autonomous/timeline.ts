@@ -7,15 +7,15 @@ import { callsOf } from './timeline-calls.ts';
 import { toldNames, toldOf } from './timeline-told.ts';
 import { type Entry, noEntry, type Sums, type TaskSum } from './timeline-views.ts';
 
-/** Where a page ends, in the events and in the usage: `[seq, created_at, id]`. */
+/** Where a page ends, in the events and in the usage logs: `[seq, created_at, id]`. */
 type Place = readonly [number, number, number];
 const newest: Place = [Number.MAX_SAFE_INTEGER, 9_999_999_999, 0];
 
-/** A run of more calls is added up as far as this. */
+/** Sums cover at most about this many calls of a run. */
 const mostSummed = 10_000;
 const batch = 1_000;
 
-/** What happened in a run, the newest first: what it told of itself, and what the calls of models came to. */
+/** The history of a run, newest first: its events merged with its model calls. */
 export async function timelineOf(db: Db, run: Run, from: readonly number[] | undefined, limit: number) {
   const place = (from ?? newest) as Place;
   const filter = filterOf(run);
@@ -36,13 +36,13 @@ export async function timelineOf(db: Db, run: Run, from: readonly number[] | und
   };
 }
 
-/** Calls of tools are told of as events; of usage only what they cost is shown besides. */
+/** Tool calls appear as events; their usage is shown only if it cost something. */
 const isToolCall = ({ endpoint }: UsageLog): boolean => endpoint === '/mcp';
 const isFreeToolCall = (log: UsageLog): boolean => isToolCall(log) && log.quota === 0;
 
 const filterOf = ({ caller: { userId }, executionId }: Run) => ({ userId, parentRequestId: executionId });
 
-/** Both come newest first. Within a second an answer of a model comes before what was made of it, and after a resume. */
+/** Both lists are newest first. Within a second, a model call precedes the events it led to, but follows a resume. */
 function merged(events: TimelineEvent[], logs: UsageLog[], from: Place, limit: number) {
   const taken: (TimelineEvent | UsageLog)[] = [];
   let [e, l] = [0, 0];
@@ -68,10 +68,13 @@ function merged(events: TimelineEvent[], logs: UsageLog[], from: Place, limit: n
 const resumes = ({ event, data }: TimelineEvent): boolean =>
   event === 'execution_started' && data.includes('"resumed_from"');
 
-/** Steps that serve one task, and what it is called when a model is asked for them. */
+/** Steps that belong to a task, and the purpose shown for their model calls. */
 const purposes: Record<string, string> = { task: 'task', eval: 'evaluation', short: 'shortening' };
 
-/** Request ids are made of run, turn, step, call and epoch, and of a fifth part where a model refused at first. */
+/**
+ * A request id consists of run, turn, step, call and epoch, plus another part if the model rejected the first request
+ * as too long.
+ */
 export function servedBy(executionId: string, requestId: string): { what: string; task_id: string | null } {
   const step = requestId.startsWith(`${executionId}:`) ? requestId.slice(executionId.length + 1) : '';
   const task = /^\d+\.(task|eval|short):(.+?)(?::\d+){3,4}$/s.exec(step);

@@ -7,12 +7,12 @@ import type { RunConfig } from './config.ts';
 import { Pause } from './halt.ts';
 import type { Work } from './work.ts';
 
-/** The tools that tasks may use. */
+/** The tools available to tasks. */
 export interface Toolbox {
-  /** As models are told of them. */
+  /** In the format sent to models. */
   tools: unknown[];
   names: string[];
-  /** The caller's own, one of a connected server, or none at all. */
+  /** Whether it is one of the caller's own tools, a connected server's, or unknown. */
   whose(name: string): 'own' | 'connected' | null;
   asksFirst(name: string): boolean;
 }
@@ -21,7 +21,7 @@ type Holder = Pick<Work, 'deps' | 'caller' | 'config' | 'tools' | 'signal'>;
 
 const nameOf = (tool: unknown): string => (tool as { function: { name: string } }).function.name;
 
-/** Looked up anew for every answer: what the operator marks or takes away meanwhile counts. */
+/** Looked up again for every answer, so that changes by the operator take effect during the run. */
 export async function openToolbox(work: Holder): Promise<Toolbox> {
   const { config, tools: own } = work;
   const ownNames = new Set(own.map(nameOf));
@@ -40,7 +40,7 @@ export async function openToolbox(work: Holder): Promise<Toolbox> {
   };
 }
 
-/** Without the tools it was given a run would do something else than it was asked to: it waits for them. */
+/** If the tools cannot be listed, the run pauses: without them it would not do what was asked. */
 async function connectedOf({ deps, caller, config, signal }: Holder): Promise<ConnectedTool[]> {
   const { connected_tools } = config;
   if (!namesAny(connected_tools)) return [];
@@ -55,7 +55,10 @@ async function connectedOf({ deps, caller, config, signal }: Holder): Promise<Co
   }
 }
 
-/** Before a run begins or goes on. Of all tools, whichever these are, none is missing: the run waits until they can be listed. */
+/**
+ * Checked before a run starts or resumes. With `true` (all tools) none can be missing: if they cannot be listed, the
+ * run pauses later.
+ */
 export async function requireTools(deps: Deps, caller: Caller, { connected_tools: names }: RunConfig): Promise<void> {
   const param = 'config.connected_tools';
   if (names === true) await refuseApplications(deps, caller, param);

@@ -19,7 +19,7 @@ const calls = z.array(
     task_id: z.string(),
   }),
 );
-/** Of runs that are at rest before their end. */
+/** Fields of runs that stopped before completing. */
 const rest = {
   checkpoint_id: z.string().nullable().meta({ description: 'Where it is at rest, for resume' }),
   partial_result: z.string().nullable().meta({ description: 'What was finished before it came to rest' }),
@@ -59,18 +59,18 @@ export const executionView = (run: Run, resting: Resting) => ({
 
 type Resting = Rest & { checkpoint_id: string | null };
 
-/** Neither running nor completed: it can be resumed. */
+/** Neither running nor completed, so it can be resumed. */
 const isAtRest = ({ status }: Run): boolean => status !== 'running' && status !== 'completed';
 
-/** What a run that can be resumed has and lacks. */
+/** Results and open items of a run that can be resumed. */
 export async function restingView(db: Db, run: Run): Promise<Resting> {
   if (!isAtRest(run)) return { checkpoint_id: null, ...atNoRest() };
-  // Runs that an earlier version left do not say it themselves.
+  // Runs stopped by an earlier version have no checkpoint in their row.
   const checkpoint_id = run.checkpointId ?? (await lastCheckpointId(db, run.ref));
   return { checkpoint_id, ...(await restOf(db, run.ref, run.state)) };
 }
 
-/** While it runs, nothing is settled. */
+/** Empty while the run is active, because nothing is final yet. */
 const shortfallsIn = ({ status, state }: Run): string[] => (status === 'running' ? [] : shortfallsOf(state));
 
 const common = {
@@ -127,7 +127,7 @@ export const statusSchema = z
   })
   .meta({ id: 'ExecutionStatus' });
 
-/** Since the last write of a run that is held, time has gone on. */
+/** For a run that is being worked on, adds the time since its last write. */
 function elapsedMs(run: Run, clock: Clock): number {
   const now = clock.nowMs();
   const held = run.status === 'running' && run.held;

@@ -17,22 +17,22 @@ import { askOnce } from './paid.ts';
 import type { RunState } from './state.ts';
 import type { Holding } from './store/commit.ts';
 
-/** Everything one run carries from step to step. */
+/** Everything that the steps of a run share. */
 export interface Work extends Standing {
   executionId: string;
   holding: Holding;
   turn: number;
   goal: string;
   config: RunConfig;
-  /** The caller's own, as models are told of them. */
+  /** The caller's own tools, in the format sent to models. */
   tools: unknown[];
   state: RunState;
   journal: Journal;
   signal: AbortSignal;
   count: CountText;
-  /** Results of the journal that prompts are made of, by key. */
+  /** Journal texts used in prompts, by key. */
   texts: Map<string, string>;
-  /** Memory and conversation before the goal. */
+  /** Memory, and the conversation before the goal. */
   context: ChatMessage[];
   outcomes: Outcome[];
   elapsedMs(): number;
@@ -40,14 +40,14 @@ export interface Work extends Standing {
 
 export const now = (work: Pick<Work, 'deps'>): number => nowSeconds(work.deps.clock);
 
-/** Keys are unique within the run; a resume begins a new set, since it may go back behind steps already taken. */
+/** Keys are unique within the run. Each resume starts a new set, because it may go back before steps already taken. */
 export const stepKey = (work: Pick<Work, 'turn'>, name: string): string => `${work.turn}.${name}`;
 
 export interface Question {
-  /** Journal key of the step it serves, and which of its calls it is. */
+  /** Journal key of the step that the call serves, and the call's number within the step. */
   step: string;
   call?: number;
-  /** Calls of which only one is answered are one question, whichever model it was that answered. */
+  /** Calls to several models of which only one is answered share a number, so that its answer is found again. */
   question?: number;
   model: string;
   messages: ChatMessage[];
@@ -58,7 +58,7 @@ export interface Question {
   insteadOf?: string | undefined;
 }
 
-/** One model call, or what a process before this one got of it and has paid for. */
+/** Makes a model call, or reuses the answer that an earlier process already paid for. */
 export async function askModel(work: Work, asking: Question): Promise<CompleteAnswer> {
   const { step, call = 1, question = call, model, onDelta, signal = work.signal } = asking;
   signal.throwIfAborted();
@@ -70,7 +70,7 @@ export async function askModel(work: Work, asking: Question): Promise<CompleteAn
   return answer;
 }
 
-/** Once, though the state may be written before the step that the call serves, and the call be taken over after that. */
+/** Counts a call once: the state may be written before its step, and another process may then reuse the answer. */
 function count(work: Work, { call }: CallName, model: string, answer: CompleteAnswer): void {
   const { state } = work;
   const { counted = [] } = state;
@@ -86,8 +86,8 @@ function spend(work: Work, model: string, charged: Charged): void {
 }
 
 /**
- * Its request id is made of run, step and epoch: the same call is never held twice, and the hold that a dead process left is
- * not taken for ours.
+ * The request id contains run, step and epoch, so that the same call is never reserved twice, and a hold left by a dead
+ * process is not mistaken for ours.
  */
 async function callModel(work: Work, asking: Question, keepAs: CallName): Promise<CompleteAnswer> {
   const { step, call = 1, model, messages, params = {}, tools = [] } = asking;
@@ -116,39 +116,42 @@ async function callModel(work: Work, asking: Question, keepAs: CallName): Promis
   });
 }
 
-/** Calls that run are let finish and paid: with tasks at once a run may end a few calls above what was allowed. */
+/**
+ * Pauses once `max_cost` is reached. Calls in progress finish and are paid for, so with parallel tasks a run may exceed
+ * the limit by a few calls.
+ */
 export function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
   if (typeof max_cost === 'number' && state.cost >= max_cost * quotaPerUsd) throw new Pause('max_cost');
 }
 
-/** Where the charge is not told, at the model's listed price. */
+/** The cost at the model's listed price, for answers without a charge. */
 function costIn({ choosing }: Work, model: string, { usage }: Charged): number {
   const info = choosing.models.find(({ id }) => id === model);
   if (!info) return 0;
   return costOf({ promptPrice: info.promptPrice, completionPrice: info.completionPrice, requestPrice: 0 }, usage);
 }
 
-/** Asks for JSON of a shape. Up to two calls, numbered from the question's own. */
+/** Asks for JSON of a given shape, in up to two calls, numbered from the question's own number. */
 export const askJson = (work: Work, question: Question, shape: Shape): Promise<string> => {
   let { call = 1 } = question;
   return askShaped((params) => askModel(work, { ...question, params, call: call++ }), shape);
 };
 
-/** A question to whichever model answers. */
+/** A question that any model may answer. */
 export interface OpenQuestion extends Omit<Question, 'model' | 'insteadOf' | 'question'> {
-  /** Who is asked first; else the plan model. */
+  /** Chooses the first model to ask; the plan model if absent. */
   choose?(choosing: Choosing): Choice | null;
   shape?: Shape;
-  /** Throws where an answer cannot be used: then another model is asked. */
+  /** Throws if the answer is unusable, so that another model is asked. */
   requireFit?(answer: CompleteAnswer): void;
 }
 
-/** More than the questions that a step asks. */
+/** Larger than the number of questions in any step. */
 const apart = 1000;
 
 /**
- * Asks one model, then the next best ones while none answers: what steers a run must not hang on one model.
- * Pauses when none answers.
+ * Asks one model, then the next best ones until one answers: planning and judging must not depend on a single model.
+ * Pauses if none answers.
  */
 export async function askAny(work: Work, question: OpenQuestion): Promise<string> {
   const { choose = choosePlanModel, shape, requireFit, ...rest } = question;
@@ -156,7 +159,7 @@ export async function askAny(work: Work, question: OpenQuestion): Promise<string
   let unfit = 0;
   const ask = async (model: string, failover: Failover | undefined, place: number) => {
     const { call = 1 } = rest;
-    // One that was answered, if badly, is paid and kept: what is asked then is another.
+    // An unusable answer is paid for and stored too, so the next call needs a new question number.
     const question = call + apart * unfit;
     const asked = { ...rest, model, question, call: call * 10 + 2 * place, insteadOf: failover?.from };
     if (shape) return askJson(work, asked, shape);

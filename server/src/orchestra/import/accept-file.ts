@@ -13,21 +13,21 @@ export interface Upload {
   bytes: Uint8Array;
 }
 
-/** What all files of one request have in common. */
+/** The settings that all files of one request share. */
 export type ImportedAs = Pick<NewSource, 'category' | 'keywords' | 'projectId' | 'replaces'>;
 
 export interface AcceptedFile {
   source: Source;
-  /** False when a source of this content was there. */
+  /** False if a source with this content already exists. */
   accepted: boolean;
 }
 
-/** Written, and hashed, so much at a time: others have a turn in between. */
+/** Chunk size for writing and hashing; other work on the event loop runs in between. */
 const partBytes = 256 * 1024;
-/** Whoever is not done storing a file by then has left it behind. */
+/** An upload that is not stored within this time is considered abandoned. */
 const receivingSeconds = 60;
 
-/** Keeps a file until it is read, and has that begun. Throws a FileFault for what can be told without reading it. */
+/** Stores a file and enqueues its import. Throws a FileFault for problems that are visible without reading it. */
 export async function acceptFile(
   deps: Deps,
   caller: Pick<Caller, 'userId' | 'keyId'>,
@@ -36,7 +36,7 @@ export async function acceptFile(
 ): Promise<AcceptedFile> {
   const { bytes, name } = upload;
   if (bytes.byteLength > importLimits.fileBytes) throw new FileFault('too_large');
-  // Ten mebibytes were put together just now, and are looked at in one go.
+  // Yield first: up to ten mebibytes were just assembled, and the next check scans them in one go.
   await others();
   const kind = kindOfFile(bytes);
   const { userId, keyId } = caller;
@@ -49,7 +49,8 @@ export async function acceptFile(
   try {
     await keep(deps, ref, bytes);
   } catch (error) {
-    // Whoever sends it again would be told that it is there. A disk that is full does not let go of it at once either.
+    // Remove the source; otherwise a second upload would be told that the file already exists. The delete is retried,
+    // because it may fail on a full disk too.
     void retryUntilWritten(
       deps.owners,
       () => removeSource(deps, ref),
@@ -60,7 +61,7 @@ export async function acceptFile(
   return made;
 }
 
-/** A source of the same content is not made anew, unless nothing came of it. */
+/** Reuses a source with the same content, unless its import failed, it is being deleted or its upload was abandoned. */
 async function makeRoom(deps: Deps, source: NewSource): Promise<AcceptedFile> {
   const { db, clock } = deps;
   for (;;) {

@@ -3,7 +3,7 @@ import { importLimits } from './limits.ts';
 const { passages, pages, fileBytes } = importLimits;
 const count = (number: number): string => number.toLocaleString('en');
 
-/** Why a file cannot be imported, each with what its owner can do about it. */
+/** Reasons why a file cannot be imported, each with advice for its owner. */
 export const faultTexts = {
   empty: 'The file has no text in it. Check that it is the right file.',
   archive:
@@ -25,7 +25,7 @@ export const faultTexts = {
 
 export type Fault = keyof typeof faultTexts;
 
-/** Thrown by whatever reads a file; anything else that is thrown is a fault of ours. */
+/** Thrown when a file cannot be read; any other error is an internal one. */
 export class FileFault extends Error {
   constructor(readonly fault: Fault) {
     super(faultTexts[fault]);

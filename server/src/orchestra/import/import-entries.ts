@@ -10,11 +10,11 @@ export type NewFact = Fact & { projectId: string | null };
 
 export interface Kept {
   entry: Entry;
-  /** False when it was there already. */
+  /** False if the entry already existed. */
   added: boolean;
 }
 
-/** Adds an entry unless the user has one that says just the same; of the same sent twice at once, one is added. */
+/** Adds an entry unless the user has an identical one; concurrent identical requests add only one. */
 export async function keepEntry({ db, clock, keeping }: Deps, userId: number, fact: NewFact): Promise<Kept> {
   await others();
   const known = await identicalEntry(db, userId, fact, fact.projectId);

@@ -23,28 +23,28 @@ import { type Fault, FileFault, faultTexts } from './faults.ts';
 import type { Passage } from './passages.ts';
 import { readPassages } from './read-file.ts';
 
-/** Passages of one transaction: on SQLite nobody else has a turn until it ends. */
+/** Passages per transaction: on SQLite a transaction blocks everything else. */
 const atOnce = 4;
-/** A file that has brought so many processes down is not read again. */
+/** A file that has crashed this many processes is not read again. */
 const mostAttempts = 5;
-/** Titles of entries are as long as this at most. */
+/** Maximum length of an entry's title. */
 const longestTitle = 200;
 
 const alive: SourceState[] = ['receiving', 'waiting', 'reading', 'ready', 'failed'];
 
-/** Reads what is left of a source, stores its passages, and embeds them. May be called again after any step. */
+/** Reads the rest of a source, stores its passages and embeds them. Can be called again after any step. */
 export async function importSource(deps: Deps, ref: number, signal: AbortSignal): Promise<void> {
   const reading = await beginReading(deps.db, ref, nowSeconds(deps.clock));
   if (reading && !(await readAndStore(deps, reading, signal))) return;
   const source = await sourceByRef(deps.db, ref);
   if (source?.state !== 'ready') return;
   await deleteParts(deps.db, ref);
-  // Only now, so that there is no moment in which neither the old nor the new text is found.
+  // Delete the old version only now, so that either the old or the new text can be found at any time.
   if (source.replaces) for (const earlier of await earlierOfName(deps.db, source)) await removeSource(deps, earlier);
   await embed(deps, source, signal);
 }
 
-/** False when it failed, or is not ours any more. */
+/** False if reading failed, or the source is no longer ours. */
 async function readAndStore(deps: Deps, source: Source, signal: AbortSignal): Promise<boolean> {
   try {
     if (source.attempts > mostAttempts) throw new FileFault('unreadable');
@@ -57,10 +57,10 @@ async function readAndStore(deps: Deps, source: Source, signal: AbortSignal): Pr
   return turnTo(deps.db, source.ref, ['reading'], { state: 'ready' }, nowSeconds(deps.clock));
 }
 
-/** False when somebody else goes on with it, or it is being deleted. */
+/** False if another process continues with the source, or it is being deleted. */
 async function store(deps: Deps, source: Source, signal: AbortSignal): Promise<boolean> {
   const { db, clock } = deps;
-  // Everything was stored before the process that did so ended.
+  // An earlier process stored everything, but ended before changing the state.
   if (source.total !== null && source.written >= source.total) return true;
   const passages = await readPassages(await bytesOf(db, source.ref), signal);
   const change = { state: 'reading' as const, total: passages.length };
@@ -73,7 +73,7 @@ async function store(deps: Deps, source: Source, signal: AbortSignal): Promise<b
   return true;
 }
 
-/** What a file becomes is counted, not refused: there was room for the file. */
+/** Passages count towards the user's storage but are never rejected: there was room for the file. */
 const writePassages = ({ db, clock, keeping }: Deps, source: Source, from: number, passages: Passage[]) => {
   for (const { content } of passages) keeping.add(source.userId, bytesOfRow(content));
   return db.transaction().execute(async (tx) => {
@@ -90,7 +90,7 @@ const writePassages = ({ db, clock, keeping }: Deps, source: Source, from: numbe
   });
 };
 
-/** What it is about, as its writer put it; else where it stands. */
+/** The heading in the file; without one, the file name and page. */
 function titleOf(name: string, { page, heading }: Passage): string {
   if (heading !== null) return heading;
   const place = page === null ? '' : `, page ${page}`;
@@ -104,7 +104,10 @@ async function fail(deps: Deps, source: Source, fault: Fault): Promise<void> {
   await deletePassages(deps.db, source.ref);
 }
 
-/** Who imported pays, as for any entry. Refusals are left at that: words are found, and the next turn tries again. */
+/**
+ * Embeds the passages at the importer's expense, like any entry. If the call is rejected, only log it: keyword search
+ * still works, and the next turn tries again.
+ */
 async function embed(deps: Deps, source: Source, signal: AbortSignal): Promise<void> {
   try {
     const caller = await deps.permit({ userId: source.userId, keyId: source.keyId });
@@ -116,7 +119,7 @@ async function embed(deps: Deps, source: Source, signal: AbortSignal): Promise<v
   }
 }
 
-/** Takes a source away with its passages; what of it is being stored stops. */
+/** Deletes a source with its passages; an import in progress stops. */
 export async function removeSource(deps: Deps, ref: number): Promise<void> {
   const { db, clock, near } = deps;
   await turnTo(db, ref, alive, { state: 'deleting' }, nowSeconds(clock));

@@ -17,8 +17,9 @@ const kinds = [
 type Sized = new (...given: unknown[]) => object;
 
 /**
- * In a thread of its own: no piece of memory larger than `most` is handed out, and no more than `all` altogether. Threads
- * cannot be given a limit in Bun, and a file of a megabyte unpacks to a gigabyte. Answers whether more was asked for: readers catch what is thrown, and go on.
+ * Limits the memory of a worker thread: at most `most` bytes per allocation and `all` in total. Bun cannot limit a
+ * thread's memory, and a file of a megabyte may decompress to a gigabyte. The returned function tells whether a limit
+ * was exceeded, because PDF readers catch the error and continue.
  */
 export function limitMemory(most: number, all: number): () => boolean {
   let left = all;
@@ -38,7 +39,7 @@ export function limitMemory(most: number, all: number): () => boolean {
       throw error;
     }
   };
-  // The types of the global object do not let its constructors be exchanged.
+  // The type of `globalThis` does not allow its constructors to be replaced.
   const scope = globalThis as unknown as Record<string, unknown>;
   for (const name of kinds) {
     const native = scope[name] as Sized & { BYTES_PER_ELEMENT?: number };
@@ -51,7 +52,7 @@ export function limitMemory(most: number, all: number): () => boolean {
     });
     scope[name] = counted;
   }
-  // What is unpacked natively would not be counted.
+  // Replaced because memory allocated by native decompression would not be counted.
   scope.DecompressionStream = class {
     readable: ReadableStream<Uint8Array>;
     writable: WritableStream<Uint8Array>;

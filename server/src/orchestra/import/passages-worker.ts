@@ -1,4 +1,6 @@
-/** Runs in a thread of its own, one for each file: a PDF takes seconds to read, and one that is made to take for ever is cut off. */
+/**
+ * Runs in a worker thread, one per file: a PDF takes seconds to read, and one crafted to take forever can be stopped.
+ */
 import { parentPort } from 'node:worker_threads';
 import { FileFault } from './faults.ts';
 import { decodeText, kindOfFile } from './file-kind.ts';
@@ -9,7 +11,7 @@ import { pdfSections } from './pdf-sections.ts';
 import type { Reply, ToRead } from './read-file.ts';
 import { sectionsOf } from './sections.ts';
 
-/** Handed over so many at a time: taking in ten megabytes at once would hold up everybody. */
+/** Passages per message: receiving ten megabytes at once would block the main thread. */
 const atOnce = 64;
 
 async function* readFile(bytes: Uint8Array, limits: PassageLimits): AsyncGenerator<Passage> {

@@ -1,17 +1,17 @@
 import { FileFault } from './faults.ts';
 import type { Section } from './sections.ts';
 
-/** A piece of a file, as long as a model reads it with attention and a search can tell what it is about. */
+/** A part of a file, short enough for a model to read with attention and for a search to tell what it is about. */
 export interface Passage {
   content: string;
   page: number | null;
-  /** The path of headings it stands under. */
+  /** The path of headings above it. */
   heading: string | null;
 }
 
-/** Characters of a passage. */
+/** Maximum characters of a passage. */
 const target = 1_500;
-/** Said again at the beginning of a piece whose paragraph had to be cut, so that a sentence across the cut is found. */
+/** Characters repeated after a split within a paragraph, so that a sentence across the split is found. */
 const overlap = 150;
 const longestPath = 200;
 
@@ -27,13 +27,13 @@ export function* passagesOf(sections: Iterable<Section>, most: number): Generato
   }
 }
 
-/** Of a path that is too long the end tells most. */
+/** If the path is too long, its end is kept, which says the most. */
 function pathOf(headings: string[]): string {
   const path = headings.join(' › ');
   return path.length <= longestPath ? path : `…${path.slice(1 - longestPath).toWellFormed()}`;
 }
 
-/** Paragraphs, as many together as make one passage. */
+/** Joins paragraphs into passages of up to `target` characters. */
 function* pack(paragraphs: string[]): Generator<string> {
   let held = '';
   for (const paragraph of paragraphs) {
@@ -51,7 +51,7 @@ function* pack(paragraphs: string[]): Generator<string> {
   if (held !== '') yield held;
 }
 
-/** A paragraph in pieces, cut after sentences where there are any, else between words. */
+/** Splits a long paragraph after sentences if possible, otherwise between words. */
 function* cutLong(text: string): Generator<string> {
   let from = 0;
   while (text.length - from > target) {
@@ -71,7 +71,7 @@ const blank = (text: string, at: number): boolean => {
 const insidePair = (text: string, at: number): boolean => (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 const closers = new Set('"\'”’»)]');
 
-/** Whether a sentence ends before this place. */
+/** Whether a sentence ends just before this index. */
 function sentenceEnds(text: string, at: number): boolean {
   let last = at - 1;
   if ('。！？'.includes(text[last]!)) return true;
@@ -80,7 +80,7 @@ function sentenceEnds(text: string, at: number): boolean {
   return '.!?…。！？'.includes(text[last]!);
 }
 
-/** Where a piece that begins at `from` ends: in its second half, or it would be too short to tell anything. */
+/** Where a piece that starts at `from` ends: always in its second half, because shorter pieces say too little. */
 function endWithin(text: string, from: number): number {
   let word = 0;
   for (let at = from + target; at > from + target / 2; at -= 1) {
@@ -92,7 +92,7 @@ function endWithin(text: string, from: number): number {
   return insidePair(text, hard) ? hard - 1 : hard;
 }
 
-/** Where the next piece begins: at a sentence a little before the cut, else at a word. */
+/** Where the next piece starts: at a sentence shortly before the split, otherwise at a word. */
 function againFrom(text: string, end: number): number {
   let word = 0;
   for (let at = end - overlap; at < end - 1; at += 1) {

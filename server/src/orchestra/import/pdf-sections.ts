@@ -2,7 +2,7 @@ import { FileFault } from './faults.ts';
 import type { PassageLimits } from './limits.ts';
 import type { Section } from './sections.ts';
 
-/** What of a piece of text on a page tells where lines and paragraphs end. */
+/** The fields of a text item that show where lines and paragraphs end. */
 interface Piece {
   str: string;
   transform: number[];
@@ -10,15 +10,15 @@ interface Piece {
   hasEOL: boolean;
 }
 
-/** Of the height of the letters: lines farther apart than this are two paragraphs. */
+/** Line distance, relative to the letter height, above which a new paragraph starts. */
 const paragraphGap = 1.9;
-/** Pieces of one page: more is a drawing made of letters, or meant to take for ever. */
+/** Maximum text items per page: a page with more is a drawing made of letters, or crafted to take forever. */
 const mostPieces = 200_000;
 
-/** The text of a PDF page by page. Loaded on first use: most threads read plain text. */
+/** The text of a PDF, page by page. The library is loaded on first use, because most threads read plain text. */
 export async function* pdfSections(bytes: Uint8Array, limits: PassageLimits): AsyncGenerator<Section> {
   const { getDocumentProxy } = await import('unpdf');
-  // Nothing is fetched, run or drawn for a file that somebody sent.
+  // Uploaded files are untrusted: nothing is fetched, executed or drawn.
   const options = {
     verbosity: 0,
     isEvalSupported: false,
@@ -55,7 +55,7 @@ function faultOf(error: unknown): unknown {
   return name === 'InvalidPDFException' || name === 'FormatError' ? new FileFault('damaged') : error;
 }
 
-/** Lines of a page go together unless there is room between them; a word that was broken at a line's end is whole again. */
+/** Joins lines into paragraphs unless the gap between them is large, and rejoins words hyphenated at a line's end. */
 function paragraphsOf(pieces: Piece[]): string[] {
   const paragraphs: string[] = [];
   let words: string[] = [];
@@ -77,7 +77,7 @@ function paragraphsOf(pieces: Piece[]): string[] {
   return paragraphs;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is left out
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
 const controls = /[\x00-\x08\x0b-\x1f\x7f]/g;
 
 const joinLines = (words: string[]): string =>

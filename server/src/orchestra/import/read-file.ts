@@ -9,10 +9,10 @@ export interface ToRead {
 }
 export type Reply = { passages: Passage[] } | { done: true } | { fault: Fault };
 
-/** How often it is looked at how much the process has grown. */
+/** How often the growth of the process is checked. */
 const lookMs = 100;
 
-// The executable holds the thread's program beside its own, under this name: see scripts/build-binary.ts.
+// The executable contains the worker's program under this name: see scripts/build-binary.ts.
 const startThread = () => new Worker(new URL('./passages-worker.ts', import.meta.url));
 
 interface Reading extends PassageLimits {
@@ -21,8 +21,8 @@ interface Reading extends PassageLimits {
 }
 
 /**
- * The passages of a file, read in a thread of its own. Throws a FileFault that tells its owner what to do; other errors are
- * ours, and so is a thread that cannot be started.
+ * Reads a file's passages in a worker thread. Throws a FileFault with advice for the owner; other errors are internal,
+ * including a thread that cannot be started.
  */
 export async function readPassages(
   bytes: Uint8Array,
@@ -58,7 +58,7 @@ export async function readPassages(
   }
 }
 
-/** Only what can be handed over, and is of use there. */
+/** Only the limits that the worker needs and that can be sent to it. */
 const pick = ({ passages, pages, characters, allocationBytes, allocatedBytes }: Reading): PassageLimits => ({
   passages,
   pages,

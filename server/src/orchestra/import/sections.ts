@@ -1,20 +1,20 @@
-/** A stretch of text under one heading, or on one page. */
+/** The text under one heading, or on one page. */
 export interface Section {
-  /** The heading it stands under, with those above it, the highest first. */
+  /** Its heading and those above it, outermost first. */
   headings: string[];
-  /** Of a PDF. */
+  /** The page number in a PDF. */
   page: number | null;
   paragraphs: string[];
 }
 
-/** A longer line is no heading, whatever it begins with. */
+/** A longer line is not a heading, even if it is marked as one. */
 const longestHeading = 200;
 
-/** What a text says has no use for them, and neither a terminal nor a database takes them well. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+/** Control characters carry no meaning in a text, and terminals and databases handle them badly. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes
 const controls = /[\x00-\x08\x0b-\x1f\x7f\u2028\u2029\ufeff]/g;
 
-/** Text or Markdown by its headings; lines between two blank ones are a paragraph. */
+/** Splits text or Markdown at its headings; blank lines separate paragraphs. */
 export function* sectionsOf(text: string): Generator<Section> {
   const path: { level: number; title: string }[] = [];
   let section: Section = { headings: [], page: null, paragraphs: [] };
@@ -31,7 +31,7 @@ export function* sectionsOf(text: string): Generator<Section> {
     section = { headings: path.map((heading) => heading.title), page: null, paragraphs: [] };
   };
   for (const line of linesOf(text.replace(controls, '').toWellFormed())) {
-    // First, since there may be millions of them.
+    // Checked first, because there may be millions of empty lines.
     if (line === '' && fence === '') {
       if (lines.length > 0) endParagraph();
       continue;
@@ -47,7 +47,7 @@ export function* sectionsOf(text: string): Generator<Section> {
     if (heading) {
       if (heading.underlined) lines = [];
       endParagraph();
-      // One that is followed by its own parts says what it says through them.
+      // A heading without text is left out if subsections follow, because they contain its content.
       if (section.paragraphs.length > 0 || endsAt(section, heading.level, path)) yield section;
       begin(heading.level, heading.title);
     } else lines.push(line);
@@ -56,11 +56,11 @@ export function* sectionsOf(text: string): Generator<Section> {
   if (section.paragraphs.length > 0 || section.headings.length > 0) yield section;
 }
 
-/** Whether a section without words of its own ends without parts either. */
+/** Whether a heading without text also has no subsections. */
 const endsAt = (section: Section, level: number, path: { level: number }[]): boolean =>
   section.headings.length > 0 && level <= path.at(-1)!.level;
 
-/** One at a time: ten mebibytes of empty lines would be ten million texts. */
+/** Yields one line at a time: splitting ten mebibytes of empty lines would create ten million strings. */
 function* linesOf(text: string): Generator<string> {
   for (let from = 0; from <= text.length; ) {
     const end = text.indexOf('\n', from);
@@ -76,7 +76,7 @@ interface Heading {
   underlined: boolean;
 }
 
-/** `## Title ##` */
+/** Parses `## Title ##`. */
 function headingOf(line: string): Heading | null {
   if (line[0] !== '#') return null;
   let level = 0;
@@ -88,7 +88,7 @@ function headingOf(line: string): Heading | null {
   return title === '' || title.length > longestHeading ? null : { level, title, underlined: false };
 }
 
-/** A line of its own with `===` or `---` below it. */
+/** Parses a single line with `===` or `---` below it. */
 function underlined(line: string, before: string[]): Heading | null {
   const title = before.length === 1 ? before[0]!.trim() : '';
   if (line.length < 3 || title === '' || title.length > longestHeading) return null;
@@ -96,7 +96,7 @@ function underlined(line: string, before: string[]): Heading | null {
   return /^-+$/.test(line) ? { level: 2, title, underlined: true } : null;
 }
 
-/** The mark that a block of code begins or ends with; empty for any other line. */
+/** The marker that opens or closes a code block; empty for other lines. */
 function fenceOf(line: string): string {
   if (!line.includes('```') && !line.includes('~~~')) return '';
   const start = line.trimStart();

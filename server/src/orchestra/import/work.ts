@@ -7,7 +7,7 @@ import { type SourceState, staleSources } from '../store/sources.ts';
 import { importSource, removeSource } from './import-source.ts';
 
 const queue = 'knowledge-import';
-/** Each takes a thread, and the memory of one file. */
+/** Each import takes a thread and the memory of one file. */
 const work = { concurrency: 2 };
 const workData = z.object({ ref: z.number().int() });
 
@@ -19,11 +19,11 @@ export async function enqueueImport(jobs: Pick<Jobs, 'enqueue'>, ref: number): P
   await jobs.enqueue(queue, { ref }, { key: `${ref}` });
 }
 
-/** Longer than a file takes to be read, so that only what was left lying is found. */
+/** Longer than reading a file takes, so that only abandoned sources are found. */
 const staleSeconds = 600;
 const sweepRows = 100;
 
-/** Goes on with what a process left behind, and takes away what it had only half received. */
+/** Restarts imports that a process abandoned, and deletes uploads that were only partly received. */
 export async function sweepImports(deps: Deps): Promise<void> {
   const { db } = deps;
   const before = nowSeconds(deps.clock) - staleSeconds;

@@ -1,7 +1,7 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
 import { isTransient } from '../../platform/durable/errors.ts';
 
-/** With whom the fault of a failed model call lies. Only after the first two can another model help. */
+/** The cause of a failed model call. Only for the first two can another model help. */
 export type CallFault = 'unanswered' | 'rejected' | 'quota' | 'caller' | 'request' | 'database' | 'internal';
 
 const faults: Partial<Record<ErrorCode, CallFault>> = {

@@ -7,25 +7,25 @@ export type Fault = 'empty' | 'refused' | 'cut_off' | 'wrong_format' | 'no_tool_
 export interface Checked {
   text: string;
   finishReason: string;
-  /** Something to do instead of something to read. */
+  /** The answer calls tools instead of being text. */
   hasToolCalls: boolean;
-  /** The caller asked for a call of a tool, and there is none, or of another. */
+  /** The caller required a tool call, and the answer has none, or one of another tool. */
   lacksCall?: boolean;
   /** The caller asked for JSON. */
   wantsJson: boolean;
-  /** And for JSON of this shape. */
+  /** The JSON schema the caller asked for. */
   schema?: unknown;
-  /** The caller set the limit that cut it off, so that is no fault. */
+  /** The caller set the token limit, so a truncated answer is not a fault. */
   limited: boolean;
 }
 
-/** Faults that can be seen without asking another model; null when there is none. */
+/** Finds faults that can be detected without asking another model; null if there are none. */
 export function findFault(answer: Checked): Fault | null {
   const { text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited } = answer;
   if (lacksCall) return 'no_tool_call';
   if (hasToolCalls) return null;
   const words = squeeze(text);
-  // A model that thinks may use up a small limit before it says a word, as it would for whoever asks it directly.
+  // A reasoning model may use up a small limit before its first word; a direct call would have the same result.
   if (words === '') return finishReason === 'length' && limited ? null : 'empty';
   if (finishReason === 'content_filter') return 'refused';
   if (looksRefused(words)) return 'refused';

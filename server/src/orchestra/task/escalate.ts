@@ -5,15 +5,15 @@ import type { CallFault } from './call-fault.ts';
 import type { Fault } from './checks.ts';
 import { type Failover, mostModels, passedOver } from './failover.ts';
 
-/** Attempts at one task. Where others are left, a model that does not answer takes none of them away. */
+/** Maximum attempts per task. As long as other models are left, one that does not answer does not use up an attempt. */
 export const maxAttempts = 3;
 
 export type AttemptFault = Fault | Extract<CallFault, 'unanswered' | 'rejected'>;
 
-/** How far a task has got: what an engine that outlives its process keeps between attempts. */
+/** The progress of a task, which durable engines store between attempts. */
 export interface TaskState {
   difficulty: Difficulty;
-  /** The attempts that failed, first to last. */
+  /** The failed attempts, oldest first. */
   faults: { model: string; fault: AttemptFault; why?: string }[];
 }
 
@@ -21,23 +21,23 @@ export interface Attempt {
   number: number;
   model: string;
   difficulty: Difficulty;
-  /** Whatever it answers, no other follows. */
+  /** No other attempt follows, whatever the answer. */
   last: boolean;
-  /** The model that should have done it. */
+  /** The model that this one replaces, and why. */
   failover?: Failover;
 }
 
 export interface Escalation {
   kind: Kind;
   state: TaskState;
-  /** A retry may change model and difficulty; else the same is tried again. */
+  /** Whether a retry may change model and difficulty; otherwise the same model is tried again. */
   adaptive: boolean;
 }
 
-/** Faults that the same model would only repeat. */
+/** Faults that the same model would repeat. */
 const repeating = new Set<AttemptFault>(['refused', 'cut_off']);
 
-/** The attempt that is due as the state stands; null when there is nothing left to try. */
+/** The next attempt for the current state; null if there is nothing left to try. */
 export function dueAttempt(choosing: Choosing, task: Escalation): Attempt | null {
   const { difficulty, faults } = task.state;
   const outages = faults.filter(({ fault }) => fault === 'unanswered').length;
@@ -55,7 +55,7 @@ export function dueAttempt(choosing: Choosing, task: Escalation): Attempt | null
   return { number: faults.length + 1, model, difficulty, last, ...(failover && { failover }) };
 }
 
-/** Notes a failed attempt and says which follows. */
+/** Records a failed attempt and returns the next one. */
 export function escalate(
   choosing: Choosing,
   task: Escalation,
@@ -66,14 +66,14 @@ export function escalate(
   const { state, adaptive } = task;
   const { difficulty } = state;
   state.faults.push({ model, fault, ...(why !== undefined && { why }) });
-  // A bad answer says that the work is harder than thought; an outage says nothing about the work.
+  // A bad answer means that the task is harder than estimated; an outage says nothing about the task.
   if (adaptive && fault !== 'unanswered') state.difficulty = harder(difficulty);
   const next = dueAttempt(choosing, task);
   if (!next) state.difficulty = difficulty;
   return next;
 }
 
-/** The usual model unless it has failed already, then another; the same again only where that may help. */
+/** The usual model unless it has failed, then another one; the same model again only if that may help. */
 function choiceFor(choosing: Choosing, { kind, state, adaptive }: Escalation): Choice | null {
   const { difficulty, faults } = state;
   const usual = chooseTaskModel(choosing, difficulty, kind);
@@ -91,7 +91,10 @@ function choiceFor(choosing: Choosing, { kind, state, adaptive }: Escalation): C
 
 const namers = new Set<Choice['source']>(['user', 'operator']);
 
-/** While models do not answer: whichever somebody named, for other work too, else the best that is left for this. */
+/**
+ * The next model after an outage: preferably one that the user or operator named, even for other work; otherwise the
+ * best one left for this task.
+ */
 function nextBest(choosing: Choosing, tried: string[], difficulty: Difficulty, kind: Kind): Choice | null {
   if (choosing.settings.force_model) return null;
   const left = without(choosing, tried);
@@ -102,8 +105,8 @@ function nextBest(choosing: Choosing, tried: string[], difficulty: Difficulty, k
 }
 
 /**
- * Where the model of a difficulty gave no good answer and there is none above it: the next cheaper one that was not tried
- * yet. What one vendor's model will not say another's may. Null where a model was named by somebody.
+ * If the model for a difficulty gave no good answer and there is no stronger one: the next cheaper model not tried yet.
+ * Another vendor's model may answer what this one refuses. Null if the user or operator named a model.
  */
 export function chooseOtherModel({ settings, operator, models }: Choosing, tried: string[]): Choice | null {
   const tiers = pickTiers(models);

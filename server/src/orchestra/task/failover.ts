@@ -3,15 +3,15 @@ import { type Choice, type Choosing, without } from '../models.ts';
 import { callFault } from './call-fault.ts';
 import { type Checked, type Fault, findFault } from './checks.ts';
 
-/** One model asked in place of another. */
+/** One model is asked instead of another. */
 export interface Failover {
   from: string;
   to: string;
-  /** Code of the error, what was wrong with the answer, or `circuit_open` when the first was not asked at all. */
+  /** The error code, the fault of the answer, or `circuit_open` if the first model was not asked at all. */
   why: string;
 }
 
-/** Models asked for one answer at most: past an outage of two vendors, and nobody waits for ever. */
+/** Maximum models asked for one answer: enough to survive an outage of two vendors, and it bounds the waiting time. */
 export const mostModels = 4;
 
 export function whyOf(error: unknown): string {
@@ -19,35 +19,35 @@ export function whyOf(error: unknown): string {
   return error instanceof AppError ? error.code : 'internal_error';
 }
 
-/** An answer that nobody can use: as good as none, so that another model is asked. */
+/** An unusable answer is treated like a missing one, so that another model is asked. */
 export class UnfitAnswer extends AppError {
   constructor(readonly fault: Fault) {
     super('provider_error', `The answer cannot be used: ${fault.replaceAll('_', ' ')}`);
   }
 }
 
-/** For answers that are no task's: throws where a fault shows. */
+/** For answers that do not belong to a task: throws if a fault is found. */
 export function requireFit(answer: Omit<Checked, 'hasToolCalls'>): void {
   const fault = findFault({ ...answer, hasToolCalls: false });
   if (fault) throw new UnfitAnswer(fault);
 }
 
-/** What was chosen because the circuits of another are open. */
+/** The failover of a model chosen because another one's circuits are open. */
 export const passedOver = ({ model, insteadOf }: Choice): Failover | undefined =>
   insteadOf === undefined ? undefined : { from: insteadOf, to: model, why: 'circuit_open' };
 
 export interface Asking<T> {
   choose(choosing: Choosing): Choice | null;
   ask(model: string, failover: Failover | undefined, place: number): Promise<T>;
-  /** Told before the other model is asked. */
+  /** Called before the other model is asked. */
   failedOver(failover: Failover): void;
-  /** Whether another model may do better; when nothing is said, where this one did not answer. */
+  /** Whether another model may do better; by default, if this one did not answer. */
   helps?(error: unknown): boolean;
 }
 
 const unanswered = (error: unknown): boolean => callFault(error) === 'unanswered';
 
-/** Asks the model that is chosen, then the next best ones while none answers. Null when there is no model at all. */
+/** Asks the chosen model, then the next best ones until one answers. Null if there is no model at all. */
 export async function tryModels<T>(choosing: Choosing, asking: Asking<T>): Promise<T | null> {
   const { choose, ask, failedOver, helps = unanswered } = asking;
   const tried: string[] = [];

@@ -1,9 +1,9 @@
 import { squeeze } from '../messages.ts';
 
-/** A refusal is short and says so at once; a long answer that begins with an apology is an answer. */
+/** A refusal is short and comes at once; a long answer that starts with an apology is an answer. */
 const longestRefusal = 500;
 
-/** Models refuse in the language of the request. How a refusal begins, and what tells it from an apology. */
+/** Models refuse in the language of the request: how a refusal starts, and what distinguishes it from an apology. */
 const refusals: { openings: string[]; refuses: RegExp; toldBy?: number }[] = [
   {
     openings: ["i'", 'i’', 'i ', 'im ', 'sorry', 'unfortunately', 'as an ai'],
@@ -12,7 +12,7 @@ const refusals: { openings: string[]; refuses: RegExp; toldBy?: number }[] = [
   },
   {
     openings: ['es tut mir', 'tut mir', 'leider', 'entschuldig'],
-    // The verb comes last.
+    // In German the verb comes last.
     toldBy: 90,
     refuses:
       /^(?:(?:es )?tut mir (?:sehr )?leid|leider|entschuldigung|entschuldige)[,.]?\s*(?:aber\s+)?(?:ich (?:kann|darf|werde)|(?:kann|darf|werde) ich)\b[^.!?]{0,60}\b(?:nicht|keine[nr]?)\b[^.!?]{0,60}(?:helfen|beantworten|bereitstellen|erfüllen|unterstützen|erstellen|schreiben|geben|nachkommen)/i,
@@ -58,17 +58,17 @@ const refusals: { openings: string[]; refuses: RegExp; toldBy?: number }[] = [
   },
 ];
 
-/** Whether an answer, from its beginning on, is nothing but a refusal. */
+/** Whether the whole answer is a refusal. */
 export function looksRefused(text: string): boolean {
   if (text.length > longestRefusal) return false;
   const said = text.trimStart();
   return refusals.some(({ refuses }) => refuses.test(said));
 }
 
-/** After this many characters a refusal has said so. */
+/** A refusal is recognizable after this many characters. */
 const usuallyToldBy = 48;
 
-/** While an answer streams in: whether its beginning may still turn out to be a refusal. */
+/** Whether the beginning of a streamed answer may still turn out to be a refusal. */
 export function mayBeRefusal(beginning: string): boolean {
   const text = squeeze(beginning).toLowerCase();
   const begins = (opening: string) => text.startsWith(opening) || opening.startsWith(text);

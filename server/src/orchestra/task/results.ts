@@ -1,23 +1,23 @@
 import type { Choosing } from '../models.ts';
 import type { CountText } from '../tokens.ts';
 
-/** A task's result for whoever works on with it. */
+/** A task's result as shown to the tasks that use it. */
 export interface Told {
   title: string;
   text: string | null;
   error?: string;
-  /** Steps between it and the task that is told. */
+  /** Steps between it and the task that reads it. */
   distance?: number;
-  /** The user asked for just this. */
+  /** The user asked for this result itself. */
   asked?: boolean;
 }
 
-/** Results may take this share of the context; the rest is for the conversation and the answer. */
+/** Maximum share of the context for results; the rest is for the conversation and the answer. */
 export const resultShare = 0.5;
 
 /**
- * Results that fit the context of the model that is to read them: short ones whole, long ones cut, and of those one twice
- * as far away half as long.
+ * Fits results into the context of the model that reads them: short ones stay whole and long ones are cut. Of the cut
+ * ones, a result twice as far away gets half the length.
  */
 export async function fitted(
   results: Told[],
@@ -43,12 +43,12 @@ export async function fitted(
 
 const shortened = (text: string, part: number): string => `${text.slice(0, Math.floor(text.length * part))}…`;
 
-/** Without a synthesis: what was asked for, else all that was found out, which is worth more than an error. */
+/** Fallback without a synthesis: the results that were asked for, or else all of them: better than an error. */
 export function joined(results: Told[]): string {
   const asked = results.filter((one) => one.asked && one.text !== null);
   return (asked.length > 0 ? asked : results).flatMap(({ text }) => text ?? []).join('\n\n');
 }
 
-/** Whether something that the user wants in full was cut: what was made of that would lack the rest. */
+/** Whether a result that the user wants in full was cut: a synthesis would then be incomplete. */
 export const lacksAsked = (results: Told[], cut: Told[]): boolean =>
   cut.some((told, i) => told.asked && told !== results[i]);

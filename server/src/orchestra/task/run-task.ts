@@ -9,12 +9,12 @@ import { type Attempt, type AttemptFault, dueAttempt, type Escalation, escalate 
 import { type Failover, whyOf } from './failover.ts';
 
 export interface Task extends Escalation {
-  /** The model that a task left half done goes on with, whatever would be chosen now. */
+  /** The model of a half-finished task, which continues it even if another would be chosen now. */
   model?: string;
   params: CallParams;
-  /** The client's; only where there are some, a call of one is an answer. */
+  /** The client's tools. Tool calls count as an answer only if there are any. */
   tools: unknown[];
-  /** A call that the answer must be: of any tool, or of the one named. */
+  /** The answer must call a tool: any, or the one named. */
   forced?: { name?: string } | null;
   wantsJson: boolean;
   schema?: unknown;
@@ -22,7 +22,7 @@ export interface Task extends Escalation {
   signal: AbortSignal;
 }
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export type Attempted = Succeeded | Failed;
 
 export interface Succeeded {
@@ -36,26 +36,26 @@ export interface Succeeded {
 export interface Failed {
   fault: AttemptFault;
   text: string | null;
-  /** What the call threw, where it was not answered at all. */
+  /** The error of the call, if it was not answered at all. */
   error?: unknown;
 }
 
 type Call = Pick<CompleteRequest, 'model' | 'messages' | 'params' | 'tools' | 'signal'>;
 
-/** What turns and runs do each in their own way around an attempt. */
+/** The parts of an attempt that differ between turns and runs. */
 export interface Engine {
   readonly choosing: Choosing;
   outcomes: Outcome[];
   started?(at: Attempt): void;
   failedOver(failover: Failover): void;
   ask(at: Attempt, call: Call): Promise<CompleteAnswer>;
-  /** Whether somebody has read a part of this attempt's text: then no other model can go on with it. */
+  /** Whether a client has already read part of this attempt's text: then no other model can continue it. */
   isRead(): boolean;
-  /** The task's state says already how it goes on, so what is kept here is enough to go on from. */
+  /** Called once the task's state includes the next step, so storing that state is enough to continue from it. */
   ended(at: Attempt, attempted: Attempted, next: Attempt | null): Promise<void> | void;
 }
 
-/** One task, attempt by attempt. Null when there is no model for it; throws what no other model can help with. */
+/** Runs one task, attempt by attempt. Null if there is no model for it; throws errors that no other model can avoid. */
 export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt; attempted: Attempted } | null> {
   const { kind, state } = task;
   let at: Attempt | null = task.model
@@ -66,7 +66,7 @@ export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt
     engine.started?.(at);
     const attempted: Attempted = await attempt(task, engine, at);
     const { model, difficulty }: Attempt = at;
-    // An outage says nothing about what a model can do.
+    // An outage says nothing about a model's abilities.
     if (attempted.fault !== 'unanswered')
       engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
     const over = attempted.fault === null || engine.isRead();
@@ -92,7 +92,7 @@ async function attempt(task: Task, engine: Engine, at: Attempt): Promise<Attempt
     const raw = textOf(answer.message);
     const text = wantsJson && !hasToolCalls ? (strictJson(raw) ?? raw) : raw;
     const { finishReason } = answer;
-    // Whoever set the limit that cut the text off wants it so.
+    // The limit that cut the text off was set on purpose.
     const limited = params.max_tokens !== undefined;
     const fault = findFault({ text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited });
     if (fault) return { fault, text: text.trim() === '' ? null : text };

@@ -3,44 +3,47 @@ import type { Preferences } from '../preferences.ts';
 export interface Node {
   id: string;
   depends_on: string[];
-  /** Its own result belongs into the answer. */
+  /** Its own result is part of the answer. */
   asked_for?: boolean;
 }
 
 export interface Schedule<T extends Node, R> {
   tasks: T[];
-  /** At most this many at once. */
+  /** Maximum tasks running at once. */
   width: number;
-  /** Results of an earlier run of the same graph; their tasks are not run again. */
+  /** Results from an earlier run of the same graph; these tasks are not run again. */
   done?: ReadonlyMap<string, R>;
   signal: AbortSignal;
-  /** Does one task. `results` holds those of all that led to it; a failure is a result, a throw ends everything. */
+  /**
+   * Runs one task. `results` holds the results of its direct and indirect dependencies. A failure is a result; a throw
+   * aborts the whole graph.
+   */
   run(task: T, results: ReadonlyMap<string, R>, signal: AbortSignal): Promise<R>;
-  /** True when no further task may start after this result; those that run are let finish. */
+  /** True if no further task may start after this result; running tasks finish. */
   pausesAfter?(result: R): boolean;
 }
 
-/** Tasks at once. */
+/** Number of tasks that run at once. */
 export const widthOf = ({ enable_parallel_tasks }: Pick<Preferences, 'enable_parallel_tasks'>): number =>
   enable_parallel_tasks ? 4 : 1;
 
-/** The tasks that no other one needs. */
+/** The tasks that no other task depends on. */
 export function endsOf<T extends Node>(tasks: T[]): T[] {
   const needed = new Set(tasks.flatMap(({ depends_on }) => depends_on));
   return tasks.filter(({ id }) => !needed.has(id));
 }
 
-/** The task whose text is the answer: all others lead to it, and none of them was asked for besides. Else null. */
+/** The task whose text is the answer: all others lead to it, and none of them was asked for itself. Else null. */
 export function answeringTask<T extends Node>(tasks: T[]): T | null {
   const [last, ...others] = endsOf(tasks);
   if (!last || others.length > 0) return null;
   return tasks.some((task) => task !== last && task.asked_for) ? null : last;
 }
 
-/** How many steps before this one each task stands that leads to it, by the shortest way. */
+/** The shortest distance from this task to each of its direct and indirect dependencies. */
 export function distancesTo<T extends Node>(tasks: T[], task: Node): Map<string, number> {
   const found = new Map(task.depends_on.map((id) => [id, 1]));
-  // A map is walked with what is added on the way, so the nearest come first.
+  // Iterating a Map includes the entries added during the loop, so nearer tasks come first.
   for (const [id, distance] of found) {
     const ups = tasks.find((one) => one.id === id)?.depends_on ?? [];
     for (const up of ups) if (!found.has(up)) found.set(up, distance + 1);
@@ -49,8 +52,8 @@ export function distancesTo<T extends Node>(tasks: T[], task: Node): Map<string,
 }
 
 /**
- * Runs a graph of tasks, each as soon as what it needs is there. A throw or an abort cancels what runs, waits
- * until it has ended, and rejects: nothing goes on unseen.
+ * Runs a task graph, each task as soon as its dependencies are done. A throw or an abort cancels the running tasks,
+ * waits until they have ended, and rejects, so that nothing continues in the background.
  */
 export async function runGraph<T extends Node, R>(schedule: Schedule<T, R>): Promise<Map<string, R>> {
   const { tasks, width, signal } = schedule;

@@ -20,13 +20,13 @@ export interface NewRun {
   goalTokens: number;
   tools: unknown[];
   config: RunConfig;
-  /** Most runs of the user at once, this one included. */
+  /** Maximum concurrent runs of the user, including this one. */
   most: number;
 }
 
 /**
- * Adds a running run that the caller of this function holds, with its goal as the user's message. 409 when one runs in the
- * session, 429 when too many of the user's do.
+ * Inserts a running run owned by `owner`, with its goal as the user's message. 409 if a run is active in the session,
+ * 429 if the user has too many.
  */
 export async function addRun(db: Db, run: NewRun, owner: string, nowMs: number): Promise<number> {
   return db
@@ -66,12 +66,12 @@ export async function addRun(db: Db, run: NewRun, owner: string, nowMs: number):
 
 interface Restarted {
   ref: number;
-  /** As it was read. */
+  /** As read before; the update fails if it has changed. */
   epoch: number;
   state: RunState;
 }
 
-/** Sets a run that is at rest going again from a given state; refuses as `addRun` does. */
+/** Restarts a resumable run from the given state; rejects like `addRun`. */
 export async function restartRun(
   db: Db,
   run: Pick<NewRun, 'sessionRef' | 'caller' | 'config' | 'most'> & Brought & Restarted,
@@ -104,7 +104,7 @@ export async function restartRun(
           updated_ms: nowMs,
         }))
         .where('id', '=', run.ref)
-        // Of two who answer at once the second has not seen what the first one brought.
+        // Of two concurrent answers, the second is based on a state without the first: it must fail.
         .where('epoch', '=', run.epoch)
         .where('status', 'in', resumableStatuses)
         .returning('epoch')
@@ -117,7 +117,7 @@ export async function restartRun(
     .catch(taken);
 }
 
-/** The unique index of running runs is what decides between two starts at once. */
+/** The unique index on running runs decides between two concurrent starts. */
 function taken(error: unknown): never {
   throw isTaken(error, 'ms_runs') ? alreadyRunning() : error;
 }

@@ -8,8 +8,8 @@ import type { Run } from './runs.ts';
 import './tables.ts';
 
 /**
- * Ends a running run from anywhere: what it has finished is kept in a checkpoint, and its holder, wherever it is, can
- * write nothing more. False when it was not running.
+ * Cancels a running run from any process: its progress is saved in a checkpoint, and the process that holds it can no
+ * longer write. False if it was not running.
  */
 export async function cancelRunning(
   db: Db,
@@ -52,7 +52,7 @@ export async function cancelRunning(
   });
 }
 
-/** What a run had spent when its holder learned that it was cancelled: calls under way are paid as far as they came. */
+/** Records what a run had spent when its process noticed the cancel: aborted calls are charged for their output. */
 export async function addSpent(db: Db, { ref, epoch }: Holding, { tokens, cost }: RunState): Promise<void> {
   await db
     .updateTable('ms_runs')
@@ -65,7 +65,7 @@ export async function addSpent(db: Db, { ref, epoch }: Holding, { tokens, cost }
 
 class Changed extends Error {}
 
-/** Ends a run that waits for somebody, at the checkpoint where it is at rest. False when it is no longer as it was read. */
+/** Cancels a paused run at its checkpoint. False if the run has changed since it was read. */
 export async function cancelPaused(
   db: Db,
   run: Run,
@@ -77,7 +77,7 @@ export async function cancelPaused(
     const now = Math.floor(nowMs / 1000);
     const rest = await restOf(tx, run.ref, run.state);
     const told = { reason: 'cancelled', status: 'cancelled', checkpoint_id: checkpointId, ...rest } as const;
-    // Before the run's row, as whoever goes on with it: two that want both rows in another order would block each other.
+    // Locks the session's stream row before the run's row, like a resume; the opposite order could deadlock.
     await addEvents(tx, run, [newEvent(run, now, 'execution_paused', told)], now);
     const row = await tx
       .updateTable('ms_runs')

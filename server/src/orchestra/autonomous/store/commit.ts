@@ -21,7 +21,7 @@ export interface Ending {
 
 export interface Batch {
   state: RunState;
-  /** False when only events are told, which the state is too large to be written with each time. */
+  /** False if the batch has only events: the state is too large to be written with each of them. */
   changed: boolean;
   config: RunConfig;
   elapsedMs: number;
@@ -30,16 +30,16 @@ export interface Batch {
   checkpoints: string[];
   events: RunEvent[];
   ending: Ending | null;
-  /** Further writes of the same transaction. */
+  /** Further writes in the same transaction. */
   within: ((tx: Db) => Promise<void>)[];
 }
 
-/** Somebody else holds the run now, or nobody: it was cancelled or deleted. */
+/** Another process holds the run now, or it was cancelled or deleted. */
 export class LeaseLost extends Error {}
 
 export const newCheckpointId = (): string => `ckpt-${randomString(24)}`;
 
-/** Everything that happened since the last write, or nothing of it. Answers the id of the last event. */
+/** Writes everything since the last commit in one transaction. Returns the id of the last event, 0 if there is none. */
 export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: number): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
@@ -53,7 +53,7 @@ export async function commit(db: Db, holding: Holding, batch: Batch, nowMs: numb
 
 async function updateRun(tx: Db, holding: Holding, batch: Batch, nowMs: number): Promise<void> {
   const { state, ending } = batch;
-  // The fence: whoever lost the run finds no row, and the whole transaction is undone.
+  // Fencing: if this process has lost the run, no row matches and the transaction rolls back.
   const row = await tx
     .updateTable('ms_runs')
     .set((eb) => ({
@@ -114,7 +114,7 @@ export async function addCheckpoint(
     .execute();
 }
 
-/** Ids are given out under the lock of the session's row, so that they become visible in their order, without gaps. */
+/** Ids are assigned while the session's row is locked, so that events become visible in order and without gaps. */
 export async function addEvents(
   tx: Db,
   { ref, sessionRef }: Holding,
@@ -137,7 +137,7 @@ export async function addEvents(
     data,
     created_at: now,
   }));
-  // Engines bound the parameters of a statement.
+  // Databases limit the number of parameters per statement.
   for (let i = 0; i < rows.length; i += 500) {
     await tx
       .insertInto('ms_run_events')
@@ -147,7 +147,7 @@ export async function addEvents(
   return last_seq;
 }
 
-/** `execution_started`, unless this turn has told it. Every turn's events begin with it, however early it ends. */
+/** `execution_started`, unless this turn has already sent it. Every turn starts with it, even one that ends early. */
 export function opening(names: RunNames, now: number, goal: string, config: RunConfig, state: RunState): RunEvent[] {
   if (state.announced) return [];
   const plan = { plan_id: state.planId, description: state.description, tasks: taskOverviews(state.tasks) };

@@ -7,7 +7,7 @@ interface Held {
   epoch: number;
 }
 
-/** Runs that nobody who lives holds. */
+/** Running runs without a live owner. */
 export async function orphans(db: Db, limit: number): Promise<Held[]> {
   return db
     .selectFrom('ms_runs')
@@ -22,7 +22,7 @@ export async function orphans(db: Db, limit: number): Promise<Held[]> {
 const held = (db: Db, { ref, epoch }: Held) =>
   db.updateTable('ms_runs').where('id', '=', ref).where('epoch', '=', epoch).where('status', '=', 'running');
 
-/** Takes an orphan over: of several who try, one succeeds, and whoever held it before can write nothing more. */
+/** Takes over an orphan: only one of several processes succeeds, and the previous owner can no longer write. */
 export async function claim(db: Db, orphan: Held, owner: string, nowMs: number): Promise<boolean> {
   const { numUpdatedRows } = await held(db, orphan)
     .set({ owner, epoch: orphan.epoch + 1, updated_ms: nowMs })
@@ -30,7 +30,7 @@ export async function claim(db: Db, orphan: Held, owner: string, nowMs: number):
   return numUpdatedRows > 0n;
 }
 
-/** The epochs of those of these runs that run. */
+/** The epochs of those runs that are still running. */
 export async function runningEpochs(db: Db, refs: number[]): Promise<Map<number, number>> {
   const rows = await db
     .selectFrom('ms_runs')
@@ -41,7 +41,7 @@ export async function runningEpochs(db: Db, refs: number[]): Promise<Map<number,
   return new Map(rows.map(({ id, epoch }) => [id, epoch]));
 }
 
-/** Gives a run back that is no longer worked on here; one that has ended, or is another's, stays as it is. */
+/** Releases a run that this process no longer works on; does nothing if it has ended or has another owner. */
 export async function letGo(db: Db, run: Held): Promise<void> {
   await held(db, run).set({ owner: null }).execute();
 }

@@ -4,10 +4,10 @@ import { oneAtATime } from '../../../platform/db/one-at-a-time.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import './tables.ts';
 
-/** A run takes minutes, rarely seconds: asking more often than this helps nobody. */
+/** A run takes minutes, rarely seconds, so retrying more often is pointless. */
 const retryAfterSeconds = 30;
 
-/** Throws 429 when that many runs of the user run already. */
+/** Throws 429 if the user already has this many running runs. */
 export async function refuseMany(db: Db, userId: number, most: number): Promise<void> {
   const running = await countRows(
     db.selectFrom('ms_runs').where('user_id', '=', userId).where('status', '=', 'running'),
@@ -20,7 +20,7 @@ export async function refuseMany(db: Db, userId: number, most: number): Promise<
   });
 }
 
-/** Takes one of a user's places until the transaction ends: of those that begin together each counts the ones before it. */
+/** Serializes a user's starts until the transaction ends, so that concurrent ones count each other. */
 export async function takePlace(tx: Db, userId: number, most: number): Promise<void> {
   await oneAtATime(tx, 'runs', userId);
   await refuseMany(tx, userId, most);

@@ -61,9 +61,9 @@ export const eventsAfter = (db: Db, sessionRef: number, after: number, limit: nu
     .limit(limit)
     .execute();
 
-/** Whether more events may come, and the last one there is. Null when the session is gone. */
+/** Whether more events may follow, and the id of the last one. Null if the session is gone. */
 export async function streamEnd(db: Db, sessionRef: number): Promise<{ lastSeq: number; running: boolean } | null> {
-  // The run is asked first: one that ends in between has written its last event before.
+  // Read the run first: if it ends between the two reads, its last event is already written.
   const run = await db
     .selectFrom('ms_runs')
     .select('id')
@@ -78,10 +78,10 @@ export async function streamEnd(db: Db, sessionRef: number): Promise<{ lastSeq: 
   return stream ? { lastSeq: stream.last_seq, running: run !== undefined } : null;
 }
 
-/** How long events are kept, for readers who come late. */
+/** How long events are kept for late readers. */
 export const eventSeconds = 7 * 86_400;
 
-/** A bounded number at a time, since SQLite does nothing else meanwhile. */
+/** Deletes a bounded number per call, because SQLite is blocked meanwhile. */
 export async function sweepEvents(db: Db, now: number, limit = 2000): Promise<number> {
   const old = await db
     .selectFrom('ms_run_events')

@@ -15,7 +15,7 @@ export interface Run {
   sessionId: string;
   caller: Caller;
   goal: string;
-  /** The caller's own, as models are told of them. */
+  /** The caller's own tools, in the format sent to models. */
   tools: unknown[];
   config: RunConfig;
   state: RunState;
@@ -33,13 +33,13 @@ export interface Run {
   currentTask: string | null;
   confidence: number;
   checkpoints: number;
-  /** Where it is at rest; null while it runs, and of runs that an earlier version has left. */
+  /** The checkpoint it stopped at; null while it runs, and for runs stopped by an earlier version. */
   checkpointId: string | null;
   turn: number;
   firstSeq: number;
   owner: string | null;
   epoch: number;
-  /** Its owner lives. */
+  /** Whether its owner is alive. */
   held: boolean;
   createdAt: number;
   updatedMs: number;
@@ -55,7 +55,7 @@ const select = (db: Db) =>
     .selectAll('ms_runs')
     .select(['ms_sessions.session_id', 'owners.id as living']);
 
-/** Where a run is found by its users; null for one that is not theirs, or gone. `userId` absent: whosever. */
+/** The session of a run; null if the run is gone or another user's. Without `userId`, any user's run is found. */
 export async function sessionOfRun(db: Db, executionId: string, userId?: number): Promise<string | null> {
   const found = await db
     .selectFrom('ms_runs')
@@ -103,7 +103,7 @@ const toRun = (row: Row): Run => ({
   updatedMs: row.updated_ms,
 });
 
-/** The run that the session shows: the one started or resumed last. */
+/** The session's current run: the one started or resumed last. */
 export async function latestRun(db: Db, sessionRef: number): Promise<Run | null> {
   const row = await select(db)
     .where('ms_runs.session_ref', '=', sessionRef)

@@ -10,11 +10,11 @@ export interface Step {
   tokens: number;
 }
 
-/** What they take once they are stored. */
+/** Bytes the steps take in storage. */
 export const bytesOfSteps = (steps: Step[]): number =>
   steps.reduce((bytes, { result }) => bytes + bytesOfRow(result), 0);
 
-/** Results of the journal by their keys. */
+/** Loads journal results by key. */
 export async function loadSteps(db: Db, runRef: number, keys: string[]): Promise<Map<string, unknown>> {
   const found = new Map<string, unknown>();
   for (let i = 0; i < keys.length; i += 200) {
@@ -29,13 +29,13 @@ export async function loadSteps(db: Db, runRef: number, keys: string[]): Promise
   return found;
 }
 
-/** Whether the journal has a step whose key begins so. */
+/** Whether the journal has a step whose key starts with the prefix. */
 export async function hasStep(db: Db, runRef: number, prefix: string): Promise<boolean> {
   const row = await db
     .selectFrom('ms_run_steps')
     .select('step_key')
     .where('run_ref', '=', runRef)
-    // Not `like`: the rest of the prefix comes from outside, and may hold its wildcards.
+    // Not `like`: a part of the prefix is user input and may contain wildcards.
     .where(sql`substr(step_key, 1, ${sql.lit(prefix.length)})`, '=', prefix)
     .limit(1)
     .executeTakeFirst();

@@ -5,12 +5,12 @@ interface RunsTable {
   execution_id: string;
   user_id: number;
   session_ref: number;
-  /** JSON: who pays, with which key. */
+  /** JSON: the caller who pays, and the key. */
   caller: string;
   goal: string;
-  /** JSON: the caller's own tools, as models are told of them. */
+  /** JSON: the caller's own tools, in the format sent to models. */
   tools: Generated<string>;
-  /** The checkpoint that the state at rest is; null while it runs. */
+  /** The checkpoint that the run stopped at; null while it runs. */
   checkpoint_id: string | null;
   /** JSON; see config.ts. */
   config: string;
@@ -30,7 +30,7 @@ interface RunsTable {
   current_task: string | null;
   confidence: Generated<number>;
   checkpoints: Generated<number>;
-  /** Counts starts and resumes within the session; the highest is the one the session shows. */
+  /** Number of the start or resume within the session; the session shows the run with the highest. */
   turn: number;
   /** Id of the run's first event. */
   first_seq: number;

@@ -8,10 +8,10 @@ export interface TimelineEvent {
   created_at: number;
 }
 
-/** Pieces of text are events too, and far the most: however many there are, the database looks at this many at a time. */
+/** Most events are text chunks, so the query scans a window of this many events at a time. */
 const windowSize = 4_000;
 
-/** The latest events of these names before `before`, the newest first. */
+/** The latest events with these names before `before`, newest first. */
 export async function eventsBefore(
   db: Db,
   run: { ref: number; sessionRef: number; firstSeq: number },
@@ -45,7 +45,7 @@ export async function eventsBefore(
   return found;
 }
 
-/** When the journal's notes on calls of tools were written, by their keys. */
+/** The times at which the journal's steps about tool calls were written, with their keys. */
 export async function notesOnCalls(db: Db, runRef: number): Promise<{ key: string; at: number }[]> {
   const rows = await db
     .selectFrom('ms_run_steps')

@@ -4,7 +4,7 @@ import './tables.ts';
 
 export const alreadyRunning = () => new AppError('conflict', 'An execution is already running in this session.');
 
-/** What a session shows is the run of its last turn. The row also makes starts within one session wait for each other. */
+/** Numbers the turn; a session shows the run of its last turn. The row lock also serializes starts in a session. */
 export async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: number; last_seq: number }> {
   await tx
     .insertInto('ms_run_streams')
@@ -19,7 +19,7 @@ export async function nextTurn(tx: Db, sessionRef: number): Promise<{ turns: num
     .executeTakeFirstOrThrow();
 }
 
-/** Asked before writing: waiting for a run that is just ending, which wants the row we hold, would be a deadlock. */
+/** Checked before writing: waiting on a run that is just ending, and itself needs the row we hold, would deadlock. */
 export async function refuseSecond(tx: Db, sessionRef: number): Promise<void> {
   const other = await tx
     .selectFrom('ms_runs')

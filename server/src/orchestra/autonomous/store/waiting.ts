@@ -11,14 +11,14 @@ import { addSteps, type Step } from './steps.ts';
 import './tables.ts';
 import { nextTurn, refuseSecond } from './turns.ts';
 
-/** What a resume brings besides the state. */
+/** What a resume adds besides the state. */
 export interface Brought {
   steps: Step[];
-  /** What the user said. */
+  /** The user's messages. */
   messages: NewMessage[];
 }
 
-/** Where it goes on from. */
+/** The checkpoint and state to continue from. */
 export interface RestState {
   checkpointId: string;
   state: RunState;
@@ -26,8 +26,8 @@ export interface RestState {
 }
 
 /**
- * Keeps a part of what a run waits for, in the checkpoint that was answered: whoever brings the rest goes on from there.
- * Resolves with the number of the last event.
+ * Stores some of the answers a run waits for, in its checkpoint, so that the request with the remaining ones continues
+ * from there. Resolves with the id of the last event.
  */
 export async function keepWaiting(
   db: Db,
