@@ -21,8 +21,7 @@ export interface UsableConnection {
   /** The user who signed in for all others. */
   signedInBy: SharedSigner | null;
   /**
-   * The identity provider that would vouch for the user; null if the server uses none, or the provider is not
-   * available.
+   * The identity provider that would vouch for the user; null if the server uses none, or the provider may not vouch.
    */
   signInThrough: { slug: string; name: string } | null;
 }
