@@ -42,7 +42,7 @@ export interface McpDeps {
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
   hearing: Hearing;
   money: ToolMoney;
-  /** Records a call in the metrics and logs. */
+  /** Records a call in usage, the audit log, metrics and traces. */
   note(called: CalledTool): void;
 }
 
