@@ -3,7 +3,10 @@ import { isObject } from '../lib/is-object.ts';
 
 type Params = Record<string, unknown>;
 
-/** What a client of the protocol with sessions can be asked, and that it shows what servers draw, by the letter that says so in the name of its session. */
+/**
+ * Capabilities of clients of the protocol with sessions: what they can be asked, and whether they render a server's UI.
+ * Each has a letter, which is part of the session's name.
+ */
 const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
   e: ['elicitation'],
   f: ['elicitation', 'form'],
@@ -15,13 +18,15 @@ const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
   a: ['extensions', 'io.modelcontextprotocol/ui'],
 };
 
-/** What is said of these besides that they are there. */
+/** The values of capabilities that are not just an empty object. */
 const parts: Record<string, Params> = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 
-/** All that a client could say of itself. */
+/** All capabilities that a client can declare. */
 export const allAbilities = Object.keys(letters).join('');
 
-/** As the client has said at the beginning; what is not among them is not passed on to any server. */
+/**
+ * Reads the capabilities a client declared on initialize; any that are not listed above are not forwarded to servers.
+ */
 export function abilitiesIn(capabilities: unknown): string {
   const has = (given: unknown, name: string): boolean => isObject(given) && isObject(given[name]);
   if (!isObject(capabilities) || Object.keys(capabilities).length === 0) return '';
@@ -31,7 +36,7 @@ export function abilitiesIn(capabilities: unknown): string {
     .join('');
 }
 
-/** The same as it is said to a server. */
+/** The inverse: the capabilities as they are declared to a server. */
 export function capabilitiesOf(abilities: string): ClientCapabilities {
   const said: Record<string, Params> = {};
   for (const letter of abilities) {
@@ -41,28 +46,31 @@ export function capabilitiesOf(abilities: string): ClientCapabilities {
   return said;
 }
 
-/** Clients of the newest revision have no session: those of one caller who can be asked the same share what is behind. */
+/**
+ * Clients of the newest revision have no session: those of one caller with the same capabilities share the session with
+ * the server.
+ */
 export const sharedName = (abilities: string): string => `any-${abilities}`;
 
-/** Of whoever has a session with a server: its name in front ends with them. */
+/** The capabilities of a session's holder: the client's session name, and so the holder, ends with them. */
 export const abilitiesOf = (holder: string): string =>
   / (?:[0-9A-Za-z]{32}|any)-([acefrstu]{1,8})$/.exec(holder)?.[1] ?? '';
 
-/** Nothing is kept for a session in front: all there is to know of it is in its name. */
+/** No state is kept for a client's session: its name contains everything there is to know about it. */
 export const isSessionName = (name: string): boolean => /^[0-9A-Za-z]{32}(?:-[acefrstu]{1,8})?$/.test(name);
 
 export const sessionName = (random: string, abilities: string): string =>
   abilities === '' ? random : `${random}-${abilities}`;
 
-/** What else an address can be (a script, a file) is no page that anybody is sent to. */
+/** Users are only sent to web pages, not to other kinds of URL such as scripts or files. */
 const isPage = (url: unknown): boolean => typeof url === 'string' && /^https?:$/.test(URL.parse(url)?.protocol ?? '');
 
-/** Of what it did not say it can, a client is not even asked. */
+/** A client is asked only for what it declared it can do. */
 export function canBeAsked(abilities: string, { method, params }: { method: string; params: Params }): boolean {
   const can = (letter: string): boolean => abilities.includes(letter);
   if (method === 'roots/list') return can('r');
   if (method === 'sampling/createMessage') return can('s') && (params.tools === undefined || can('t'));
   if (method !== 'elicitation/create') return false;
-  // Revision 2025-11-25, elicitation: who names no mode has forms.
+  // Revision 2025-11-25, elicitation: a client that names no mode supports forms.
   return params.mode === 'url' ? can('u') && isPage(params.url) : can('f') || (can('e') && !can('u'));
 }

@@ -9,11 +9,11 @@ import type { McpServer } from './store/servers.ts';
 
 type Deps = Pick<McpDeps, 'db' | 'clock'>;
 
-/** How long a person has to answer, and from then on whoever called to call again. */
+/** How long a user has to answer, and then how long the caller has to repeat the call. */
 const lifeSeconds = 15 * 60;
-/** Of one user at once: nobody answers more, and each keeps its arguments. */
+/** Pending calls per user: users do not answer more than this, and each row stores the arguments. */
 const mostWaiting = 50;
-/** Longer arguments cannot be read by whoever is asked. */
+/** Users cannot review longer arguments. */
 const mostCharacters = 64 * 1024;
 
 export interface AskedCall {
@@ -24,8 +24,8 @@ export interface AskedCall {
 }
 
 /**
- * Null when the person behind the caller has approved just this call, once; else why not yet. Nobody can be asked within a
- * call: clients wait for seconds, people answer in minutes.
+ * Null if the user has approved exactly this call, which uses up the approval; else the reason why not. The call does
+ * not wait for the answer: clients time out after seconds, and users answer after minutes.
  */
 export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: string): Promise<string | null> {
   const life = lifeFrom(clock);
@@ -42,7 +42,7 @@ export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: st
   );
 }
 
-/** A tool that wants to know something first is called once more with the answers: what was approved is all of it. */
+/** A tool that asks for input is called again with the answers; the approval covers that second call too. */
 export const approveAgain = ({ db, clock }: Deps, call: AskedCall): Promise<unknown> =>
   store.putApproval(db, wantedBy(call), { args: JSON.stringify(call.arguments), state: 'approved' }, lifeFrom(clock));
 
@@ -51,20 +51,22 @@ function lifeFrom(clock: Deps['clock']): { now: number; until: number } {
   return { now, until: now + lifeSeconds };
 }
 
-/** A model that calls again need not write its arguments in the same order. */
+/** Independent of key order: a model that repeats a call may write its arguments in another order. */
 const wantedBy = ({ userId, server, tool, arguments: args }: AskedCall): store.Wanted => ({
   ...{ userId, serverId: server.id, tool },
   argumentsHash: sha256Hex(JSON.stringify(inOrder(args))),
 });
 
-/** A call that somebody may answer for, and the organisation that it is made for, if it is. */
+/** A call that a user may approve, and the organisation that it is made for, if any. */
 export interface ShownApproval extends store.Approval {
   organisation: Pick<Membership, 'id' | 'name'> | null;
 }
 
 type Answering = Deps & Pick<McpDeps, 'memberships'>;
 
-/** A person answers for themselves, and for organisations that they run: keys of teams call in no person's name. */
+/**
+ * Users approve calls for themselves and for organisations that they manage, because team keys do not belong to a user.
+ */
 async function answersOf({ memberships }: Answering, userId: number) {
   const run = (await memberships.of(userId)).filter(({ manages }) => manages);
   const byAccount = new Map(run.map(({ accountId, id, name }) => [accountId, { id, name }]));

@@ -11,7 +11,7 @@ import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools, putTool, replaceTools } from './store/tools.ts';
 import { headersOf, holderFor, listedTo, targetOf } from './target.ts';
 
-/** Somebody waits before a page. */
+/** Short, because a user is waiting for the page. */
 const patienceMs = 15_000;
 
 export interface Looked {
@@ -24,7 +24,7 @@ export type ServerTest = { latencyMs: number } & (
   | { ok: false; error: string }
 );
 
-/** Whether the server answers with its headers, and what it lists as things stand. */
+/** Checks whether the server answers with its headers, and what it currently lists. */
 export async function testServer(room: McpRoom, id: number, by: number, signal: AbortSignal): Promise<ServerTest> {
   const server = await getServer(room, id);
   const startedMs = room.clock.steadyMs();
@@ -37,19 +37,19 @@ export async function testServer(room: McpRoom, id: number, by: number, signal: 
   }
 }
 
-/** Some tools are listed only to clients that can be asked something, and some only to others. */
+/** Lists twice: some tools are listed only to clients with capabilities, and some only to clients without. */
 async function look(room: McpRoom, server: McpServer, by: number, signal: AbortSignal): Promise<Looked> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(Math.min(server.timeoutMs, patienceMs))]);
   const looked = await lookAs(room, server, holderFor(server, by), deadline);
-  // There is more already than anybody chooses from.
+  // There are already more tools than a user can choose from.
   if (looked.listing.cut) return looked;
   const asked = listedTo(server, by, allAbilities);
-  // A server that has no time for both has told what it lists to anybody.
+  // If there is no time for the second listing, the first one is enough.
   const more = await lookAs(room, server, asked, deadline).catch(() => null);
   return more ? { ...looked, listing: withMore(server.name, looked.listing, more.listing) } : looked;
 }
 
-/** In a session of its own: what is kept from a moment ago is not what is asked about. */
+/** Uses a new session, so that the listing is current and not a cached one. */
 async function lookAs(room: McpRoom, server: McpServer, holder: string, deadline: AbortSignal): Promise<Looked> {
   const connection = await connect(targetOf(room, server, holder), deadline);
   try {
@@ -64,23 +64,23 @@ function tellToAdministrator(room: McpRoom, server: McpServer, error: unknown): 
   try {
     secrets = secretsOf(headersOf(room, server));
   } catch {
-    // The fault is just this, and holds none.
+    // The headers cannot be unsealed: that is the fault to report, and it contains no secrets.
   }
   return tellFault(error, 'administrator', secrets);
 }
 
 export interface Wanted {
   name: string;
-  /** Hash of the definition that was read. */
+  /** Hash of the definition that was reviewed. */
   definition: string;
   askFirst: boolean;
-  /** Stays as it is where nothing is said. */
+  /** Unchanged if absent. */
   price?: number | undefined;
 }
 
 /**
- * What is allowed from now on. A definition counts as approved by its hash: one that is not stored yet is looked up at the
- * server, and must still be the one that was read.
+ * Replaces the allowed tools. Approval is by the definition's hash: if the hash is not stored yet, the server is asked,
+ * and its definition must still be the one that was reviewed.
  */
 export async function allowTools(
   room: McpRoom,
@@ -106,7 +106,7 @@ export async function allowTools(
   return { ...server, updatedAt: now };
 }
 
-/** One tool as the server describes it now, new or changed; the others stay as they are. */
+/** Approves one tool, new or changed, as the server describes it now; the others stay as they are. */
 export async function approveTool(
   room: McpRoom,
   id: number,

@@ -2,25 +2,27 @@ import { isObject } from '../lib/is-object.ts';
 
 type Params = Record<string, unknown>;
 
-/** What a server wants to know from the client while it works. */
+/** A request from the server to the client during a call. */
 export interface Question {
-  /** The server's own. */
+  /** The server's own JSON-RPC id. */
   id: string | number;
   method: string;
   params: Params;
-  /** In which it is to be answered; null where the server keeps none. */
+  /** The session to answer in; null if the server keeps none. */
   session: string | null;
 }
 
-/** Why a question is not passed on, in the protocol's form. */
+/** Why a question is not forwarded, as a JSON-RPC error. */
 export interface Refusal {
   code: number;
   message: string;
 }
 
-/** Whoever can be asked. */
+/** A client that can be asked. */
 export interface Asking {
-  /** Says why not, or nothing where it was passed on: the answer comes by itself, in whichever process. */
+  /**
+   * Returns why the question was not forwarded, or nothing. The answer arrives separately, possibly in another process.
+   */
   ask(question: Question): Refusal | undefined;
   takenBack(id: unknown): void;
 }
@@ -33,7 +35,7 @@ export interface Waiting {
 
 export const nobodyToAsk: Refusal = { code: -32_601, message: 'Method not found' };
 
-/** Questions of one server in one session, taken out of what it says before the library would refuse them. */
+/** Intercepts one server's questions in one session, because the library would refuse them. */
 export class AskedBack {
   readonly #waiting = new Set<Waiting>();
 
@@ -53,8 +55,9 @@ export class AskedBack {
   }
 
   /**
-   * Whether it was one. `of` is the call that it was said in; the library does not say that, and all that wait in a session
-   * are one client's, of whom the last is asked.
+   * Returns whether the message was a question or its cancellation. `of` is the call it belongs to; if the library
+   * delivers the message, that is unknown. All calls waiting in a session belong to one client, so the last one is
+   * asked.
    */
   take(message: unknown, of?: Waiting): boolean {
     const takenBack = takenBackIn(message);
@@ -66,13 +69,13 @@ export class AskedBack {
     if (!question) return false;
     const asking = (of ?? [...this.#waiting].at(-1))?.asking;
     const error = asking ? asking.ask(question) : nobodyToAsk;
-    // A server that does not hear it waits until its own time is up.
+    // If this reply is lost, the server waits until its own timeout.
     if (error) void this.reply({ jsonrpc: '2.0', id: question.id, error }).catch(() => {});
     return true;
   }
 }
 
-/** The question that a message is, if any. Whether somebody is still there is nobody's secret: that is answered without asking. */
+/** The question in a message, if any. Pings are not forwarded: the library answers them. */
 export function questionIn(message: unknown, session: string | null): Question | null {
   if (!isObject(message)) return null;
   const { id, method, params } = message;
@@ -81,20 +84,20 @@ export function questionIn(message: unknown, session: string | null): Question |
   return { id, method, params: isObject(params) ? params : {}, session };
 }
 
-/** What a server no longer wants to know. */
+/** The server's cancellation of a question. */
 export const takenBackIn = (message: unknown): { id: unknown } | null =>
   isObject(message) && message.method === 'notifications/cancelled'
     ? { id: isObject(message.params) ? message.params.requestId : undefined }
     : null;
 
-/** Of a transport, whose own type of a message is narrower. */
+/** Structural, because the library's type of a message is narrower. */
 interface Transport {
   sessionId?: string | undefined;
   send(message: never): Promise<unknown>;
   onmessage?: ((message: never) => void) | undefined;
 }
 
-/** The library would answer questions itself, and has nobody to ask. */
+/** Otherwise the library would answer questions itself, without a client to ask. */
 export function letQuestionsThrough(transport: Transport): AskedBack {
   const session = () => transport.sessionId ?? null;
   const asked = new AskedBack(session, (message) => transport.send(message as never));

@@ -9,19 +9,20 @@ import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 /*
- * What the platform says of the service, in a file that it writes anew before the last runs out (a projected token of Kubernetes,
- * an SVID): traded in at a server's authorization server (`urn:ietf:params:oauth:grant-type:jwt-bearer`, RFC 7523 §2.1).
+ * A token by which the platform identifies the service, in a file that the platform renews before it expires (a
+ * projected token of Kubernetes, an SVID). It is exchanged at the server's authorization server
+ * (`urn:ietf:params:oauth:grant-type:jwt-bearer`, RFC 7523 §2.1).
  */
 
 type Deps = Pick<McpDeps, 'assertionsDir' | 'clock'>;
 
-/** Tokens of platforms have two or three kilobytes. */
+/** Platform tokens have two or three kilobytes. */
 const mostBytes = 16 * 1024;
 
 const refuse = (why: string): AppError =>
   new AppError('invalid_value', `assertion_file: ${why}`, { param: 'assertion_file' });
 
-/** Only the operator's servers are shown what the platform says of the operator's service. */
+/** The platform's token identifies the operator's service, so only the operator's servers may use it. */
 export function requireAssertion(
   { assertionsDir }: Pick<Deps, 'assertionsDir'>,
   { auth, assertionFile, ownerId }: Pick<McpServer, 'auth' | 'assertionFile' | 'ownerId'>,
@@ -32,7 +33,10 @@ export function requireAssertion(
   if (assertionFile === '') throw refuse('is needed where the service trades in a token of its platform');
 }
 
-/** As it is now, if it is for the authorization server that asks: what is for another one is shown to nobody else. */
+/**
+ * Reads the current token. It is only returned if its audience is this authorization server, so that it is not
+ * disclosed to another.
+ */
 export async function assertionFor(
   deps: Deps,
   { assertionFile }: Pick<McpServer, 'assertionFile'>,
@@ -47,8 +51,9 @@ export async function assertionFor(
 }
 
 /**
- * Why it is not sent; null where it may be. RFC 7523 §3: whom it is for is the authorization server, or its token endpoint, to
- * which alone it is sent; `alone` where nobody else may be meant besides. Whether it was rightly signed is for that one to find out.
+ * Why the token must not be sent; null if it may be. RFC 7523 §3: the audience is the authorization server or its token
+ * endpoint, and the token is sent only there. With `alone`, no other audience is allowed. The authorization server
+ * verifies the signature.
  */
 export function faultIn(
   { clock }: Pick<Deps, 'clock'>,

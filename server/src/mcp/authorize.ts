@@ -6,27 +6,35 @@ import type { McpDeps } from './room.ts';
 import { fetchForSignIn } from './sign-in-fetch.ts';
 import type { McpServer } from './store/servers.ts';
 
-/** Each once. */
+/** Merges lists of scopes without duplicates. */
 export const scopesOf = (...lists: (string | undefined)[]): string =>
   [...new Set(lists.flatMap((list) => list?.split(/\s+/) ?? []))].filter((scope) => scope !== '').join(' ');
 
-/** They stand in an address. */
+/** Scopes are part of a URL. */
 export const mostScopeCharacters = 2_000;
 
-/** A token that runs out on the way is no use. */
+/** Renew this early, so that a token does not expire on its way to the server. */
 export const earlySeconds = 30;
 
 interface Asked extends Omit<Challenge, 'proof'> {
   authorizationCode?: string;
   iss?: string | undefined;
   forceReauthorization?: boolean;
-  /** What must not be told; whoever shows more than the client's own adds it on the way. */
+  /**
+   * Values to redact from errors; callers that send more secrets than the client's own add them while the flow runs.
+   */
   secrets?: readonly string[];
-  /** Whoever is refused is not asked again, as the library would: nothing would be different then, and some lock out who tries. */
+  /**
+   * Do not retry a refused request, as the library would: the answer would be the same, and some servers lock out
+   * clients that try too often.
+   */
   once?: boolean;
 }
 
-/** The library's way to a token, or to the page where a user allows it one. Loaded by the first who signs in, like the rest of it. */
+/**
+ * Runs the library's flow to a token, or to the page where the user grants access. The library is loaded on the first
+ * sign-in.
+ */
 export async function authorize(
   deps: McpDeps,
   server: McpServer,
@@ -43,13 +51,13 @@ export async function authorize(
     ...(iss !== undefined && { iss }),
   }).catch((error: Error) => {
     if (error instanceof library.AuthorizationServerMismatchError) throw otherIssuer();
-    // Where nobody may register, the library has no error of its own for it.
+    // The library has no error class for servers without dynamic registration.
     const closed = error instanceof library.RegistrationRejectedError || /dynamic client reg/.test(error.message);
     throw closed ? registersNobody() : error;
   });
 }
 
-/** The same answer for whoever asks again; a proof that lacked something is another matter (RFC 9449 §8). */
+/** Repeats a refusal from memory. A proof that lacked a nonce may be retried (RFC 9449 §8). */
 function askingOnce(ask: ReturnType<typeof fetchForSignIn>): typeof ask {
   let refusal: Response | undefined;
   return async (url, init) => {

@@ -1,11 +1,12 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** At once, in one session: as many as one call may ask, and few enough of one that asks without end. */
+/** Per session: as many as one call may ask, but a limit for a server that asks without end. */
 const mostAtOnce = 128;
 
 /**
- * What is answered without anybody: that somebody is there, or that nobody can be asked. One answer of a server has room for
- * twenty thousand such questions, and each reply is a request to it: those beyond the bound are left unanswered.
+ * Limits the replies that the library sends itself: to pings, and to questions when no client can be asked. One answer
+ * of a server can hold twenty thousand such questions, and each reply is a request to the server; questions beyond the
+ * limit get no reply.
  */
 export function boundAnswers(transport: StreamableHTTPClientTransport): void {
   const send = transport.send.bind(transport);

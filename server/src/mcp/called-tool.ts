@@ -1,27 +1,26 @@
 import type { Origin } from '../identity/audit/log.ts';
 
-/** A call of a tool that was made, or tried. */
+/** A tool call that was made or attempted. */
 export interface CalledTool {
   userId: number;
   keyId: number | null;
   requestId: string;
-  /** Of the turn or run that it was made for. */
+  /** The turn or run that the call was made for. */
   parentRequestId?: string | undefined;
   origin: Origin;
-  /** Null id for our own. */
+  /** The id is null for our own server. */
   server: { id: number | null; name: string };
   tool: string;
   status: 'ok' | 'error' | 'aborted';
   durationMs: number;
-  /** It was paid for, and stands in usage with what it cost. */
+  /** The call was charged; its cost is recorded in usage. */
   paid: boolean;
 }
 
-/** Who pays for a call. */
 export interface Payer {
   userId: number;
   keyId: number | null;
-  /** False when the key has a quota of its own. */
+  /** False if the key has its own quota. */
   keyUnlimited: boolean;
 }
 
@@ -30,14 +29,14 @@ export interface PricedCall extends Payer, Pick<CalledTool, 'requestId' | 'paren
   price: number;
 }
 
-/** What was put aside for a call. */
+/** The reserved price of a call. */
 export interface HeldPrice {
   settle(ended: Pick<CalledTool, 'status' | 'durationMs'>): Promise<void>;
   release(): Promise<void>;
 }
 
-/** The money of users, for tools that cost something. */
+/** Charges users for tools that have a price. */
 export interface ToolMoney {
-  /** Throws where there is not enough. */
+  /** Throws if the balance is insufficient. */
   hold(call: PricedCall): Promise<HeldPrice>;
 }

@@ -1,12 +1,12 @@
-/** What a server says to whoever comes without a token, or with one that is not enough (RFC 9728 §5.1, RFC 6750 §3.1). */
+/** A server's answer to a request without a token, or with an insufficient one (RFC 9728 §5.1, RFC 6750 §3.1). */
 export interface Challenge {
   resourceMetadataUrl?: URL;
   scope?: string;
-  /** Tokens that are bound to a key (RFC 9449 §7.1): others are not taken, or are taken too. */
+  /** Whether tokens bound to a key (RFC 9449 §7.1) are required, or accepted besides bearer tokens. */
   proof?: 'needed' | 'taken';
 }
 
-/** What of its header the library understands; `error` besides. */
+/** The parts of the header that the library parses, and `error`. */
 export async function readChallenge(header: string | undefined): Promise<Challenge & { error?: string }> {
   if (header === undefined) return {};
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/client');
@@ -16,7 +16,7 @@ export async function readChallenge(header: string | undefined): Promise<Challen
     scope: given = '',
     error,
   } = extractWWWAuthenticateParams(new Response(null, { headers }));
-  // RFC 6749 §3.3: what is no scope is not asked for either.
+  // RFC 6749 §3.3: invalid scopes are not requested.
   const scope = given
     .split(' ')
     .filter((one) => /^[!#-[\]-~]+$/.test(one))
@@ -29,7 +29,7 @@ export async function readChallenge(header: string | undefined): Promise<Challen
   };
 }
 
-/** By the schemes that it names; what it quotes is none. */
+/** Looks at the schemes only, not inside quoted strings. */
 function proofIn(header: string): Pick<Challenge, 'proof'> {
   const bare = header.toLowerCase().replace(/"[^"]*"/g, '');
   const schemes = bare.split(',').map((part) => part.trim().split(' ', 1)[0]);

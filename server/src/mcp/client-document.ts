@@ -2,14 +2,14 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { McpDeps } from './room.ts';
 
 /*
- * A client is also known by the address of a document about itself (Client ID Metadata Documents): authorization servers
- * that read one need nobody to register, and keep nothing of ours that could be lost.
+ * Client ID Metadata Documents: the client is identified by the URL of a document about itself. Authorization servers
+ * that read the document need no registration, so they store nothing about us that could be lost.
  */
 
 export const callbackPath = '/api/mcp/authorized';
 export const documentPath = '/client-metadata.json';
 
-/** What authorization servers are told of us, however they hear it. */
+/** Our metadata, both for the document and for dynamic registration. */
 export const clientMetadata = ({ baseUrl }: Pick<McpDeps, 'baseUrl'>): OAuthClientProvider['clientMetadata'] => ({
   client_name: 'svc',
   redirect_uris: [`${baseUrl}${callbackPath}`],
@@ -24,13 +24,13 @@ export const clientDocument = (deps: Pick<McpDeps, 'baseUrl'>) => ({
   ...clientMetadata(deps),
 });
 
-/** Where others read it; nothing where they would not: by the draft only an https address is a client's name. */
+/** The document's URL; undefined if it cannot be used: the draft only allows https URLs as client ids. */
 export const documentAddress = ({
   baseUrl,
   namedByDocument,
 }: Pick<McpDeps, 'baseUrl' | 'namedByDocument'>): string | undefined =>
   baseUrl.startsWith('https:') && namedByDocument() ? `${baseUrl}${documentPath}` : undefined;
 
-/** By an address that is ours no more, or not to be used any more. */
+/** The client id is a document URL that is no longer ours, or no longer to be used. */
 export const isOutdated = (deps: Pick<McpDeps, 'baseUrl' | 'namedByDocument'>, clientId: string | undefined): boolean =>
   clientId?.endsWith(documentPath) === true && clientId !== documentAddress(deps);

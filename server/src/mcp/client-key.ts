@@ -4,9 +4,9 @@ import type { JWK } from 'jose';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { randomString } from '../lib/ids.ts';
 
-/* The key of a client that was registered by hand, with which it signs who it is (`private_key_jwt`, RFC 7523 §2.2). */
+/* The key of a client that was registered by hand; it authenticates with `private_key_jwt` (RFC 7523 §2.2). */
 
-/** What a key can sign with, the most usual first. */
+/** The algorithms of each kind of key, the most common first. */
 const algorithmsOf: Record<string, readonly string[]> = {
   rsa: ['RS256', 'PS256', 'RS384', 'RS512', 'PS384', 'PS512'],
   'P-256': ['ES256'],
@@ -14,14 +14,14 @@ const algorithmsOf: Record<string, readonly string[]> = {
   'P-521': ['ES512'],
   Ed25519: ['EdDSA', 'Ed25519'],
 };
-/** RFC 7518 §3.3: a shorter one is broken before it is changed. */
+/** RFC 7518 §3.3: shorter RSA keys can be broken. */
 const fewestRsaBits = 2_048;
-/** Long enough for clocks that go wrong, too short to be of use to whoever finds it. */
+/** Long enough to tolerate clock skew, too short to be useful if leaked. */
 const assertionSeconds = 120;
 
 const kindOf = ({ kty, crv }: JWK): string => (kty === 'RSA' ? 'rsa' : (crv ?? ''));
 
-/** As it is kept, from what was entered: a JSON Web Key or PEM of any kind; or why it is none. */
+/** Parses what was entered, a JSON Web Key or any PEM, into the form that is stored; or returns why it is invalid. */
 export function readClientKey(entered: string): { jwk: string } | { fault: string } {
   const text = entered.trim();
   const { key, named = {} }: Entered = text.startsWith('{')
@@ -48,7 +48,7 @@ function opened<T>(open: () => T): T | null {
 
 interface Entered {
   key: KeyObject | null;
-  /** What it is called there, and what it is to sign with. */
+  /** The key id at the authorization server, and the algorithm to sign with. */
   named?: { kid?: string; alg?: string };
 }
 
@@ -62,7 +62,7 @@ function fromJwk(text: string): Entered {
   };
 }
 
-/** Signs who the client is, for the token endpoint that it is about to ask. */
+/** Authenticates the client at a token endpoint with a signed assertion. */
 export function signedBy(
   clock: Clock,
   clientId: string,
@@ -75,7 +75,8 @@ export function signedBy(
     const taken = metadata?.token_endpoint_auth_signing_alg_values_supported;
     const alg = key.alg ?? able.find((one) => taken?.includes(one)) ?? able[0]!;
     const now = nowSeconds(clock);
-    // RFC 7523 §3 as the extension has it: for the authorization server itself, whichever of its addresses is asked.
+    // RFC 7523 §3, as the extension requires: the audience is the authorization server itself, whichever endpoint is
+    // called.
     const assertion = await new SignJWT({ jti: randomString(22) })
       .setProtectedHeader({ alg, typ: 'JWT', ...(key.kid !== undefined && { kid: key.kid }) })
       .setIssuer(clientId)

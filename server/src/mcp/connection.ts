@@ -24,7 +24,7 @@ import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
 import { hasTasks, letTasksThrough, taskIn } from './task-answers.ts';
 
-/** A session as it is kept: whoever names it goes on with it, and need not be introduced again. */
+/** A stored session: it can be resumed by its id, without another initialize. */
 export interface KeptSession extends Introduction {
   id: string;
   sign?: AccessToken['sign'];
@@ -32,22 +32,22 @@ export interface KeptSession extends Introduction {
 
 export type Params = Record<string, unknown>;
 
-/** One server, spoken to. */
+/** A connection to one server. */
 export interface Connection extends Introduction {
-  /** Null where the server keeps none. */
+  /** Null if the server keeps no sessions. */
   sessionId: string | null;
   list(signal: AbortSignal): Promise<Listing>;
-  /** What it comes to, or a task by which the server goes on with it (`taskIn`). */
+  /** The result, or a task if the server continues the call in the background (`taskIn`). */
   call(tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
-  /** Any request, with its answer as it comes; `tool` for one that calls a tool. */
+  /** Sends any request and returns its answer unchanged; `tool` if the request calls a tool. */
   ask(method: string, params: Params, passing: Passing, tool?: Called): Promise<Params>;
-  /** Says something that nothing is answered to: what the client answers when it is asked. */
+  /** Sends a message that gets no answer: the client's reply to a question. */
   tell(message: object): Promise<void>;
-  /** What the server says by itself, after the event of this id; null where it never does. */
+  /** Messages the server sends unprompted, after the event with this id; null if it never sends any. */
   listen(after: string | null, signal: AbortSignal): Promise<ReadableStream<Uint8Array> | null>;
-  /** Ends the session as well. */
+  /** Also ends the session. */
   close(): Promise<void>;
-  /** Leaves the session open, for whoever goes on with it. */
+  /** Leaves the session open, so that it can be resumed. */
   leave(): Promise<void>;
 }
 
@@ -58,28 +58,28 @@ export interface Called {
 
 export interface Target extends GuardedTarget {
   name: string;
-  /** Where users sign in to it, or the service does: the token of the one it is called for. */
+  /** If users or the service sign in to the server: the token of the caller. */
   token?: (() => Promise<AccessToken>) | undefined;
-  /** It does not take this token; whoever returns from here has another, with which it is asked once more. */
+  /** The server rejected this token. Once this resolves there is a new one, and the request is retried once. */
   refused?: ((token: string) => Promise<void>) | undefined;
-  /** Extensions of the protocol that it is told of. */
+  /** Protocol extensions to declare to the server. */
   extensions?: string[] | undefined;
-  /** What the client can be asked; absent where nobody can be. */
+  /** The client's capabilities; absent if there is no client to ask. */
   capabilities?: ClientCapabilities | undefined;
-  /** Calls that take a while. */
+  /** Watches calls that take long. */
   slow: Lingering;
 }
 
 const us = { name: 'svc', version: '1' };
-/** A farewell is a courtesy: nobody waits long for it. */
+/** Ending a session is a courtesy, so it is not waited for long. */
 const farewellMs = 2_000;
 
-/** Each tool is read by itself, so that one that is none does not hide the others. */
+/** Each tool is parsed separately, so that one invalid tool does not hide the others. */
 const page = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().nullish() });
-/** What is passed on is whoever asked's to read. */
+/** Forwarded answers are validated by the caller. */
 const anything = z.looseObject({});
 
-/** Rejects when `signal` aborts, whatever the work does. */
+/** Rejects when `signal` aborts, even if the work continues. */
 export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
     const giveUp = () => reject(givenUp(signal));
@@ -89,15 +89,15 @@ export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   });
 
 /**
- * Speaks the newest protocol that the server does; servers of before are told apart by one question first. With a session
- * that was kept, nothing is asked.
+ * Uses the newest protocol that the server supports; one request first finds out whether it is an older one. A stored
+ * session is resumed without any request.
  */
 export async function connect(target: Target, signal: AbortSignal, kept?: KeptSession): Promise<Connection> {
   const shown = target.token && showing(target.token, target.refused);
   const fetch = guardedFetch({ ...target, tokenShown: shown?.tokenShown });
-  // Asked before anything is opened: who has not signed in is told so, and nobody else is.
+  // Checked before connecting, so that a caller who has not signed in gets that error.
   await target.token?.();
-  // Loaded by the first call: most installations connect nothing, and its schemas take a while to build.
+  // Loaded on the first call: most installations have no servers, and the library's schemas take a while to build.
   const { Client, StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const transport = new StreamableHTTPClientTransport(new URL(target.url), {
     fetch,
@@ -111,17 +111,18 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
       reconnectionDelayGrowFactor: 1,
     },
   });
-  // What clients say to questions is not for the library, and not bounded with what it says itself.
+  // Clients' replies to questions bypass the library, and do not count against the limit on the library's own replies.
   const tell = transport.send.bind(transport);
   boundAnswers(transport);
-  // Asking for input means that the call is made again, which here nobody could answer for.
+  // No automatic answers to requests for input: the call would be repeated, and there is nobody here to answer.
   const client = new Client(us, {
     versionNegotiation: { mode: 'auto' },
     inputRequired: { autoFulfill: false },
     jsonSchemaValidator: noValidator,
     capabilities: { ...target.capabilities, ...extensionsOf(target) },
   });
-  // The library does not say which request a message belongs to: all that wait here hear it, and they are one holder's.
+  // The library does not say which request a notification belongs to. All requests waiting here get it; they belong to
+  // one holder.
   const hearing: Hearing = new ChurnSet();
   client.setNotificationHandler('notifications/message', ({ params }) => {
     for (const passing of hearing) passing.log?.(params);
@@ -136,7 +137,8 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   if (isModern) letTasksThrough(transport);
   const asked = target.capabilities && !isModern ? letQuestionsThrough(transport) : null;
   const introduction = kept ?? introductionOf(client);
-  // A token is asked for anew with each request, and what the newest protocol puts into headers is the library's to know.
+  // Not for servers that need a token, which is looked up for each request, nor for the newest protocol, whose headers
+  // only the library builds.
   const { lines, slow } = target;
   const direct = lines && !target.token && !isModern ? { lines, slow, hearing } : null;
   const calls = direct && new DirectCalls(target, direct, underlyingOf(transport, asked));
@@ -146,7 +148,7 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
     instructions: introduction.instructions,
     sessionId: transport.sessionId ?? null,
     ...talking(client, target, introduction, { hearing, calls, asked }),
-    // A response, which the library's own type of a message would only narrow further.
+    // Always a response; the library's message type is narrower than needed.
     tell: (message) => tell(message as JSONRPCMessage),
     listen: async (after, leaving) => {
       if (isModern) return null;
@@ -164,11 +166,11 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   };
 }
 
-/** Once, as for calls: the library does that for those. */
+/** Renews a rejected token once; for calls the library does this itself. */
 const renewing = ({ token, refused }: Target, last: AccessToken): (() => Promise<AccessToken>) | undefined =>
   token && refused && (() => refused(last.text).then(token));
 
-/** A server that refuses a token has done nothing yet. */
+/** Retrying after a rejected token is safe: the server has not done anything yet. */
 function showing(
   token: NonNullable<Target['token']>,
   refused: Target['refused'],
@@ -183,7 +185,7 @@ function showing(
       token: async () => (await next()).text,
       ...(refused && { onUnauthorized: () => refused(last.text) }),
     },
-    // Another request may have been given another one meanwhile.
+    // A concurrent request may have fetched another token meanwhile.
     tokenShown: (text) => (last.text === text ? last : next()),
   };
 }
@@ -196,21 +198,21 @@ function talking(
 ): Pick<Connection, 'list' | 'call' | 'ask'> {
   const { name: server, timeoutMs: timeout } = target;
   const isModern = client.getProtocolEra() === 'modern';
-  // With the definition given, the library asks for none itself, and calls once.
+  // Given the definition, the library does not list the tools first.
   const definitionOf = (tool: Called) => ({ name: tool.name, inputSchema: tool.inputSchema }) as Tool;
   const askLibrary: Connection['ask'] = async (method, params, passing, tool) => {
-    // The newest protocol says with each request how much it wants to hear.
+    // In the newest protocol each request carries its log level.
     if (isModern && method === 'logging/setLevel') return {};
     const { signal, progress } = passing;
-    // What a server wants to know before it answers is for whoever asked to say.
+    // Requests for input are returned to the caller, who answers them.
     const options = {
       ...{ signal, allowInputRequired: true, ...(progress && { onprogress: progress }) },
-      // While the client is asked, whoever gave the signal looks after the time.
+      // While the client is asked, the owner of the signal enforces the time limit.
       timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
     };
-    // What a client of before can be asked is said by the library, where somebody asks it.
+    // The library declares an older client's capabilities itself; if this request has no client to ask, leave them out.
     const said = isModern && !passing.asking ? unasked(target, params) : params;
-    // There, arguments that a tool wants as headers are put there by the library.
+    // In the newest protocol, the library copies marked arguments into headers.
     const work: Promise<object> =
       isModern && tool
         ? client.callTool(said as { name: string }, {
@@ -238,7 +240,7 @@ function talking(
     },
     call: async (tool, args, signal) => {
       const options = { signal, timeout, toolDefinition: definitionOf(tool) };
-      // A server hears that a task is waited for only where it has some.
+      // Only a server that supports tasks is told that we wait for them.
       const said = isModern && hasTasks(capabilities) ? waiting(target) : {};
       const answer = await within(signal, client.callTool({ name: tool.name, arguments: args, ...said }, options));
       if (taskIn(answer) && !hasTasks(capabilities)) throw unwantedTask();
@@ -251,10 +253,10 @@ function talking(
   };
 }
 
-/** Only calls may be answered with a task, and only those of whoever waits for it. */
+/** Only tool calls may be answered with a task, and only if the caller waits for tasks. */
 const unwantedTask = (): Error => new Error('a task, which nobody has asked for');
 
-/** What is said until the answer comes goes to whoever waits for it. */
+/** Notifications that arrive before the answer go to the request that waits. */
 async function heard<T>(hearing: Hearing, passing: Passing, work: Promise<T>): Promise<T> {
   hearing.add(passing);
   try {
@@ -272,7 +274,7 @@ const underlyingOf = (transport: StreamableHTTPClientTransport, asked: AskedBack
   },
   cancel: (requestId) => {
     const params = { requestId, reason: 'The caller waits no longer.' };
-    // A courtesy: without it the server works to the end for nobody.
+    // A courtesy: otherwise the server would finish work that is no longer needed.
     void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
   },
 });

@@ -8,19 +8,21 @@ import { type SharedSigner, sharedSignerOf } from './shared-sign-in.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
 
-/** A server as somebody who may use it sees it. */
+/** A server as shown to a user who may use it. */
 export interface UsableConnection {
   server: McpServer;
   tools: AllowedTool[];
   manageable: boolean;
   own: boolean;
-  /** For whose members it is. */
+  /** The organisation whose members may use it. */
   organisation: { id: number; name: string } | null;
-  /** Null where nobody has to sign in. */
+  /** Null if no sign-in is needed. */
   signedIn: boolean | null;
-  /** Who did for all who have not. */
+  /** The user who signed in for all others. */
   signedInBy: SharedSigner | null;
-  /** Which provider would vouch for the user; null where none is asked, or none may. */
+  /**
+   * The identity provider that would vouch for the user; null if the server uses none, or the provider may not vouch.
+   */
   signInThrough: { slug: string; name: string } | null;
 }
 
@@ -40,7 +42,7 @@ async function standingOf(
   return { signedIn: auth === 'oauth' ? await isSignedIn(room, server, userId) : null, signInThrough: null };
 }
 
-/** All that a user may use; of what the user looks after also what is turned off. No server is asked anything. */
+/** All servers that a user may use, including disabled ones that the user manages. Sends no request to any server. */
 export async function connectionsOf(
   room: McpRoom,
   principal: Pick<SessionPrincipal, 'user'>,
@@ -51,7 +53,7 @@ export async function connectionsOf(
   const memberships = new Map((await room.memberships.of(id)).map((one) => [one.id, one]));
   const within = ({ organisationId }: McpServer) => memberships.get(organisationId ?? 0) ?? null;
   const isOurs = (server: McpServer): boolean => server.ownerId === id || within(server)?.manages === true;
-  // A server that was called like us before the name was ours has no address of its own.
+  // A server that had this name before it was reserved for our own is not reachable.
   const servers = all.filter((server) => (server.enabled || isOurs(server)) && server.name !== ownName);
   const ids = servers.map((server) => server.id);
   const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);

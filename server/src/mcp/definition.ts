@@ -10,29 +10,31 @@ export interface Definition {
   name: string;
   description: string;
   inputSchema: Record<string, unknown>;
-  /** What clients are told besides. */
+  /** Further metadata for clients. */
   further: Further;
-  /** Of all of it: what the operator approves. */
+  /** Hash of the whole definition: what the operator approves. */
   hash: string;
-  /** Of the same without what it is drawn by, as tools were approved before that was looked at. */
+  /** Hash without the UI metadata, for tools that were approved before that was part of the definition. */
   undrawnHash: string;
-  /** Of description and schema alone, as tools were approved before anything else was looked at. */
+  /**
+   * Hash of description and schema only, for tools that were approved before anything else was part of the definition.
+   */
   shortHash: string;
-  /** Why it cannot be offered, however much it is wanted. */
+  /** Why the tool cannot be offered, even if it is approved. */
   problem: string | null;
 }
 
-/** What a model is told of every tool in every request; more of it is no description. */
+/** Definitions are sent to the model with every request, so their size is limited. */
 export const definitionLimits = {
   nameCharacters: 128,
   titleCharacters: 256,
   descriptionCharacters: 8_192,
   schemaCharacters: 32_768,
 };
-/** Deeper than anything written by hand, and far from where reading it again would end the process. */
+/** Deeper than any hand-written schema, and far below the depth at which recursion would crash the process. */
 const mostDepth = 32;
 
-/** By which page of the server's a tool is drawn, and whether a model or that page calls it. */
+/** The page of the server that renders the tool, and whether a model or that page may call it. */
 const drawing = z.object({
   resourceUri: z.string().startsWith('ui://').max(2_000).optional(),
   visibility: z
@@ -49,10 +51,10 @@ const listed = z.object({
     .refine((name) => !holdsHidden(name)),
   description: z.string().optional(),
   inputSchema: z.record(z.string(), z.unknown()),
-  // Clients can do without these: one that is not what it should be is left out.
+  // Optional for clients: an invalid value is dropped, not the whole tool.
   title: z.string().max(definitionLimits.titleCharacters).optional().catch(undefined),
   outputSchema: z.record(z.string(), z.unknown()).optional().catch(undefined),
-  // Of the extension io.modelcontextprotocol/ui; what else a server writes there is between it and its clients.
+  // Only the extension io.modelcontextprotocol/ui; other metadata is not part of the definition.
   _meta: z.object({ ui: drawing }).optional().catch(undefined),
   annotations: z
     .object({
@@ -66,7 +68,7 @@ const listed = z.object({
     .catch(undefined),
 });
 
-/** Null for what is no tool at all. `marks`: whether arguments may be marked to be repeated in headers. */
+/** Null if it is not a tool. `marks`: whether arguments may be marked to be repeated in headers. */
 export function readDefinition(given: unknown, marks: boolean): Definition | null {
   const { data } = listed.safeParse(given);
   if (!data) return null;
@@ -79,7 +81,7 @@ export function readDefinition(given: unknown, marks: boolean): Definition | nul
   const further: Further = { ...undrawn, ...(_meta && { _meta }) };
   const problem =
     problemOf(description, inputSchema) ?? furtherProblemOf(further) ?? (marks ? markProblem(inputSchema) : null);
-  // What is too large or too deep is neither kept nor walked through.
+  // A definition that is too large or too deep is neither stored nor traversed.
   if (problem)
     return {
       ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, ...noHash },
@@ -92,25 +94,25 @@ export function readDefinition(given: unknown, marks: boolean): Definition | nul
   return { name, description, inputSchema, further, ...hashes, problem: null };
 }
 
-/** Of what cannot be approved. */
+/** For definitions that cannot be approved. */
 export const noHash = { hash: '', undrawnHash: '', shortHash: '' };
 
 type Approved = Pick<AllowedTool, 'name' | 'definition' | 'further'>;
 
-/** The operator has approved what is told of a tool, and the server still means the same. */
+/** Whether the server still describes the tool as it was approved. */
 export function isAsApproved(definitions: readonly Definition[], tool: Approved): boolean {
   for (const listed of definitions) if (listed.name === tool.name && isSame(listed, tool)) return true;
   return false;
 }
 
-/** By the hash of whatever was looked at when it was approved. */
+/** Compares the hash of the parts that existed when the tool was approved. */
 function isSame({ hash, undrawnHash, shortHash, problem }: Definition, { definition, further }: Approved): boolean {
   if (problem !== null) return false;
   if (definition === hash) return true;
   return further === null ? definition === shortHash : !further._meta && definition === undrawnHash;
 }
 
-/** To whoever called all the same. */
+/** The answer to a caller who calls the tool anyway. */
 export const notAsApproved = (tool: string): string =>
   `${tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.`;
 

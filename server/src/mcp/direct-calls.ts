@@ -24,33 +24,32 @@ import type { Hearing, Passing } from './passing.ts';
 
 type Params = Record<string, unknown>;
 
-/** What the library knows of the session, and does for whatever is not the answer to a call. */
+/** The library's part of the session: it handles every message that is not the answer to a call. */
 export interface Underlying {
   sessionId(): string | undefined;
   protocol(): string | undefined;
-  /** Something else that the server said in a call: a message to be told on, or a question of its own. */
+  /** Handles any other message that arrived during a call: a notification, or a question of the server. */
   hear(message: unknown, of: Waiting): void;
-  /** Nobody waits for the answer to this request any more. */
+  /** The answer to this request is no longer needed. */
   cancel(id: number): void;
 }
 
-/** What calls of all sessions go over, and what is heard in this one. */
+/** Connections shared by all sessions, and the listeners of this one. */
 export interface Ways {
   lines: UpstreamConnections;
   slow: Lingering;
   hearing: Hearing;
 }
 
-/** Before this nobody looks whether the caller has left or time is up: most calls are answered by then. */
+/** Abort signals are not checked before this: most calls are answered by then. */
 export const unwatchedMs = 50;
 
 /**
- * Calls of tools of servers that keep sessions, past the library, which takes several times as long for each as everything
- * else together. One request, one answer, as JSON or as events; in the same session, under the same bounds, with the
- * same faults.
+ * Tool calls to servers that keep sessions, bypassing the library, which takes several times as long per call as
+ * everything else together. One request, one answer, as JSON or as events; with the same session, limits and errors.
  */
 export class DirectCalls {
-  /** Far from those that the library gives, and from those of other processes that use the same session. */
+  /** Far from the library's ids, and from those of other processes that use the same session. */
   #id = 2 ** 32 + Math.floor(Math.random() * 2 ** 32) * 2 ** 16;
   #headers: Record<string, string> = {};
   readonly #href: string;
@@ -93,7 +92,7 @@ export class DirectCalls {
     }
   }
 
-  /** The same object for as long as it says the same: heads of requests are kept by it. */
+  /** Returns the same object while nothing changes, because serialized request heads are cached by it. */
   #headersNow(): Record<string, string> {
     const session = this.underlying.sessionId();
     const protocol = this.underlying.protocol();
@@ -110,7 +109,7 @@ export class DirectCalls {
     return this.#headers;
   }
 
-  /** Events, refusals, redirects and whatever else a server may answer with. */
+  /** Handles events, errors, redirects and any other kind of answer. */
   async #readSlowly(
     { status, headers, body }: UpstreamAnswer,
     sent: { body: string; inSession: boolean },
@@ -133,7 +132,7 @@ export class DirectCalls {
         const result = event === '' || event === 'message' ? this.#find(messageIn(data), id, watch.passing) : null;
         if (result) return result;
       }
-    // Whoever bounds the events ends them with an error for this request.
+    // Unexpected: the limit on events already ends them with an error for this request.
     throw new Error('the events ended without an answer');
   }
 
@@ -143,7 +142,7 @@ export class DirectCalls {
     throw new Error('no answer to what was asked');
   }
 
-  /** The result, where this is the answer, or one of several messages is. */
+  /** The result, if this message or one of a batch is the answer. */
   #find(given: unknown, id: number, of: Waiting): Params | null {
     if (!Array.isArray(given)) return this.#findIn(given, id, of);
     let result: Params | null = null;
@@ -151,7 +150,7 @@ export class DirectCalls {
     return result;
   }
 
-  /** What is something else is the library's. */
+  /** Any other message goes to the library. */
   #findIn(message: unknown, id: number, of: Waiting): Params | null {
     if (isAnswer(message, id)) return resultOf(message);
     if (message !== undefined) this.underlying.hear(message, of);
@@ -159,7 +158,7 @@ export class DirectCalls {
   }
 }
 
-/** Gives a call up when its signal says so, which is first asked when the call has taken a while. */
+/** Aborts a call when its signal does. The signal is first looked at once the call has taken a while. */
 class Watch implements Lingerer {
   place = -1;
   seen = false;
@@ -179,7 +178,7 @@ class Watch implements Lingerer {
     else this.#signal.addEventListener('abort', this, { once: true });
   }
 
-  /** The signal's own word for what is called when it aborts. */
+  /** The method name that `addEventListener` calls. */
   handleEvent(): void {
     this.gaveUp = givenUp(this.#signal!);
     this.exchange.abort();
@@ -195,10 +194,10 @@ const isPlain = (head: AnswerHead): boolean =>
   head.status === 200 && /^application\/json\b/i.test(head.header('content-type') ?? '');
 
 const isMarked = (text: string): boolean => text.charCodeAt(0) === 0xfeff;
-/** What is shorter than it may be deep holds nothing that would take long to read. */
+/** A text shorter than the depth limit cannot be expensive to parse. */
 const isShort = (text: string): boolean => text.length <= shapeLimits.depth && !isMarked(text);
 
-/** All of the body, where it is bearable to read; `text` where it is there already. */
+/** The whole body, if it is cheap enough to parse; `text` if it has arrived already. */
 async function checkedText(text: string | null, body: ByteSource, watch: Watch): Promise<string> {
   const bytes = text === null ? await allOf(body, watch) : Buffer.from(text);
   await refuseHeavyAnswer(bytes);
@@ -214,7 +213,7 @@ async function allOf(body: ByteSource, watch: Watch): Promise<Buffer> {
   throw new McpFault(tooLarge);
 }
 
-/** What is no JSON among events is passed over, as the library does. */
+/** Invalid JSON in an event is skipped, as the library does. */
 function messageIn(data: string): unknown {
   try {
     return JSON.parse(data);
@@ -240,7 +239,7 @@ function resultOf({ result, error }: Answered): Params {
     throw Object.assign(new Error(message), { code, ...(data !== undefined && { data }) });
   }
   if (!isObject(result)) throw new Error('a result that is none');
-  // Nothing of theirs: only the newest revision has kinds of results.
+  // Only the newest revision has result types, so a session server's value is dropped.
   delete result.resultType;
   return result;
 }

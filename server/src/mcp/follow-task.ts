@@ -3,24 +3,24 @@ import { type Params, within } from './connection.ts';
 import { McpFault } from './fault.ts';
 import { standingOf, type Task } from './task-answers.ts';
 
-/** How often a task is looked at, whatever its server proposes: neither all the time nor hardly ever. */
+/** Bounds on the polling interval that a server proposes. */
 const leastPauseMs = 250;
 const usualPauseMs = 1_000;
 const mostPauseMs = 15_000;
-/** Looks in a row that may fail: a server that is replaced is away for a moment. */
+/** Consecutive polls that may fail: a server that is redeployed is away for a moment. */
 const mostMisses = 3;
-/** Taking a task back is a courtesy, which nobody waits long for. */
+/** Cancelling a task is a courtesy, so it is not waited for long. */
 const farewellMs = 2_000;
 
 interface Following {
-  /** Asks the server about the task, within the time of one request. */
+  /** Sends a request about the task, with the time limit of one request. */
   ask(method: string, params: Params, signal: AbortSignal): Promise<Params>;
   signal: AbortSignal;
-  /** Asked when nobody here waits any longer; false where somebody else does. */
+  /** Called when the wait here ends early; false if another caller still waits for the task. */
   isTakenBack(): boolean;
 }
 
-/** Waits for what a call comes to that its server goes on with. Throws what says why there is no result. */
+/** Polls a task until it has a result; throws the reason if there is none. */
 export async function followTask(
   begun: Pick<Task, 'taskId' | 'pollIntervalMs'>,
   { ask, signal, isTakenBack }: Following,
@@ -46,7 +46,7 @@ export async function followTask(
       pauseMs = pauseOf(found);
     }
   } catch (error) {
-    // One that has ended already is not taken back by this.
+    // Has no effect on a task that has already ended.
     const patience = AbortSignal.timeout(farewellMs);
     if (isTakenBack()) void ask('tasks/cancel', { taskId }, patience).catch(() => {});
     throw error;
@@ -56,10 +56,10 @@ export async function followTask(
 const pauseOf = ({ pollIntervalMs = usualPauseMs }: Pick<Task, 'pollIntervalMs'>): number =>
   Math.min(mostPauseMs, Math.max(leastPauseMs, pollIntervalMs));
 
-/** Null while it goes on. */
+/** Null while the task is running. */
 function resultOf({ status, detail }: NonNullable<ReturnType<typeof standingOf>>): CallToolResult | null {
   if (status === 'working') return null;
-  // As any result of a tool, it is read with what it has.
+  // Only the content is checked, as for any tool result.
   if (status === 'completed')
     return Array.isArray(detail.content) ? (detail as unknown as CallToolResult) : notOfTheProtocol();
   if (status === 'failed') throw saidBy(detail);
@@ -67,7 +67,7 @@ function resultOf({ status, detail }: NonNullable<ReturnType<typeof standingOf>>
   throw new McpFault('it asks for something that nobody here can answer');
 }
 
-/** An error in the protocol's own form is the server's word to whoever called. */
+/** A JSON-RPC error is the server's message to the caller. */
 function saidBy({ code, message }: Params): Error {
   if (typeof code !== 'number' || typeof message !== 'string') return notOfTheProtocolFault();
   return Object.assign(new Error(message), { code });

@@ -3,15 +3,15 @@ import type { McpRoom } from './room.ts';
 import { type Among, dropGrant, type StoredGrant, someGrants } from './store/grants.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 
-/** Read at once; a server of many users has many. */
+/** Batch size: a server with many users has many grants. */
 const batch = 100;
 
 /**
- * What users let us do is forgotten here, and given back there. `server` is the one of before a change: its client is whom the
- * tokens were given to.
+ * Deletes users' grants here and revokes their tokens at the authorization server. `server` is the one before a change,
+ * because the tokens were issued to its client.
  */
 export async function forgetGrants(room: McpRoom, among: Among, server?: McpServer): Promise<void> {
-  // One that was renewed meanwhile is found again, with what it was renewed to.
+  // A grant that was renewed meanwhile is not deleted; the next round finds it with its new tokens.
   for (;;) {
     const grants = await someGrants(room.db, among, batch);
     if (grants.length === 0) return;
@@ -22,7 +22,7 @@ export async function forgetGrants(room: McpRoom, among: Among, server?: McpServ
 async function forget(room: McpRoom, grant: StoredGrant, server: McpServer | undefined): Promise<void> {
   const at = server ?? (await findServer(room.db, grant.serverId));
   const given = openedGrant(room, grant);
-  // Noted before it is gone: who is killed in between gives back what is then forgotten by the next try.
+  // Enqueue the revocation before deleting: after a crash in between, a retry still deletes the grant.
   if (at && given) await room.giveBack(at, given);
   await dropGrant(room.db, grant);
   await room.known.grantChanged(grant.serverId, grant.userId);

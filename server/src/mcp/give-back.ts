@@ -10,27 +10,27 @@ import { fetchForSignIn } from './sign-in-fetch.ts';
 import type { McpServer } from './store/servers.ts';
 
 /*
- * Tokens that nobody needs any more are given back to whoever gave them (RFC 7009): without that, whoever has an old backup of ours
- * could go on with them. Whether it is reached is its own affair: nobody waits for it.
+ * Revokes tokens that are no longer needed (RFC 7009); otherwise somebody with an old backup of our database could
+ * still use them. Done in the background: callers do not wait for the authorization server.
  */
 
 const queue = 'mcp.revoke';
-/** For some hours; then the token is left to run out by itself. */
+/** Retried for some hours; then the token is left to expire. */
 const tries = { maxAttempts: 12, backoffMs: 5_000 };
 
 interface GivenBack {
   server: string;
-  /** Where its documents are, and what it calls itself there. */
+  /** The URL its metadata is found at, and its issuer. */
   authorizationServer: string;
   issuer: string;
   token: string;
   kind: 'refresh_token' | 'access_token';
   client: StoredOAuthClientInformation;
-  /** Signs in place of a secret. */
+  /** Signs assertions, in place of a secret. */
   key: string;
 }
 
-/** The work is durable, and sealed on its way: it holds what opens another service. */
+/** Jobs are durable. Their data is sealed, because it contains credentials for another service. */
 export function openGiveBack(deps: McpDeps): GiveBack {
   const { jobs, sealer } = deps;
   const away: Away = new Map();
@@ -45,18 +45,18 @@ export function openGiveBack(deps: McpDeps): GiveBack {
   };
 }
 
-/** Null where there is nothing to give back, or nobody known to give it to. */
+/** Null if there is nothing to revoke, or the authorization server or our client there is unknown. */
 function givenBackOf(deps: McpDeps, server: McpServer, { tokens, discovery, client }: Grant): GivenBack | null {
   const issuer = discovery?.authorizationServerMetadata?.issuer;
   if (!tokens || !discovery || issuer === undefined) return null;
-  // Whoever has begun to sign in elsewhere meanwhile knows only that place.
+  // If a sign-in at another issuer has begun meanwhile, only that one's metadata is known.
   if (tokens.issuer !== undefined && tokens.issuer !== issuer) return null;
   const byHand = clientByHand(deps, server);
   const known = byHand?.client ?? client;
   if (!known) return null;
   return {
     ...{ server: server.name, authorizationServer: String(discovery.authorizationServerUrl), issuer },
-    // RFC 7009 §2.1: access tokens of the same grant end with it.
+    // RFC 7009 §2.1: revoking the refresh token revokes the grant's access tokens too.
     token: tokens.refresh_token ?? tokens.access_token,
     kind: tokens.refresh_token === undefined ? 'access_token' : 'refresh_token',
     client: known,
@@ -64,7 +64,7 @@ function givenBackOf(deps: McpDeps, server: McpServer, { tokens, discovery, clie
   };
 }
 
-/** Who cannot say who we are any more gives nothing back, and is not held up by it. */
+/** If the client's credentials cannot be unsealed, nothing is revoked, and nothing fails because of it. */
 function clientByHand(deps: McpDeps, server: McpServer): ReturnType<typeof ownClientParts> {
   try {
     return ownClientParts(deps, server);
@@ -75,7 +75,7 @@ function clientByHand(deps: McpDeps, server: McpServer): ReturnType<typeof ownCl
 
 function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
   try {
-    // Written by `openGiveBack` alone; what is sealed nobody else can have written.
+    // Sealed data can only have been written by `openGiveBack`.
     return JSON.parse(sealer.open((data as { sealed: string }).sealed)) as GivenBack;
   } catch {
     log.warn('a token was not given back: it was sealed with a key that is gone');
@@ -83,11 +83,11 @@ function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
   }
 }
 
-/** One that was just not there is not waited for by every token that it gave, which may be thousands. */
+/** After a failure, further tokens of the same issuer (there may be thousands) do not wait for it again this soon. */
 const awayMs = 4_000;
 const mostAway = 1_000;
 
-/** Throws to be tried again, but for the last time: nobody has to look after what could not be given back. */
+/** Throws in order to be retried, except on the last attempt: a failed revocation needs nobody's attention. */
 async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, away: Away): Promise<void> {
   const secrets = secretsOf({ token: given.token, secret: given.client.client_secret ?? '' });
   const { issuer } = given;
@@ -108,10 +108,10 @@ async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, a
   }
 }
 
-/** When an authorization server was last not there, by what it calls itself. */
+/** When an authorization server was last unreachable, by issuer. */
 type Away = Map<string, number>;
 
-/** Nothing would be different the next time. */
+/** A refusal that a retry would not change. */
 class Refused extends McpFault {}
 
 const endpoints = z.looseObject({
@@ -134,7 +134,7 @@ async function revoke(deps: McpDeps, given: GivenBack, secrets: string[], signal
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
   await authenticate(deps, given, { found, place, headers, params }, library.selectClientAuthMethod);
   const { status } = await ask(place, { method: 'POST', headers, body: params, signal });
-  // RFC 7009 §2.2: a token that it does not know is as good as given back, and 503 asks to come again.
+  // RFC 7009 §2.2: an unknown token counts as revoked, and 503 asks for a retry.
   if (status >= 200 && status < 300) return;
   const words = `its authorization server answered with status ${status}`;
   throw status >= 500 || status === 429 ? new McpFault(words) : new Refused(words);
@@ -151,7 +151,7 @@ function isSecure(place: URL, check: (place: URL) => unknown): boolean {
 
 type Ask = ReturnType<typeof fetchForSignIn>;
 
-/** As it stands: the library forgets where tokens are given back, of documents of OpenID Connect. */
+/** Fetches the metadata itself: the library drops the revocation endpoint of OpenID Connect documents. */
 async function documentOf(
   ask: Ask,
   places: { url: URL }[],
@@ -162,7 +162,7 @@ async function documentOf(
     const answer = await ask(url, { signal, headers: { accept: 'application/json' } });
     if (answer.status >= 500) throw new McpFault(`its authorization server answered with status ${answer.status}`);
     const { data } = endpoints.safeParse(answer.ok ? await answer.json().catch(() => null) : null);
-    // RFC 8414 §3.3: whoever says to be somebody else is not told a token.
+    // RFC 8414 §3.3: do not send a token to a server with another issuer.
     if (data?.issuer === issuer) return data;
   }
   return null;
@@ -175,7 +175,7 @@ interface Asking {
   params: URLSearchParams;
 }
 
-/** As at the token endpoint, where nothing else is said. */
+/** Authenticates as at the token endpoint, unless the metadata says otherwise. */
 async function authenticate(
   { clock }: McpDeps,
   { client, key }: GivenBack,
@@ -183,7 +183,7 @@ async function authenticate(
   choose: (client: StoredOAuthClientInformation, methods: string[]) => string,
 ): Promise<void> {
   const { client_id: id, client_secret: secret = '' } = client;
-  // The library's own type of the document asks for more than is needed to sign.
+  // The library's type of the metadata requires more fields than signing needs.
   if (key !== '') return signedBy(clock, id, key)(headers, params, place, found as never);
   const methods = found.revocation_endpoint_auth_methods_supported ?? found.token_endpoint_auth_methods_supported ?? [];
   const method = choose(client, methods);

@@ -5,28 +5,30 @@ import type {
 } from '@modelcontextprotocol/client';
 import type { McpServer } from './store/servers.ts';
 
-/** What a user let us do at a server, and what is needed to go on with it. */
+/** A user's authorization at a server, with everything needed to renew it. */
 export interface Grant {
-  /** That registered itself, or is known by its document; one that was registered by hand is the server's. */
+  /**
+   * A client that registered itself or is identified by its document; one registered by hand is stored with the server.
+   */
   client?: StoredOAuthClientInformation | undefined;
   tokens?: StoredOAuthTokens | undefined;
-  /** What the tokens are bound to. */
+  /** The key that the tokens are bound to. */
   key?: string | undefined;
-  /** The same for those that the next sign-in gives; those of before count until then. */
+  /** The key for the tokens of a sign-in in progress; the current tokens stay valid until it completes. */
   nextKey?: string | undefined;
-  /** When the access token runs out; absent where the server does not say. */
+  /** When the access token expires; absent if the server does not say. */
   expiresAt?: number | undefined;
   obtainedAt?: number | undefined;
   verifier?: string | undefined;
   discovery?: OAuthDiscoveryState | undefined;
-  /** What the server said is missing, to be asked for by the next sign-in. */
+  /** Scopes that the server said are missing, to be requested by the next sign-in. */
   lacking?: string | undefined;
-  /** Of each sign-in another: what a server remembers of one is not the next one's. */
+  /** Unique per sign-in: a server's session state must not carry over to the next sign-in. */
   sign?: string | undefined;
-  /** Who signed in for an organisation, and who is about to. */
+  /** Who signed in for an organisation, and who is currently signing in. */
   by?: number | undefined;
   nextBy?: number | undefined;
 }
 
-/** Tells whoever gave it that it is needed no more. */
+/** Revokes the grant's tokens at the authorization server. */
 export type GiveBack = (server: McpServer, grant: Grant) => Promise<void>;

@@ -18,10 +18,10 @@ import type { UserTokens } from './target.ts';
 
 export type GrantDeps = McpDeps & { known: Known };
 
-/** How long somebody may take to sign in. */
+/** How long a user may take to sign in. */
 const attemptSeconds = 15 * 60;
 
-/** To whoever calls without anybody having signed in for them. */
+/** The error for callers without a sign-in. */
 function notSignedIn(server: McpServer, userId: number): McpFault {
   if (isShared(server)) return new McpFault('nobody has signed in to it for the organisation');
   return server.organisationId !== null && userId === server.ownerId
@@ -29,7 +29,7 @@ function notSignedIn(server: McpServer, userId: number): McpFault {
     : new McpFault('the user has to sign in to it first');
 }
 
-/** The library's view of a grant: what it learns on the way is put into it, and kept by whoever asked. */
+/** The library's view of a grant. It writes what it learns into the grant; the caller stores it. */
 function providerOf(
   deps: McpDeps,
   server: McpServer,
@@ -43,7 +43,7 @@ function providerOf(
     saveClientInformation: (client) => {
       grant.client = client;
     },
-    // In place of registering, wherever the authorization server says that it reads such documents.
+    // Used instead of registration if the authorization server supports client metadata documents.
     ...(address !== undefined && { clientMetadataUrl: address }),
   };
   return {
@@ -79,12 +79,12 @@ export const openedGrant = ({ sealer }: Pick<McpDeps, 'sealer'>, { sealed }: Kno
   try {
     return JSON.parse(sealer.open(sealed)) as Grant;
   } catch {
-    // Sealed with a key that is gone: the user signs in again.
+    // Sealed with a key that no longer exists: the user has to sign in again.
     return null;
   }
 };
 
-/** Whether there is anything to call the server with in the user's name. */
+/** Whether there are tokens to call the server with on the user's behalf. */
 export async function isSignedIn(deps: McpDeps, server: McpServer, userId: number): Promise<boolean> {
   const stored = await store.findGrant(deps.db, server.id, userId);
   return stored !== null && openedGrant(deps, stored)?.tokens !== undefined;
@@ -92,18 +92,18 @@ export async function isSignedIn(deps: McpDeps, server: McpServer, userId: numbe
 
 const sealedGrant = ({ sealer }: McpDeps, grant: Grant): string => sealer.seal(JSON.stringify(grant));
 
-/** Where the user's browser has to go. What was granted before counts until the new is there. */
+/** Returns the URL to send the user's browser to. The existing grant stays valid until the new one is complete. */
 export async function beginGrant(
   deps: GrantDeps,
   server: McpServer,
   userId: number,
-  /** Who signs in where it is for somebody else: an organisation. */
+  /** The user who signs in on behalf of an organisation. */
   nextBy?: number,
 ): Promise<string> {
   if (server.auth !== 'oauth')
     throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
-  // Which client we are there is known from the time before; everything else is asked anew.
+  // Reuse the client from the previous sign-in; everything else is discovered again.
   const { client, tokens, key, expiresAt, obtainedAt, lacking, sign, by } = (stored && openedGrant(deps, stored)) ?? {};
   const known = isOutdated(deps, client?.client_id) ? undefined : client;
   const grant: Grant = { client: known, tokens, key, expiresAt, obtainedAt, lacking, sign, by, nextBy };
@@ -128,10 +128,13 @@ export async function beginGrant(
 const refused = (server: McpServer, error: unknown): AppError =>
   new AppError('provider_error', `Signing in to ${server.name} failed: ${tellFault(error, 'anybody', [])}.`);
 
-/** What the browser comes back with; returns which server it was about, and whether the user is signed in to it by this. */
+/**
+ * Handles the browser's return from the authorization server. Returns the server, and whether the user is now signed
+ * in.
+ */
 export async function finishGrant(
   deps: GrantDeps,
-  /** Who comes back, and the accounts of organisations whom they may sign in for. */
+  /** The user who returns, and the organisation accounts that this user may sign in for. */
   { userId, accountIds }: { userId: number; accountIds: readonly number[] },
   { state, code, iss }: { state: string; code: string | undefined; iss: string | undefined },
 ): Promise<{ server: McpServer; signedIn: boolean }> {
@@ -143,7 +146,7 @@ export async function finishGrant(
   const isTheirs = grant?.nextBy === undefined ? taken?.userId === userId : grant.nextBy === userId;
   if (!taken || !server || !grant || !isTheirs || (grant.nextBy !== undefined && !isShared(server)))
     throw new AppError('not_found', 'Nobody waits for this. Begin again.');
-  // Refused there.
+  // The user or the authorization server refused.
   if (code === undefined) return { server, signedIn: false };
   try {
     await authorize(deps, server, providerOf(deps, server, grant, grant.nextKey), { authorizationCode: code, iss });
@@ -151,7 +154,8 @@ export async function finishGrant(
     deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a user could not sign in');
     return { server, signedIn: false };
   }
-  // Whom the secret was told first is who it is for: a server that names another one later is not believed.
+  // The client's credentials belong to the issuer they were first sent to; if the server names another one later, it is
+  // rejected.
   if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
   const begun = { verifier: undefined, nextKey: undefined, nextBy: undefined };
   if (!(await replace(deps, taken, { ...grant, ...begun, by: grant.nextBy, sign: randomString(8) })))
@@ -159,29 +163,35 @@ export async function finishGrant(
   return { server, signedIn: true };
 }
 
-/** A server said that a token is not enough: whoever signs in again asks for what is missing, besides what there is. */
+/**
+ * The server said that the token's scopes are insufficient: the next sign-in requests the missing ones besides the
+ * present ones.
+ */
 export async function noteLacking(deps: GrantDeps, server: McpServer, userId: number, scope: string): Promise<void> {
   const stored = await store.findGrant(deps.db, server.id, userId);
   const grant = stored && openedGrant(deps, stored);
   if (!grant) return;
   const lacking = scopesOf(grant.tokens?.scope, grant.lacking, scope);
   if (lacking === grant.lacking || lacking.length > mostScopeCharacters) return;
-  // Where another was quicker, the next who is refused says it again.
+  // If a concurrent write won, the next refused call records the scopes again.
   await replace(deps, stored, { ...grant, lacking });
 }
 
-/** A server that takes no token at all would have a new one asked for with each call. */
+/**
+ * Minimum age of a token before a rejection renews it; otherwise a server that rejects every token would cause a
+ * renewal with each call.
+ */
 const restSeconds = 10;
 
-/** An authorization server that renews nothing is left alone for so long: some lock a client out that asks too often. */
+/** Pause after a failed renewal: some authorization servers lock out clients that ask too often. */
 const restMs = 5_000;
 
 /** Users' access tokens for servers that they have signed in to. */
 export function openTokens(deps: GrantDeps): UserTokens {
   const renewing = new Map<string, Promise<AccessToken>>();
-  /** Opened once for as long as it counts. */
+  /** Each cached grant is unsealed once. */
   const openedBy = new WeakMap<KnownGrant, Grant>();
-  /** When it could not be renewed; one that was written anew is another. */
+  /** When a renewal failed. A grant that was written again is a new object, without this entry. */
   const failedMs = new WeakMap<Grant, number>();
   const known = async (server: McpServer, userId: number): Promise<Grant | null> => {
     const sealed = await deps.known.grant(server.id, userId);
@@ -191,7 +201,7 @@ export function openTokens(deps: GrantDeps): UserTokens {
     if (grant) openedBy.set(sealed, grant);
     return grant;
   };
-  /** Who has signed in goes by that; others by what there is for all. */
+  /** Users who have signed in themselves use their own grant; others use the shared one. */
   const signer = async (server: McpServer, userId: number): Promise<number> =>
     isShared(server) && !(await known(server, userId))?.tokens ? server.ownerId! : userId;
   return {
@@ -212,7 +222,7 @@ export function openTokens(deps: GrantDeps): UserTokens {
       const userId = await signer(server, caller);
       const stored = await store.findGrant(deps.db, server.id, userId);
       const grant = stored && openedGrant(deps, stored);
-      // Another was quicker: there is a new one already, which this process may not have heard of yet.
+      // Another request has already renewed it; this process may not have been notified yet.
       if (grant?.tokens && grant.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       const rested = nowSeconds(deps.clock) - (grant?.obtainedAt ?? 0) >= restSeconds;
       if (!grant?.tokens?.refresh_token || !rested) throw notSignedIn(server, userId);
@@ -224,12 +234,12 @@ export function openTokens(deps: GrantDeps): UserTokens {
 const isFresh = ({ clock }: McpDeps, { expiresAt }: Grant): boolean =>
   expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
-/** Of one that has tokens. */
+/** Only for grants with tokens. */
 const shownOf = ({ tokens, key, sign = '' }: Grant, userId: number): AccessToken => ({
   ...{ text: tokens!.access_token, key, sign: `${userId} ${sign}` },
 });
 
-/** False when it is not what it was. */
+/** False if the grant was changed meanwhile. */
 async function replace(deps: GrantDeps, before: store.StoredGrant, grant: Grant): Promise<boolean> {
   const done = await store.replaceGrant(deps.db, before, sealedGrant(deps, grant), nowSeconds(deps.clock));
   await deps.known.grantChanged(before.serverId, before.userId);
@@ -237,7 +247,8 @@ async function replace(deps: GrantDeps, before: store.StoredGrant, grant: Grant)
 }
 
 async function renew(deps: GrantDeps, server: McpServer, userId: number): Promise<AccessToken> {
-  // As it stands now: another may have been quicker, here or elsewhere, and a token is renewed once.
+  // Read the current row: another request, here or in another process, may have renewed it already, and a token can be
+  // renewed only once.
   const before = await store.findGrant(deps.db, server.id, userId);
   const grant = before && openedGrant(deps, before);
   if (!grant?.tokens) throw notSignedIn(server, userId);

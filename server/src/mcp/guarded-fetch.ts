@@ -9,22 +9,22 @@ import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
 import { type AccessToken, proverOf, wantsNonce, withProof } from './proofs.ts';
 
-/** What is read of one answer. A tool that has more to say than this does not say it to a model. */
+/** Answers are read up to this size; larger ones are rejected rather than passed to a model. */
 export const mostAnswerBytes = 1024 * 1024;
 
 export interface GuardedTarget {
   url: string;
-  /** Sent with every request, and known to nobody else. */
+  /** Sent with every request; secret. */
   headers: Record<string, string>;
   timeoutMs: number;
-  /** How long an answer may take in all, where whoever asked can be asked something meanwhile. */
+  /** Total time limit of an answer if the client may be asked something meanwhile. */
   longestMs?: number | undefined;
   allowPrivate: boolean;
-  /** Kept, and checked when they are dialled; absent where only the system's own client reaches others. */
+  /** Kept-alive connections, whose addresses are checked when dialling; absent if only `fetch` can be used. */
   lines?: UpstreamConnections | undefined;
-  /** Told the scopes that a token would need besides; says what whoever called is told. */
+  /** Called with the scopes that a token lacks; returns the error for the caller. */
   lacking?: Lacking | undefined;
-  /** What a token that is about to be shown is bound to. */
+  /** Looks up the key that a token to be sent is bound to. */
   tokenShown?: ((text: string) => AccessToken | Promise<AccessToken>) | undefined;
 }
 
@@ -35,9 +35,9 @@ export const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 10
 const endedEarly = 'it closed the connection before it had answered';
 
 /**
- * How the library reaches a server: over connections that are checked when they are dialled, to the one address that the
- * operator gave, following nothing, with bounds on time and size. Streams that a server keeps open to speak first the
- * library does not get: a connection each, for which somebody has to listen (`openListening`).
+ * The library's `fetch` to a server: only to the configured address, checked when dialling, without redirects, with
+ * limits on time and size. The library gets no streams for messages that a server sends unprompted: each would take a
+ * connection, so they are opened only if a client listens (`openListening`).
  */
 export function guardedFetch(target: GuardedTarget): Fetch {
   const { href } = checkedUrl(target.url, target);
@@ -62,20 +62,20 @@ export function guardedFetch(target: GuardedTarget): Fetch {
   };
 }
 
-/** In which session is listened, and from where on. */
+/** The session to listen in, and the event to resume after. */
 interface Heard {
   sessionId: string | undefined;
   protocolVersion: string | undefined;
   token: AccessToken | undefined;
-  /** Another, where the server does not take this one; absent where there is none to be had. */
+  /** Fetches a new token if the server rejects this one; absent if there is none. */
   renewed?: (() => Promise<AccessToken>) | undefined;
   after: string | null;
 }
 
-/** Nobody listens longer than this without having said once more who they are. */
+/** Streams end after this time, so that the caller has to authenticate again. */
 const longestListenMs = 10 * 60_000;
 
-/** What a server says by itself, on a connection of its own; null where it does not. */
+/** A stream of messages that the server sends unprompted, on its own connection; null if the server offers none. */
 export async function openListening(
   target: GuardedTarget,
   heard: Heard,
@@ -113,7 +113,7 @@ async function askToListen(
   return proven((asked) => openGuarded(asked, target), token, request);
 }
 
-/** With a proof where the token wants one; once more where the proof wanted something that only the answer says. */
+/** Adds a proof if the token is bound to a key; retries once if the server answers with a nonce for the proof. */
 async function proven<R extends Parameters<typeof withProof>[1]>(
   open: (request: R) => Promise<OutgoingStream>,
   token: AccessToken | undefined,
@@ -133,7 +133,7 @@ async function proven<R extends Parameters<typeof withProof>[1]>(
   return second;
 }
 
-/** RFC 6750 §3.1: there are tokens that allow more. */
+/** RFC 6750 §3.1: a token with more scopes would be accepted. */
 async function refuseLacking({ headers, body }: OutgoingStream, lacking: Lacking): Promise<void> {
   const { error, scope } = await readChallenge(headers['www-authenticate']);
   if (error !== 'insufficient_scope') return;
@@ -146,10 +146,10 @@ interface Sent {
   inSession: boolean;
 }
 
-/** The answer as far as it may be read: no redirect, and no more than is told to a model. */
+/** Reads the answer within the limits, and rejects redirects. */
 export async function rendered(answer: OutgoingStream, href: string, sent: Sent): Promise<Response> {
   const { status } = answer;
-  // By the specification: nothing was done, and a new session is to be begun.
+  // By the specification: the request was not processed, and a new session must be started.
   if (status === 404 && sent.inSession) {
     await answer.body.cancel();
     throw new McpFault('it ended the session', undefined, true);
@@ -198,8 +198,9 @@ function idOf(request: string | undefined): unknown {
 }
 
 /**
- * The events until the answer, and where there is none an error for the request: the library would wait until time is up. What a
- * server has to say after the answer nobody waits for, and one that keeps the stream open would keep a connection with each call.
+ * Forwards events until the answer arrives; if the stream ends without one, adds an error for the request, because the
+ * library would wait until its timeout. The stream is closed after the answer: nothing waits for later events, and a
+ * server that keeps it open would occupy a connection per call.
  */
 function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -208,7 +209,7 @@ function boundedEvents(body: ReadableStream<Uint8Array>, id: unknown): ReadableS
   const hasAnswered = (piece: Uint8Array) => events.push(piece).some(({ data }) => isAnswerTo(id, data));
   const end = (controller: ReadableStreamDefaultController<Uint8Array>, message: string) => {
     const error = { jsonrpc: '2.0', id, error: { code: streamFault, message } };
-    // The line before may be half an event.
+    // The previous line may be an incomplete event.
     controller.enqueue(new TextEncoder().encode(`\n\ndata: ${JSON.stringify(error)}\n\n`));
     controller.close();
   };
@@ -243,5 +244,5 @@ function isAnswerTo(id: unknown, data: string): boolean {
   }
 }
 
-/** In the range that JSON-RPC leaves to implementations; no server of the specification's uses it. */
+/** In the range that JSON-RPC reserves for implementations; no server in the specification uses it. */
 export const streamFault = -32_099;

@@ -2,18 +2,18 @@ import type { Client, ServerCapabilities } from '@modelcontextprotocol/client';
 import { holdsHidden } from '../platform/http/shown-text.ts';
 import { McpFault } from './fault.ts';
 
-/** What a server says of itself when it is first spoken to. */
+/** The server's answer to initialize. */
 export interface Introduction {
-  /** As it calls itself, and which protocol it speaks. */
+  /** Its name and version, and the negotiated protocol. */
   about: { name: string; version: string; protocol: string };
   capabilities: ServerCapabilities;
   instructions?: string | undefined;
 }
 
-/** It is kept for every session, and told to every client. */
+/** Stored for every session and sent to every client, so its size is limited. */
 const mostCharacters = 32 * 1024;
 
-/** What cannot be seen is not passed on: names are shown to people, and models would read it. */
+/** Texts with invisible characters are dropped: names are shown to users, and models would read hidden instructions. */
 export function introductionOf(client: Client): Introduction {
   const { name = '', version = '' } = client.getServerVersion() ?? {};
   const capabilities = client.getServerCapabilities() ?? {};

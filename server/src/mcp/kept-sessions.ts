@@ -9,20 +9,20 @@ import { keyOf, targetOf, userOf } from './target.ts';
 
 type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
 
-/** A session that no process used for so long is ended. */
+/** A session that no process has used for this long is ended. */
 const idleSeconds = 30 * 60;
-/** Ended by one sweep; the rest waits for the next. */
+/** Sessions ended per sweep; the rest waits for the next one. */
 const mostAtOnce = 50;
-/** Of one user, at all servers: each has something to keep for every session, and clients open as many as they like. */
+/** Per user, over all servers: servers keep state for every session, and clients may open any number of them. */
 const mostOfUser = 2_048;
 
 /**
- * Sessions of those who use a server through us. What a server remembers of them is theirs: the next process goes on with
- * it when one is killed, and of several, each may be asked.
+ * Sessions of clients that use a server through us. They are stored, because servers keep state for them: after a crash
+ * another process resumes them, and any of several processes can serve the client.
  */
 export function keptSessions(deps: Deps): SessionKeeper {
   const opened = new Map<number, number>();
-  /** Once in so many as are ended then: whoever opens a few is never looked for. */
+  /** Runs once per `mostAtOnce` opened sessions, so users with only a few cause no query. */
   const endOldest = async (userId: number): Promise<void> => {
     const count = (opened.get(userId) ?? 0) + 1;
     if (opened.size >= 10_000) opened.clear();
@@ -39,7 +39,7 @@ export function keptSessions(deps: Deps): SessionKeeper {
       if (kept) return connect(target, signal, kept);
       const connection = await connect(target, signal);
       await keep(deps, server, holder, connection, (await target.token?.())?.sign);
-      // Here everybody is a user.
+      // The holders of these sessions are always users.
       void endOldest(userOf(holder)!).catch((error) => deps.log.warn({ error }, 'old sessions could not be ended'));
       return connection;
     },
@@ -63,7 +63,7 @@ async function keep(
   sign: string | undefined,
 ): Promise<void> {
   const { sessionId: id, about, capabilities, instructions } = connection;
-  // A server without sessions has nothing to go on with.
+  // Without a session there is nothing to resume.
   if (id === null) return;
   const kept: KeptSession = { id, about, capabilities, instructions, sign };
   await store.storeSession(deps.db, {
@@ -72,7 +72,7 @@ async function keep(
   });
 }
 
-/** Null for what was sealed with a key that is gone: a session can be begun anew. */
+/** Null if it was sealed with a key that no longer exists; then a new session is opened. */
 function unsealed({ sealer }: Deps, { sealed }: store.StoredSession): KeptSession | null {
   try {
     return JSON.parse(sealer.open(sealed)) as KeptSession;
@@ -81,18 +81,18 @@ function unsealed({ sealer }: Deps, { sealed }: store.StoredSession): KeptSessio
   }
 }
 
-/** Says farewell to servers whose sessions nobody uses any more. */
+/** Ends idle sessions at their servers. */
 export async function endIdleSessions(deps: Deps): Promise<void> {
   const before = nowSeconds(deps.clock) - idleSeconds;
   await endAll(deps, await store.takeIdleSessions(deps.db, before, mostAtOnce));
 }
 
-/** The same for whoever says that he is done. */
+/** Ends the sessions of a client that has finished. */
 export async function endSessionsOf(deps: Deps, holder: string): Promise<void> {
   await endAll(deps, await store.takeSessionsOf(deps.db, holder));
 }
 
-/** And for whoever is gone, while we may still speak in their name. */
+/** Ends the sessions of a user who is being removed, while their tokens still work. */
 export async function endSessionsOfUser(deps: Deps, of: store.SessionsOf): Promise<void> {
   const next = () => store.takeOldestSessions(deps.db, of, 0, mostAtOnce);
   for (let some = await next(); some.length > 0; some = await next()) await endAll(deps, some);
@@ -103,9 +103,9 @@ async function endAll(deps: Deps, sessions: readonly store.StoredSession[]): Pro
     sessions.map(async (session) => {
       const server = await findServer(deps.db, session.serverId);
       const kept = unsealed(deps, session);
-      // Another address or other headers would not be those the session was opened with.
+      // Do not send a session id to another address, or with other headers, than it was opened with.
       if (!server || !kept || session.openedWith !== openedWith(server)) return;
-      // A server that does not hear it forgets the session by itself.
+      // If the server misses this, it expires the session itself.
       const farewell = async () =>
         (await connect(targetOf(deps, server, session.holder, kept.sign), AbortSignal.timeout(5_000), kept)).close();
       await farewell().catch(() => {});

@@ -17,7 +17,7 @@ export interface KnownDeps {
 
 const channel = 'mcp-servers';
 
-/** What a server lets a user do, or the service itself where nobody is named: still sealed. */
+/** The sealed grant of a user at a server, or of the service itself if there is no user. */
 export interface KnownGrant {
   sealed: string;
 }
@@ -25,19 +25,19 @@ export interface KnownGrant {
 const grantTag = (serverId: number, userId: number | null): string => `${serverId}/${userId ?? ''}`;
 
 /**
- * Servers, what is allowed of their tools, and what they let us do, as calls ask for them: kept, so that a warm call reads no database. A change
- * is told to every process, and throws out all that was kept of the server.
+ * Caches servers, allowed tools and grants, so that a warm call needs no database query. A change is announced to every
+ * process and invalidates all entries of the server.
  */
 export class Known {
-  /** The operator's, by name. */
+  /** The operator's servers, by name. */
   readonly #servers: CachedLookup<McpServer>;
-  /** By whoever names it: the user's own, else the operator's. */
+  /** By user and name: the user's own server, else the operator's. */
   readonly #named: CachedLookup<McpServer>;
   readonly #tools: CachedLookup<AllowedTool>;
-  /** By the server and the user. */
+  /** By server and user. */
   readonly #grants: CachedLookup<KnownGrant & { tags: string[] }>;
   #listening: Promise<() => Promise<void>> | null = null;
-  /** Nothing is kept before others are heard. */
+  /** Nothing is cached before the subscription is active. */
   #hears = false;
 
   constructor(private readonly deps: KnownDeps) {
@@ -53,7 +53,8 @@ export class Known {
       load: async (place) => {
         const [userId, name] = place.split('/') as [string, string];
         const own = await findServerByName(db, Number(userId), name);
-        // One object for all who use it; read anew where it may have changed unheard, or it would be believed twice as long.
+        // Share one object among all users. If messages may be lost, read it directly: a cached entry would be trusted
+        // for twice as long.
         return own ?? (hearing.heard() ? this.#servers.get(name) : findServerByName(db, null, name));
       },
       tagsOf: ({ id }) => tagOf(id),
@@ -83,19 +84,19 @@ export class Known {
     return userId === null ? findOwnGrant(db, serverId) : ((await findGrant(db, serverId, userId))?.sealed ?? null);
   }
 
-  /** The same object for as long as it counts. */
+  /** Returns the same object while the cache entry is valid. */
   async grant(serverId: number, userId: number | null): Promise<KnownGrant | null> {
     if (this.#listens()) return this.#grants.get(grantTag(serverId, userId));
     const sealed = await this.#sealedGrant(serverId, userId);
     return sealed === null ? null : { sealed };
   }
 
-  /** Called when it is written. */
+  /** Called after the grant was written. */
   grantChanged(serverId: number, userId: number | null): Promise<void> {
     return this.#announce(grantTag(serverId, userId));
   }
 
-  /** What a user means by a name. */
+  /** The server that a user refers to by this name. */
   server(userId: number, name: string): McpServer | null | Promise<McpServer | null> {
     if (this.#listens()) return this.#named.get(`${userId}/${name}`);
     return this.#readServer(userId, name);
@@ -106,20 +107,20 @@ export class Known {
     return (await findServerByName(db, userId, name)) ?? findServerByName(db, null, name);
   }
 
-  /** By the name that the server itself gives it. */
+  /** By the server's own name for the tool. */
   tool(serverId: number, name: string): AllowedTool | null | Promise<AllowedTool | null> {
     if (this.#listens() && name.length <= mostCharacters) return this.#tools.get(`${serverId} ${name}`);
     return allowedTool(this.deps.db, serverId, name).then((tool) => tool ?? null);
   }
 
-  /** Called when a change of a server or its tools is written. */
+  /** Called after a server or its tools were changed. */
   changed(id: number): Promise<void> {
     return this.#announce(`${id}`);
   }
 
   async #announce(tag: string): Promise<void> {
     this.#forget(tag);
-    // Those who do not hear believe what they kept for a second only.
+    // Processes that miss the message trust their entries for only a second.
     await this.deps.shared.publish(channel, tag).catch(() => {});
   }
 
@@ -137,7 +138,7 @@ export class Known {
     this.#grants.clear();
   }
 
-  /** Begins with the first call: most installations connect nothing. */
+  /** Subscribes on the first call: most installations have no servers. */
   #listens(): boolean {
     if (!this.#listening) this.#listen();
     return this.#hears;
@@ -162,5 +163,5 @@ export class Known {
   }
 }
 
-/** No tool has a longer name, and what cannot be one is not kept. */
+/** No tool has a longer name; lookups of impossible names are not cached. */
 const mostCharacters = 128;

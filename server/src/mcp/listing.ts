@@ -1,10 +1,10 @@
 import { type Definition, noHash, readDefinition } from './definition.ts';
 import { offeredName } from './tool-names.ts';
 
-/** What a server says of its tools. */
+/** The tools that a server lists. */
 export interface Listing {
   definitions: Definition[];
-  /** There is more than was read. */
+  /** The server has more than was read. */
   cut: boolean;
 }
 
@@ -13,12 +13,15 @@ export interface ListingPage {
   nextCursor?: string | null | undefined;
 }
 
-/** No model can choose among more, and every one of them is kept. */
+/** No model can choose among more, and every one of them is stored. */
 export const mostTools = 500;
 const mostPages = 50;
 const mostCharacters = 2 * 1024 * 1024;
 
-/** Page by page, until there is no further one, or one again, or enough. `marks`: as the newest revision has it. */
+/**
+ * Reads page by page, until the last one, a repeated cursor, or a limit. `marks`: whether the newest revision's header
+ * marks apply.
+ */
 export async function readListing(
   server: string,
   page: (cursor: string | undefined) => Promise<ListingPage>,
@@ -32,7 +35,7 @@ export async function readListing(
   let cursor: string | undefined;
   for (let pages = 0; pages < mostPages; pages += 1) {
     const { tools, nextCursor } = await page(cursor);
-    // An empty cursor is one like any other (revision 2026-07-28, pagination), but some servers mean the end by it, and begin anew.
+    // An empty cursor is valid (revision 2026-07-28, pagination), but some servers mean the end by it and start over.
     if (cursor === '' && JSON.stringify(tools) === first) return read(false);
     first ??= JSON.stringify(tools);
     for (const tool of tools) {
@@ -50,7 +53,7 @@ export async function readListing(
   return read(true);
 }
 
-/** With what is listed besides to others: of two that have one name, the first counts. */
+/** Adds tools that are listed only to other clients; for duplicate names the first definition wins. */
 export function withMore(server: string, first: Listing, more: Listing): Listing {
   const known = new Set(first.definitions.map(({ name }) => name));
   const all = [...first.definitions, ...more.definitions.filter(({ name }) => !known.has(name))];
@@ -58,7 +61,10 @@ export function withMore(server: string, first: Listing, more: Listing): Listing
   return { definitions, cut: first.cut || more.cut || all.length > mostTools };
 }
 
-/** Of two tools with one name nobody could say which is meant; a name that was altered gives way to one that was not. */
+/**
+ * Tools with the same name are ambiguous, so they are not offered; if an altered name collides with an unaltered one,
+ * the altered one is not offered.
+ */
 function withCollisions(server: string, definitions: Definition[]): Definition[] {
   const names = new Set<string>();
   const twice = new Set<string>();

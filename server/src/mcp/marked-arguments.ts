@@ -2,21 +2,24 @@ import { isObject } from '../lib/is-object.ts';
 
 type Schema = Record<string, unknown>;
 
-/** By which a tool's schema says that an argument is repeated in a header (revision 2026-07-28, Streamable HTTP, custom headers). */
+/**
+ * Marks an argument in a tool's schema that is repeated in a header (revision 2026-07-28, Streamable HTTP, custom
+ * headers).
+ */
 export const mark = 'x-mcp-header';
-/** RFC 9110 §5.1: what can be the name of a header. */
+/** RFC 9110 §5.1: valid header names. */
 export const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
 export const markedTypes: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
 
-/** What stands in these is no schema, and under the names in those are schemas. */
+/** Keywords whose content is not a schema, and keywords that map names to schemas. */
 const holdValues = new Set(['const', 'enum', 'default', 'examples']);
 const holdNames = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
 
-/** Why a tool with this schema must not be shown to anybody; null where every mark is one. */
+/** Why a tool with this schema must not be offered; null if all its marks are valid. */
 export const markProblem = (schema: Schema): string | null =>
   JSON.stringify(schema).includes(`"${mark}"`) ? problemIn(schema, 'root', new Set()) : null;
 
-/** Only an argument that is reached by names alone can be marked: of others nobody could say which value is meant. */
+/** Only arguments reached through property names alone can be marked; otherwise the value would be ambiguous. */
 type Reached = 'root' | 'by names' | 'otherwise';
 
 function problemIn(schema: unknown, reached: Reached, taken: Set<string>): string | null {

@@ -1,12 +1,12 @@
 import type { Membership } from '../identity/membership.ts';
 
-/** Who is in which organisation. */
+/** Memberships of users in organisations. */
 export interface Memberships {
   of(userId: number): Promise<Membership[]>;
-  /** Asked at each call: at once where it is known. */
+  /** Called on every tool call; synchronous if cached. */
   uses(userId: number, organisationId: number): boolean | Promise<boolean>;
-  /** Throws unless the user looks after the servers of this one. */
+  /** Throws unless the user manages this organisation's servers. */
   managed(userId: number, organisationId: number): Promise<Pick<Membership, 'id' | 'name' | 'accountId'>>;
-  /** Told when somebody may have left. */
+  /** Registers a listener that is called when a user may have left. */
   onChanged(look: () => void): void;
 }

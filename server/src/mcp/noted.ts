@@ -4,15 +4,15 @@ import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 export interface NotedCall extends Omit<CalledTool, 'status' | 'durationMs' | 'paid'> {
-  /** Whether the caller is gone; asked only when the call has failed. */
+  /** Whether the caller has disconnected; called only if the call has failed. */
   left(): boolean;
-  /** Asked only where something is to be paid; throws where nothing may be. */
+  /** Called only if there is a price; throws if the caller may not pay. */
   payer(): Payer | Promise<Payer>;
 }
 
 type Room = Pick<McpDeps, 'clock' | 'note' | 'money'>;
 
-/** However a call ends, it is told of and paid for once, before its result is passed on. */
+/** Records and charges a call exactly once, however it ends, before its result is forwarded. */
 export class Bill {
   readonly #startedMs: number;
   #held: HeldPrice | null = null;
@@ -25,7 +25,7 @@ export class Bill {
     this.#startedMs = room.clock.steadyMs();
   }
 
-  /** Puts the price aside, if there is one. Throws where there is not enough. */
+  /** Reserves the price, if any. Throws if the balance is insufficient. */
   async hold(price: number): Promise<void> {
     if (price <= 0) return;
     const { requestId, parentRequestId, server, tool } = this.call;
@@ -33,17 +33,17 @@ export class Bill {
     this.#held = await this.room.money.hold({ ...payer, requestId, parentRequestId, server, tool, price });
   }
 
-  /** The server is asked now: from here on the call is paid for, unless the server fails. */
+  /** The request is being sent: from now on the call is charged, unless the server fails. */
   begin(): void {
     this.#begun = true;
   }
 
-  /** It has failed, though there is something to tell a model. */
+  /** The call failed, although there is a text for the model. */
   fail(): void {
     this.#begun = false;
   }
 
-  /** What the work comes to, which this bill was handed to. */
+  /** Records and charges the call once the work ends, and returns its result. */
   async noted<T>(work: Promise<T>, isError: (result: T) => boolean): Promise<T> {
     let result: T;
     try {
@@ -58,12 +58,12 @@ export class Bill {
   }
 
   async failed(): Promise<void> {
-    // Whoever leaves meanwhile has had the work done.
+    // If the caller disconnected, the work was done for them, so it is charged.
     const gone = this.call.left();
     await this.#end(gone ? 'aborted' : 'error', !gone);
   }
 
-  /** A promise only where there is money to move. */
+  /** Returns a promise only if there is something to settle. */
   ended(isError: boolean): Promise<void> | undefined {
     return this.#end(isError ? 'error' : 'ok', false);
   }
@@ -86,7 +86,7 @@ export class Bill {
   }
 }
 
-/** Why a price could not be put aside, for a model to read; throws what is no matter of money. */
+/** Why the price could not be reserved, as a message for the model; rethrows other errors. */
 export function unpaid(error: unknown): string {
   if (error instanceof AppError && error.status < 500) return error.message;
   throw error;
@@ -94,7 +94,7 @@ export function unpaid(error: unknown): string {
 
 const minuteMs = 60_000;
 
-/** Why a server is not called now, as the operator limits it; null where it may be. */
+/** Why the server must not be called now because of the operator's rate limit; null if it may. */
 export async function tooOften(
   { shared }: Pick<McpDeps, 'shared'>,
   { id, name, callsPerMinute }: Pick<McpServer, 'id' | 'name' | 'callsPerMinute'>,

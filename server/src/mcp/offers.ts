@@ -9,20 +9,17 @@ import { type AllowedTool, allowedTools } from './store/tools.ts';
 import { headersOf, listedTo } from './target.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
-/** A server that did not answer is left out of lists for so long, so that it does not hold up every one of them. */
+/** How long a server that failed to answer is skipped, so that it does not delay every listing. */
 const leftOutMs = 30_000;
 const mostFailed = 10_000;
 
-/** A tool that a user may call now, and whose it is. */
+/** A tool that a user may call now, with its server. */
 export interface Offer {
   server: McpServer;
   tool: AllowedTool;
 }
 
-/**
- * All tools that a user may call now, by a client that can be asked this much: allowed, and still described as they were when
- * they were.
- */
+/** All tools that a user may call now through a client with these capabilities: approved, and unchanged since. */
 export type Offers = (userId: number, abilities?: string) => Promise<Offer[]>;
 
 export function openOffers(room: McpRoom): Offers {
@@ -40,7 +37,7 @@ export function openOffers(room: McpRoom): Offers {
       failed.delete(place);
       return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => ({ server, tool }));
     } catch (error) {
-      // One for each user who has not signed in: they are forgotten now and then.
+      // One entry per user who has not signed in, so the map is cleared when it is full.
       if (failed.size >= mostFailed) failed.clear();
       failed.set(place, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });
       room.log.warn(
@@ -62,7 +59,10 @@ export function openOffers(room: McpRoom): Offers {
   };
 }
 
-/** What a user may use while it is enabled; by a name that is both theirs and the operator's they mean their own. */
+/**
+ * All servers that a user may use, enabled or not. If a user's server has the same name as one of the operator's, the
+ * user's own wins.
+ */
 export async function serversFor({ db, memberships }: Usable, userId: number): Promise<McpServer[]> {
   const user = await findUser(db, userId);
   const accounts = (await memberships.of(userId)).flatMap(({ uses, accountId }) => (uses ? [accountId] : []));
@@ -78,10 +78,12 @@ export async function serversFor({ db, memberships }: Usable, userId: number): P
   return usable.filter(({ ownerId, name }) => ownerId !== null || !own.has(name));
 }
 
-/** Whoever is disabled or gone uses nothing. `member`: of the organisation whose server it is. */
+/**
+ * Disabled and deleted users may use nothing. `member`: whether the user is in the organisation that owns the server.
+ */
 function mayUse(user: Caller | null, { ownerId, audience, userIds }: McpServer, member: boolean): boolean {
   if (user?.status !== statuses.enabled) return false;
-  // Keys of teams are the account's, as the servers are.
+  // Team keys belong to the organisation's account, which owns the server.
   if (ownerId !== null) return member || ownerId === user.id;
   if (audience === 'everyone') return true;
   return audience === 'administrators' ? user.role >= roles.administrator : userIds.includes(user.id);
@@ -93,7 +95,7 @@ type Usable = Pick<McpRoom, 'db' | 'memberships'>;
 export const usableServers = async (room: Usable, userId: number): Promise<McpServer[]> =>
   (await serversFor(room, userId)).filter(({ enabled }) => enabled);
 
-/** The server itself where the user may use it now. */
+/** The server, if the user may use it now; else null. */
 function ifUsable(
   { memberships }: Pick<McpRoom, 'memberships'>,
   user: Caller | null,
@@ -112,7 +114,7 @@ const ifUsableTo = async (
   member: Promise<boolean>,
 ): Promise<McpServer | null> => (mayUse(user, server, await member) ? server : null);
 
-/** The server of this name, where the user may use it: who may not learns no more than that there is none. */
+/** The server with this name, if the user may use it. For others it does not exist. */
 export function usableServer(
   room: Pick<McpRoom, 'known' | 'memberships'>,
   user: Caller | null,
@@ -136,7 +138,7 @@ export async function usableById(room: Usable, userId: number, id: number): Prom
 
 type Finding = Pick<McpRoom, 'db' | 'known' | 'memberships'>;
 
-/** By the name that it is offered under. */
+/** By the name under which it is offered. */
 export async function findTool(room: Finding, user: Caller | null, name: string): Promise<Offer> {
   const slug = serverOf(name);
   const server = slug === null ? null : await usableServer(room, user, slug);
@@ -145,7 +147,7 @@ export async function findTool(room: Finding, user: Caller | null, name: string)
   throw new AppError('not_found', `there is no tool ${name}`);
 }
 
-/** Most are offered under the server's own name for them; only of an altered one nobody can say what it was. */
+/** Most tools are offered under their own name; only an altered name needs a search through all tools. */
 async function toolOffered({ db, known }: Finding, server: McpServer, name: string): Promise<AllowedTool | undefined> {
   const plain = plainNameOf(server.name, name);
   const tool = offeredName(server.name, plain) === name ? await known.tool(server.id, plain) : null;
@@ -153,19 +155,19 @@ async function toolOffered({ db, known }: Finding, server: McpServer, name: stri
   return (await allowedTools(db, [server.id])).find((one) => offeredName(server.name, one.name) === name);
 }
 
-/** What must not be told of a server, whatever it answers. */
+/** Values that must be redacted from a server's answers. */
 export function secretsIn(room: Pick<McpRoom, 'sealer'>, server: McpServer): string[] {
   let secrets = secretsBy.get(server);
   if (secrets) return secrets;
   try {
     secrets = secretsOf(headersOf(room, server));
   } catch {
-    // What cannot be opened is not sent either.
+    // Headers that cannot be unsealed are not sent either.
     secrets = [];
   }
   secretsBy.set(server, secrets);
   return secrets;
 }
 
-/** Opened once for each server that is kept: a change of it makes another object. */
+/** Unsealed once per cached server; a change creates a new object. */
 const secretsBy = new WeakMap<McpServer, string[]>();

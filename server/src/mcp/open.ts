@@ -26,9 +26,9 @@ export interface Mcp {
   routes: Route[];
   exportOf(userId: number): PersonalData;
   forgetUser(userId: number): Promise<void>;
-  /** Of a user who has left the organisation with this account. */
+  /** Called when a user has left the organisation with this account. */
   forgetMember(userId: number, accountId: number): Promise<void>;
-  /** Ends sessions that nobody used for a while, and forgets what nobody was asked about in time. */
+  /** Ends idle sessions and deletes expired approvals. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
 }

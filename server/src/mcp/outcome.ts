@@ -1,12 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { ToolOutcome } from '../lib/connected-tools.ts';
 
-/** What is passed on to a model: more fills its context with what it will not read. */
+/** Limit on the text forwarded to a model: more would only fill its context. */
 export const mostTextBytes = 64 * 1024;
 
 type Block = CallToolResult['content'][number];
 
-/** What a tool answered, as text. Pictures and sound are only named: nobody could tell a model what is in them. */
+/** A tool's result as text. Images and audio are only named, because their content cannot be put into text. */
 export function outcomeOf({ content, structuredContent, isError }: CallToolResult): ToolOutcome {
   const parts = content.map(partOf);
   if (parts.length === 0 && structuredContent !== undefined) parts.push({ text: JSON.stringify(structuredContent) });
@@ -16,7 +16,7 @@ export function outcomeOf({ content, structuredContent, isError }: CallToolResul
 
 interface Part {
   text: string;
-  /** Of this there was more than is told. */
+  /** Part of the content was left out. */
   left?: boolean;
 }
 
@@ -37,12 +37,12 @@ function partOf(block: Block): Part {
   }
 }
 
-/** Cut between characters, with a line that says so, all of it within the bound. */
+/** Cuts between characters and appends a note; both fit within the limit. */
 function cutText(text: string): { text: string; cut: boolean } {
   const bytes = Buffer.byteLength(text);
   if (bytes <= mostTextBytes) return { text, cut: false };
   const note = `\n[cut: the tool answered with ${bytes} bytes of text]`;
   const room = Buffer.from(text).subarray(0, mostTextBytes - Buffer.byteLength(note));
-  // Half a character at the end is left out by a decoder that still expects the rest of it.
+  // In stream mode the decoder drops an incomplete character at the end.
   return { text: new TextDecoder().decode(room, { stream: true }) + note, cut: true };
 }

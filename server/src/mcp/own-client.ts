@@ -6,14 +6,14 @@ import type { McpDeps } from './room.ts';
 import type { McpServer, ServerClient } from './store/servers.ts';
 
 /*
- * A client that somebody registered by hand with the authorization server of a server: for those that let nobody register
- * themselves, and for the service where it signs in for itself.
+ * A client that was registered by hand at a server's authorization server: for those without dynamic registration, and
+ * for the service if it signs in itself.
  */
 
 export interface ClientInput {
   clientId: string;
   clientSecret: string;
-  /** Signs in place of a secret. */
+  /** Signs assertions, in place of a secret. */
   clientKey: string;
 }
 
@@ -23,7 +23,7 @@ type Field = 'client_id' | 'client_secret' | 'client_key';
 const refuse = (field: Field, why: string): AppError =>
   new AppError('invalid_value', `${field}: ${why}`, { param: field });
 
-/** The client after a change, of which only what is given counts. A secret or a key is one client's, at one place. */
+/** Applies a change to the client; absent fields stay. A secret or key belongs to one client at one origin. */
 export function changedClient(
   { sealer }: Pick<McpDeps, 'sealer'>,
   old: ServerClient,
@@ -72,7 +72,7 @@ const needed: Partial<Record<McpServer['auth'], { id: string; secret: string }>>
   },
 };
 
-/** Where no user signs in there, the service shows who it is. */
+/** If no user signs in at the server, the service needs its own credentials. */
 export function requireOwnClient({
   auth,
   clientId,
@@ -85,7 +85,7 @@ export function requireOwnClient({
   if (sealedClientSecret === '' && sealedClientKey === '') throw refuse('client_secret', words.secret);
 }
 
-/** What was entered again is sealed anew, and so another. */
+/** A value that is entered again is sealed again, and so counts as different. */
 export const isSameClient = (one: ServerClient, other: ServerClient): boolean =>
   one.clientId === other.clientId &&
   one.sealedClientSecret === other.sealedClientSecret &&
@@ -104,7 +104,7 @@ function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: key
   }
 }
 
-/** What is not to be told to anybody, in the ways it is sent. A key is sent to nobody. */
+/** Secrets to redact, in every encoding in which they are sent. Keys are never sent. */
 export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer): string[] {
   const secret = openedOf(deps, server.sealedClientSecret, 'secret');
   return secret === ''
@@ -112,7 +112,7 @@ export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer
     : secretsOf({ secret, basic: btoa(`${server.clientId}:${secret}`), form: encodeURIComponent(secret) });
 }
 
-/** A client that was registered by hand, opened; null where there is none. */
+/** The unsealed client that was registered by hand; null if there is none. */
 export function ownClientParts(
   deps: Pick<McpDeps, 'sealer'>,
   { clientId, clientIssuer, ...server }: McpServer,
@@ -128,14 +128,15 @@ export function ownClientParts(
 }
 
 /**
- * For the library in place of a client that registered itself; nothing where there is none. It is kept by the server alone, and
- * what is not kept is not registered anew by the library where the issuer is another, but refused.
+ * Passed to the library instead of a self-registered client; null if there is none. It is stored with the server only:
+ * the library cannot save it, so for another issuer it fails instead of registering a new client.
  */
 export function ownClientOf(
   deps: Pick<McpDeps, 'sealer' | 'clock'>,
   server: McpServer,
 ): Pick<OAuthClientProvider, 'clientInformation' | 'addClientAuthentication'> | null {
-  // What the platform says names the service well enough: the library wants a client, and nothing is said of it.
+  // The platform's token identifies the service. The library requires a client, so it gets an empty one that is not
+  // sent.
   if (server.clientId === '' && server.auth === 'jwt_bearer') {
     const issuer = server.clientIssuer === '' ? {} : { issuer: server.clientIssuer };
     return { clientInformation: () => ({ client_id: '', ...issuer }), addClientAuthentication: () => {} };

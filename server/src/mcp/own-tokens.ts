@@ -14,27 +14,30 @@ import type { OwnTokens } from './target.ts';
 import { placeOf, type TokenPlace } from './token-places.ts';
 import { NotVouched, vouchedAssertion } from './vouched.ts';
 
-/** What a server lets the service do, in its own name or in that of a user whom a provider vouches for. */
+/** The service's authorization at a server: its own, or for a user whom a provider vouches for. */
 interface OwnGrant {
-  /** Hash of the address and the client that it was given to. */
+  /** Hash of the address and client that it was issued to. */
   of: string;
   tokens: StoredOAuthTokens;
-  /** What the token is bound to. */
+  /** The key that the token is bound to. */
   key?: string | undefined;
   obtainedAt: number;
-  /** When the token runs out; absent where the server does not say. */
+  /** When the token expires; absent if the server does not say. */
   expiresAt?: number | undefined;
-  /** What the server said is missing, to be asked for besides. */
+  /** Scopes that the server said are missing, to be requested as well. */
   lacking?: string | undefined;
 }
 
-/** A server that takes no token at all would have a new one asked for with each call. */
+/**
+ * Minimum age of a token before a rejection renews it; otherwise a server that rejects every token would cause a
+ * renewal with each call.
+ */
 const restSeconds = 10;
 
-/** One that refuses the client is left alone for so long, whoever calls: some lock a client out that asks too often. */
+/** Pause after a refusal, for all callers: some authorization servers lock out clients that ask too often. */
 const failedMs = 5_000;
 
-/** More than fail at once; of one that was forgotten, the next who calls asks again. */
+/** More than fail at the same time; after an eviction the next call simply asks again. */
 const mostFailed = 1_000;
 
 export function openOwnTokens(deps: GrantDeps): OwnTokens {
@@ -66,7 +69,7 @@ export function openOwnTokens(deps: GrantDeps): OwnTokens {
     refused: async (server, userId, token) => {
       const place = await placeOf(deps, server, userId);
       const { grant, sealed } = await found(deps, place);
-      // Another was quicker, which this process may not have heard of yet.
+      // Another request has already renewed it; this process may not have been notified yet.
       if (grant?.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       if (nowSeconds(deps.clock) - grant.obtainedAt >= restSeconds) await spend(deps, place, sealed, grant);
     },
@@ -92,7 +95,7 @@ async function found(
     const grant = sealed === null ? null : (JSON.parse(sealer.open(sealed)) as OwnGrant);
     return { sealed, grant: grant?.of === place.of ? grant : null };
   } catch {
-    // Sealed with a key that is gone.
+    // Sealed with a key that no longer exists.
     return { sealed, grant: null };
   }
 }
@@ -100,7 +103,7 @@ async function found(
 const isFresh = ({ clock }: McpDeps, { expiresAt }: OwnGrant): boolean =>
   expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
-/** Where another was quicker, there is a new one already. */
+/** Marks the token as expired. If a concurrent write won, there is a new one already. */
 async function spend(deps: McpDeps, place: TokenPlace, before: string | null, grant: OwnGrant): Promise<void> {
   await place.replace(before, deps.sealer.seal(JSON.stringify({ ...grant, expiresAt: 0 })));
 }
@@ -108,7 +111,7 @@ async function spend(deps: McpDeps, place: TokenPlace, before: string | null, gr
 const shownOf = ({ tokens, key }: OwnGrant): AccessToken => ({ text: tokens.access_token, key });
 
 async function renew(deps: GrantDeps, id: number, userId: number | null): Promise<AccessToken> {
-  // As it stands now: whoever asks may have known it from before it was changed.
+  // Read the current row: the caller's copy may be outdated.
   const server = await findServer(deps.db, id);
   const isAsked = server && (userId === null ? signsInItself(server) : server.auth === 'enterprise');
   if (!isAsked) throw new McpFault('it is not set up');
@@ -116,7 +119,8 @@ async function renew(deps: GrantDeps, id: number, userId: number | null): Promis
   const before = await found(deps, place);
   if (before.grant && isFresh(deps, before.grant)) return shownOf(before.grant);
   const grant = await ask(deps, server, place, before.grant?.lacking);
-  // Whom the client was shown first is who it is for: a server that names another one later is not believed.
+  // The client's credentials belong to the issuer they were first sent to; if the server names another one later, it is
+  // rejected.
   if (grant.tokens.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
   if (await place.replace(before.sealed, deps.sealer.seal(JSON.stringify(grant)))) return shownOf(grant);
   const other = await found(deps, place);
@@ -146,7 +150,7 @@ async function ask(
     const why = tellFault(refusalOf(error), 'administrator', secrets);
     deps.log.warn({ server: server.name, fault: why }, 'the service could not sign in to a server');
     const told = faultWithin(error);
-    // What the user, or whoever looks after the provider, can do about it.
+    // Tells the user, or the provider's administrator, what to do.
     if (told instanceof NotVouched) throw told;
     throw new McpFault('the service could not sign in to it', `the service could not sign in to it: ${why}`);
   }
@@ -156,7 +160,7 @@ async function ask(
   return { of, tokens, key, obtainedAt, expiresAt, lacking };
 }
 
-/** RFC 6749 §5.2: the word of an authorization server, as it stands. */
+/** RFC 6749 §5.2: the authorization server's error, unchanged. */
 function refusalOf(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' && error instanceof Error && error.name === 'OAuthError'
@@ -164,9 +168,9 @@ function refusalOf(error: unknown): unknown {
     : error;
 }
 
-/** What comes of asking. */
+/** The result of a token request. */
 interface Got {
-  /** What was shown on the way. */
+  /** Secrets that were sent, to be redacted. */
   secrets: string[];
   tokens?: StoredOAuthTokens;
   key?: string | undefined;
@@ -174,7 +178,7 @@ interface Got {
   resource?: string;
 }
 
-/** The library's view: no page to send anybody to, so that it asks for a token at once. */
+/** The library's view: without a redirect URL it requests a token directly. */
 const providerOf = (
   deps: McpDeps,
   server: McpServer,

@@ -7,7 +7,7 @@ import type { McpRoom } from './room.ts';
 
 declare module '../platform/http/route.ts' {
   interface Principals {
-    /** Administrators, and users where these may connect servers, for themselves or for their organisations. */
+    /** Administrators, and users if they may connect servers, for themselves or for their organisations. */
     mcpOwner: SessionPrincipal;
   }
 }
@@ -30,12 +30,12 @@ export const ownerAuthenticator =
 
 type By = Pick<SessionPrincipal, 'user'>;
 
-/** Whose servers one may look after, by their owners: one's own, and those of organisations that one runs; null for everybody's. */
+/** The owners whose servers the user may manage: the user and the organisations that they manage; null for all. */
 export async function reachOf({ memberships }: Pick<McpRoom, 'memberships'>, by: By): Promise<number[] | null> {
   if (isAdministrator(by)) return null;
   const all = await memberships.of(by.user.id);
   return [by.user.id, ...all.flatMap(({ manages, accountId }) => (manages ? [accountId] : []))];
 }
 
-/** Who owns what somebody connects for nobody else: what an administrator connects is the operator's. */
+/** The owner of a server connected without an organisation: null, the operator, if an administrator connects it. */
 export const ownerFor = (by: By): number | null => (isAdministrator(by) ? null : by.user.id);

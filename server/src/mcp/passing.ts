@@ -4,11 +4,13 @@ import type { Waiting } from './asked-back.ts';
 
 export type LogMessage = LoggingMessageNotification['params'];
 
-/** What is passed back while a server works on a request. Its signal is made when it is asked for, which few calls take long enough for. */
+/**
+ * Callbacks for a request in progress. Its signal is created on access, because few calls take long enough to need it.
+ */
 export interface Passing extends Waiting {
   progress?: ((progress: Progress) => void) | undefined;
   log?(message: LogMessage): void;
 }
 
-/** Those who hear what is said in a session. */
+/** The requests that receive a session's notifications. */
 export type Hearing = ChurnSet<Passing>;

@@ -1,9 +1,9 @@
 import { McpFault } from './fault.ts';
 
-/** A person may look something up before they answer; whoever has left would otherwise be waited for for ever. */
+/** Users may need time to look something up, but a user who has left must not block the call forever. */
 export const mostAskedMs = 10 * 60_000;
 
-/** The time that a server has for its answer. It does not run while the client is asked, for as long as that may take in all. */
+/** A server's time limit for its answer. It pauses while the client is asked, up to a total limit. */
 export class Patience {
   readonly #controller = new AbortController();
   #timer: Timer;
@@ -23,7 +23,7 @@ export class Patience {
     return this.#controller.signal;
   }
 
-  /** Something was asked. */
+  /** The server asked a question. */
   wait(): void {
     this.#open += 1;
     if (this.#open > 1) return;
@@ -31,7 +31,7 @@ export class Patience {
     this.#again(this.#leftMs);
   }
 
-  /** It was answered, and the server has its time once more. */
+  /** The question was answered; the server's time limit starts again. */
   goOn(): void {
     this.#open -= 1;
     if (this.#open > 0) return;

@@ -4,26 +4,26 @@ import type { Challenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
 
 /*
- * Tokens that are bound to a key (DPoP, RFC 9449): whoever finds one can do nothing with it. Each request says with a proof,
- * signed for it alone, that its sender has the key.
+ * Tokens bound to a key (DPoP, RFC 9449) are useless if leaked: each request carries a proof, signed for that request
+ * only, that the sender has the key.
  */
 
-/** A token as it is shown to a server. */
+/** A token as sent to a server. */
 export interface AccessToken {
   text: string;
-  /** What it is bound to, as a private JSON Web Key; absent for one that whoever has it may use. */
+  /** The private JSON Web Key that it is bound to; absent for bearer tokens. */
   key?: string | undefined;
-  /** Which sign-in it is of, where there are several. */
+  /** Identifies the sign-in, if there can be several. */
   sign?: string | undefined;
 }
 
-/** The quickest of those that nobody advises against, first. */
+/** Fastest first; discouraged algorithms are left out. */
 const algorithms = ['ES256', 'EdDSA', 'ES384', 'ES512', 'PS256', 'RS256'] as const;
 type Algorithm = (typeof algorithms)[number];
 
 /**
- * What a proof is to be signed with; null where bearer tokens are asked for. The server decides, not its authorization server:
- * many of those bind tokens for whoever asks, also for servers that know nothing of it.
+ * The algorithm for proofs; null if bearer tokens are used. The server decides, not its authorization server: many
+ * authorization servers bind tokens on request, even for servers that do not support it.
  */
 export function proofAlgorithm(
   { proof }: Pick<Challenge, 'proof'>,
@@ -33,7 +33,7 @@ export function proofAlgorithm(
   const known = resource?.dpop_signing_alg_values_supported;
   const needed = proof === 'needed' || resource?.dpop_bound_access_tokens_required === true;
   if (!needed && proof === undefined && !known) return null;
-  // A document of others: the library knows nothing of this member, and loses it where the document is OpenID Connect's.
+  // Read from the raw document: the library's type lacks this field, and drops it from OpenID Connect documents.
   const { dpop_signing_alg_values_supported: given = needed ? algorithms : [] } = (issuer ?? {}) as Record<
     string,
     unknown
@@ -48,7 +48,7 @@ export function proofAlgorithm(
   return null;
 }
 
-/** For one grant, and as long as it lasts. */
+/** A key for one grant, used as long as the grant lasts. */
 export async function newKey(alg: Algorithm): Promise<string> {
   const [{ generateDpopKeyPair }, { exportJWK }] = await Promise.all([
     import('@modelcontextprotocol/client'),
@@ -58,11 +58,11 @@ export async function newKey(alg: Algorithm): Promise<string> {
   return JSON.stringify({ ...(await exportJWK(privateKey)), alg });
 }
 
-/** More keys than are used at once; of one that was forgotten, only what servers wanted to read in the next proof is lost. */
+/** More keys than are in use at once; an evicted one only loses its nonces. */
 const mostProvers = 1_000;
 const provers = new Map<string, Promise<DpopSession>>();
 
-/** Signs with a key, and remembers for it what servers want to read in the next proof. */
+/** Signs proofs with a key, and remembers the nonces that servers want in the next proof. */
 export function proverOf(key: string): Promise<DpopSession> {
   const known = provers.get(key);
   provers.delete(key);
@@ -76,7 +76,7 @@ async function openProver(key: string): Promise<DpopSession> {
   const [{ DpopSession }, jose] = await Promise.all([import('@modelcontextprotocol/client'), import('jose')]);
   try {
     const { alg, kty, crv, x, y, n, e, ...secret } = JSON.parse(key) as JWK;
-    // As `newKey` has written it.
+    // As written by `newKey`.
     const algorithm = alg as DpopKeyPair['alg'];
     const publicJwk = JSON.parse(JSON.stringify({ kty, crv, x, y, n, e })) as JWK;
     const [privateKey, publicKey] = await Promise.all(
@@ -90,7 +90,7 @@ async function openProver(key: string): Promise<DpopSession> {
   }
 }
 
-/** RFC 9449 §5: what was not bound as it was asked for is worth nothing here, and what was bound to another key neither. */
+/** RFC 9449 §5: reject a token that is not bound as requested, or bound without having been requested. */
 export function requireBound({ token_type }: { token_type: string }, key: string | undefined): void {
   const bound = token_type.toLowerCase() === 'dpop';
   if (key !== undefined && !bound)
@@ -105,23 +105,26 @@ interface Proven {
   headers: Record<string, string>;
 }
 
-/** RFC 9449 §7.1. A proof is for one request, and made anew for the next. */
+/** RFC 9449 §7.1. A proof is valid for one request only. */
 export async function withProof<R extends Proven>(prover: DpopSession, request: R, accessToken: string): Promise<R> {
   const { method, url, headers } = request;
   const dpop = await prover.buildProof({ htm: method, htu: url, accessToken });
   return { ...request, headers: { ...headers, authorization: `DPoP ${accessToken}`, dpop } };
 }
 
-/** RFC 9449 §8.1, and no longer than a header that servers take. */
+/** RFC 9449 §8.1; the length is limited to what servers accept in a header. */
 const isNonce = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
 
-/** What an answer wants to read in the next proof; undefined for what is none. */
+/** The nonce for the next proof; undefined if there is none or it is invalid. */
 export function nonceIn(headers: Record<string, string>): string | undefined {
   const given = headers['dpop-nonce'];
   return given !== undefined && isNonce.test(given) ? given : undefined;
 }
 
-/** Remembers what the server wants to read. True where it wanted it in this proof already, and has done nothing (RFC 9449 §9). */
+/**
+ * Remembers the nonce. True if the server rejected this proof for lack of it, without processing the request (RFC 9449
+ * §9).
+ */
 export function wantsNonce(
   prover: DpopSession,
   url: string,

@@ -1,4 +1,4 @@
-/** Some servers repeat what they are sent, and our headers are nobody else's. */
+/** Some servers repeat what they are sent; our headers must not reach others. */
 export function redacted<T>(value: T, secrets: readonly string[]): T {
   return secrets.length === 0 || value === undefined ? value : searched(value, secrets);
 }

@@ -23,44 +23,47 @@ export interface McpDeps {
   log: Log;
   jobs: Jobs;
   allowPrivate: boolean;
-  /** Only the system's own client reaches others. */
+  /** Only `fetch` can be used for outgoing requests. */
   fetchOnly?: boolean | undefined;
   baseUrl: string;
-  /** Where the platform keeps tokens that the service trades in; absent where it keeps none. */
+  /** The directory in which the platform writes tokens that the service exchanges; absent if there is none. */
   assertionsDir?: string | undefined;
-  /** Authorization servers that read documents of clients are to read ours, and need not register us. */
+  /**
+   * Whether we identify ourselves by our metadata document at authorization servers that support it, instead of
+   * registering.
+   */
   namedByDocument(): boolean;
-  /** Organisations, whose members use what is connected for them. */
+  /** Organisations, whose members use the servers connected for them. */
   memberships: Memberships;
-  /** Providers that vouch for users at servers. */
+  /** Identity providers that vouch for users at servers. */
   vouching: Vouching;
-  /** Where the pages are. */
+  /** The address of the web pages. */
   webUrl: string;
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
   hearing: Hearing;
   money: ToolMoney;
-  /** Writes a call where calls are counted and told of. */
+  /** Records a call in usage, the audit log, metrics and traces. */
   note(called: CalledTool): void;
 }
 
-/** What the functions of this room share. */
+/** Dependencies shared by the functions in this folder. */
 export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
-  /** To servers; absent where only the system's own client reaches others. */
+  /** Connections to servers; absent if only `fetch` can be used. */
   lines: UpstreamConnections | undefined;
-  /** Calls to servers that take a while. */
+  /** Watches calls to servers that take long. */
   slow: Lingering;
-  /** Servers and allowed tools, as they are asked for by calls. */
+  /** Cached servers and allowed tools. */
   known: Known;
-  /** For servers that their users sign in to. */
+  /** Tokens for servers that users sign in to. */
   userTokens: UserTokens;
-  /** The service's own, for servers that it signs in to for itself. */
+  /** The service's own tokens, for servers that it signs in to itself. */
   ownTokens: OwnTokens;
-  /** Tokens that are forgotten here end there. */
+  /** Revokes tokens that are deleted here. */
   giveBack: GiveBack;
-  /** A user's token was not enough: what it would need besides. */
+  /** Records the scopes that a user's token lacks. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
-  /** For what runs ask, and for lists. */
+  /** Sessions for runs and for listings. */
   sessions: Sessions;
-  /** Of those who use servers through us. */
+  /** Sessions of clients that use servers through us. */
   callers: Sessions;
 }

@@ -41,11 +41,11 @@ export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
   ...grantRoutes(room),
 ];
 
-/** The server that is named, if it is the caller's to look after. */
+/** The server in the path, if the caller may manage it. */
 const within = async (room: McpRoom, call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
   getServer(room, call.params.id, await reachOf(room, call.principal));
 
-/** A user's own server is the user's alone, and an organisation's is for all who are in it. */
+/** A user's own server is for that user only, and an organisation's for all its members. */
 function refuseSharing({ ownerId, organisationId }: Owned, body: z.infer<typeof serverChange>): void {
   const field = (['audience', 'user_ids'] as const).find((name) => body[name] !== undefined);
   if (ownerId === null || field === undefined) return;
@@ -56,7 +56,7 @@ function refuseSharing({ ownerId, organisationId }: Owned, body: z.infer<typeof 
   throw new AppError('invalid_value', `${field}: ${why}`, { param: field });
 }
 
-/** What is paid goes to the operator, who alone says how much that is. */
+/** Payments go to the operator, so only the operator sets prices. */
 function refusePrices({ ownerId }: Owned, tools: z.infer<typeof toolsChange>['tools']): void {
   if (ownerId !== null && tools.some(({ price = 0 }) => price > 0))
     throw new AppError('invalid_value', 'price: only tools of the operator’s servers cost something', {
@@ -66,7 +66,10 @@ function refusePrices({ ownerId }: Owned, tools: z.infer<typeof toolsChange>['to
 
 type Owned = Pick<McpServer, 'ownerId' | 'organisationId'>;
 
-/** Whose a server becomes: the organisation's that is named, where the caller looks after its servers. */
+/**
+ * The owner of a new server: the named organisation, if the caller manages its servers; else the caller or the
+ * operator.
+ */
 async function ownedBy(
   { memberships }: McpRoom,
   { principal }: Call<'mcpOwner'>,

@@ -35,14 +35,14 @@ export const serverDefaults = {
   sharedSignIn: false,
 };
 
-/** What is told of a server counts no more. */
+/** Invalidates everything cached for a server. */
 async function forgetAll({ sessions, callers, known }: McpRoom, id: number): Promise<void> {
   await known.changed(id);
   sessions.forget(id);
   callers.forget(id);
 }
 
-/** Of one user or organisation: each is asked for its list whenever tools are. */
+/** Per user or organisation: each server is asked for its tools on every listing. */
 const mostOwn = 20;
 
 export async function addServer(
@@ -60,7 +60,8 @@ export async function addServer(
   await checkUsers(room, fields.userIds);
   const server = await store.insertServer(room.db, { ...fields, ...sealed(room, headers) }, nowSeconds(room.clock));
   if (!server) throw new AppError('conflict', `name: there is a server ${fields.name} already`, { param: 'name' });
-  // Of several that come at once, whoever sees too many steps back: the last of those that stay has seen them all.
+  // Of several concurrent inserts, those that see too many undo themselves; the last one that stays has seen all
+  // others.
   if (await hasMoreThan(room, fields.ownerId, mostOwn)) {
     await store.deleteServer(room.db, server.id);
     await room.known.changed(server.id);
@@ -74,7 +75,7 @@ const tooMany = (): AppError => new AppError('conflict', `There are ${mostOwn} s
 const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number): Promise<boolean> =>
   ownerId !== null && (await store.countServers(db, [ownerId])) > most;
 
-/** Fields not given stay; headers given take the place of all there were. */
+/** Absent fields stay; headers, if given, replace all existing ones. */
 export async function changeServer(
   room: McpRoom,
   id: number,
@@ -98,7 +99,7 @@ export async function changeServer(
       requireVoucher(fields);
       requireOrganisation(fields);
       if (headers === undefined) refuseMovedHeaders(old, fields);
-      // What users let us do at one place, or as one client, is no word about another.
+      // Grants for one origin, client or identity provider are not valid for another.
       wasShared = store.isShared(old);
       left = moved || !isSameClient(old, fields) || !isVouchedAlike(old, fields) ? old : null;
       return fields;
@@ -119,7 +120,7 @@ export async function removeServer(room: McpRoom, id: number): Promise<void> {
   await forgetAll(room, id);
 }
 
-/** Within the reach of whoever asks: null for everybody's, else those of these owners. */
+/** Throws if the server is out of the caller's reach: null for all servers, else those of these owners. */
 export async function getServer(
   room: Pick<McpRoom, 'db'>,
   id: number,
@@ -130,7 +131,7 @@ export async function getServer(
   return server;
 }
 
-/** What a user connected, or an organisation's account has, and what was asked of them, ends with the user. */
+/** Deletes everything of a user or an organisation's account: servers, sessions, approvals and grants. */
 export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
   for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
   await endSessionsOfUser(room, { userId });
@@ -138,7 +139,7 @@ export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
   await forgetGrants(room, { userId });
 }
 
-/** What they let us do at servers of an organisation, and were asked there, ends when they leave it. */
+/** Deletes a user's sessions, approvals and grants at an organisation's servers when they leave it. */
 export async function forgetMember(room: McpRoom, userId: number, accountId: number): Promise<void> {
   for (const serverId of await serversOf(room.db, accountId)) {
     await endSessionsOfUser(room, { userId, serverId });
@@ -155,7 +156,7 @@ const sealed = ({ sealer }: McpRoom, headers: Record<string, string>) => {
   return { headerNames, sealedHeaders: headerNames.length === 0 ? '' : sealer.seal(JSON.stringify(headers)) };
 };
 
-/** Names are looked up when they are called; here only what is plainly no address to call. */
+/** Host names are resolved when the server is called; this only rejects addresses that can never be called. */
 function checkAddress({ allowPrivate }: McpRoom, url: string): void {
   try {
     checkedUrl(url, { allowPrivate });
@@ -174,7 +175,7 @@ async function checkUsers({ db }: McpRoom, ids: readonly number[]): Promise<void
 const sameOrigin = (one: { url: string }, other: { url: string }): boolean =>
   URL.parse(one.url)?.origin === URL.parse(other.url)?.origin;
 
-/** As with channels: what was entered for one place would be anybody's who may edit a server. */
+/** As with channels: otherwise anyone who may edit a server could send its stored headers to another address. */
 function refuseMovedHeaders(old: store.McpServer, fields: store.McpServerFields): void {
   if (old.sealedHeaders === '' || sameOrigin(old, fields)) return;
   const what = 'stored headers do not go along to another origin';

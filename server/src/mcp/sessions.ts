@@ -8,34 +8,34 @@ import type { Passing } from './passing.ts';
 import type { McpServer } from './store/servers.ts';
 import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 
-/** A session that nobody used for so long is ended: the server keeps something for each. */
+/** A session that is idle for this long is ended, because the server keeps state for it. */
 const idleMs = 5 * 60_000;
-/** Held here for one user; more of them only take room, and those that are kept are gone on with when they are named again. */
+/** Per user in this process. More would only use memory; stored sessions are resumed when they are named again. */
 const mostOfUser = 1_024;
-/** That a session is used is told no more often than this: it only has to be seen long before it would be ended. */
+/** How often the use of a session is reported at most: often enough to prevent it from being ended as idle. */
 const tellMs = 60_000;
-/** What a server listed counts for so long. */
+/** How long a listing is cached. */
 const listingMs = 10_000;
-/** A list waits no longer than this, whatever a call may take: it stands before other work. */
+/** Time limit for a listing, even if calls may take longer, because other work waits for it. */
 const listPatienceMs = 10_000;
 
 interface Held {
   server: McpServer;
   holder: string;
-  /** Address, headers and time limit that it was opened with. */
+  /** The address, headers and time limit it was opened with. */
   key: string;
   connection: Promise<Connection>;
-  /** The same once it is there. */
+  /** The connection once it is open. */
   open: Connection | null;
   users: number;
   lastUsedMs: number;
-  /** When its keeper was last told that it is used. */
+  /** When its use was last reported to the keeper. */
   toldMs: number;
   listing: { atMs: number; answer: Promise<Listing>; known: Listing | null } | null;
   retired: boolean;
 }
 
-/** Events, and the session that they come in. */
+/** A stream of events, and its session. */
 export interface Listened {
   stream: ReadableStream<Uint8Array>;
   session: string | null;
@@ -45,14 +45,14 @@ export interface SessionDeps extends TargetDeps {
   clock: Clock;
 }
 
-/** How sessions begin and end. */
+/** How sessions are opened and ended. */
 export interface SessionKeeper {
   open(server: McpServer, holder: string): Promise<Connection>;
-  /** This process is done with it. */
+  /** This process no longer needs the connection. */
   close(connection: Connection): Promise<void>;
-  /** Told now and then. */
+  /** Called occasionally while the session is in use. */
   used?(server: McpServer, holder: string): void;
-  /** The server knows it no more. */
+  /** The server has ended the session. */
   ended?(server: McpServer, holder: string): Promise<void>;
 }
 
@@ -63,8 +63,7 @@ export const ownSessions = (deps: SessionDeps): SessionKeeper => ({
 });
 
 /**
- * Connections of this process, one for each server and holder, opened when they are needed; a server that was changed is
- * connected anew.
+ * This process's connections, one per server and holder, opened on demand; after a change of the server it reconnects.
  */
 export class Sessions {
   readonly #held = new Map<string, Held>();
@@ -74,20 +73,20 @@ export class Sessions {
     private readonly keeper: SessionKeeper = ownSessions(deps),
   ) {}
 
-  /** Connected, in a revision of before the newest. */
+  /** Whether it is connected with a revision older than the newest. */
   speaksBefore(server: McpServer, holder: string): boolean {
     const held = this.#held.get(placeOf(server, holder));
     return held?.key === keyOf(server) && held.open !== null && held.open.about.protocol < '2026';
   }
 
-  /** What it has listed a moment ago, where that is here already. */
+  /** The cached listing, if it is fresh and has arrived. */
   listed(server: McpServer, holder: string): Listing | null {
     const known = this.#held.get(placeOf(server, holder));
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     return fresh ? known.listing!.known : null;
   }
 
-  /** What the server lists, from now or a moment ago; those who ask at once share the answer. */
+  /** The current or cached listing; concurrent callers share one request. */
   async listing(server: McpServer, holder: string, signal: AbortSignal): Promise<Listing> {
     const known = this.#held.get(placeOf(server, holder));
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
@@ -134,7 +133,9 @@ export class Sessions {
     );
   }
 
-  /** What the client answers to a question of the server, in the session that it was asked in; false where that is over. */
+  /**
+   * Sends the client's answer to a server's question, in the session it was asked in; false if that session has ended.
+   */
   async tell(
     server: McpServer,
     holder: string,
@@ -156,7 +157,10 @@ export class Sessions {
     }
   }
 
-  /** What the server says by itself; null where it does not. In a session that the server has ended there is nothing to hear. */
+  /**
+   * Messages that the server sends unprompted; null if it sends none. If the server has ended the session, this throws
+   * instead of opening a new one.
+   */
   async listen(server: McpServer, holder: string, after: string | null, signal: AbortSignal): Promise<Listened | null> {
     const held = this.#hold(server, holder);
     try {
@@ -175,7 +179,9 @@ export class Sessions {
     await this.keeper.ended?.(held.server, held.holder);
   }
 
-  /** Only what the server refused because it knows the session no more is asked a second time, in a new one. */
+  /**
+   * Retries once, in a new session, but only if the server rejected the request because it no longer knows the session.
+   */
   async #use<T>(
     server: McpServer,
     holder: string,
@@ -232,7 +238,7 @@ export class Sessions {
       connection: this.keeper.open(server, holder),
     };
     this.#held.set(placeOf(server, holder), held);
-    // What did not come about is tried anew by the next.
+    // A failed connection is removed, so that the next call tries again.
     held.connection.then(
       (connection) => {
         held.open = connection;
@@ -242,7 +248,7 @@ export class Sessions {
     return held;
   }
 
-  /** A client writes whatever name of a session it likes: the one that rested longest goes. */
+  /** Clients choose their session names, so a user may open any number: evict the one idle for longest. */
   #makeRoom(user: number | null): void {
     if (user === null) return;
     const own = [...this.#held.values()].filter(({ holder }) => userOf(holder) === user);
@@ -251,7 +257,7 @@ export class Sessions {
     if (resting[0]) this.#retire(resting[0]);
   }
 
-  /** Nobody gets it any more; it is closed when the last who has it is done. */
+  /** Removes it from use; it is closed once its last user is done. */
   #retire(held: Held): void {
     const place = placeOf(held.server, held.holder);
     if (this.#held.get(place) === held) this.#held.delete(place);
@@ -263,12 +269,12 @@ export class Sessions {
 
   #nowMs = (): number => this.deps.clock.steadyMs();
 
-  /** Of a server that was removed or turned off. */
+  /** Drops all connections to a server. */
   forget(id: number): void {
     for (const held of this.#held.values()) if (held.server.id === id) this.#retire(held);
   }
 
-  /** Of whoever is done with all servers. */
+  /** Drops all connections of a holder that has finished. */
   leave(holder: string): void {
     for (const held of this.#held.values()) if (held.holder === holder) this.#retire(held);
   }

@@ -8,8 +8,9 @@ import { isShared, type McpServer } from './store/servers.ts';
 import { organisationIn } from './tool-names.ts';
 
 /*
- * Servers of organisations that are signed in to once for all: what is granted is the account's, as the server is, and whoever runs
- * the organisation gives it and takes it back. Who has signed in for themselves goes by that.
+ * Servers of organisations with one sign-in for all members: the grant belongs to the organisation's account, like the
+ * server, and managers of the organisation create and revoke it. Members who have signed in themselves use their own
+ * grant.
  */
 
 export function requireOrganisation({ sharedSignIn, name }: Pick<McpServer, 'sharedSignIn' | 'name'>): void {
@@ -17,10 +18,10 @@ export function requireOrganisation({ sharedSignIn, name }: Pick<McpServer, 'sha
     throw new AppError('invalid_value', 'sign_in: shared is for servers of organisations', { param: 'sign_in' });
 }
 
-/** Who signed in for all; null where nobody has. */
+/** The user who signed in for all; null if there is none. */
 export interface SharedSigner {
   id: number;
-  /** Null for somebody who is gone. */
+  /** Null if the user was deleted. */
   name: string | null;
 }
 
@@ -35,7 +36,7 @@ async function signerOf(room: McpRoom, { id, ownerId }: Pick<McpServer, 'id' | '
   return grant?.tokens ? (grant.by ?? null) : null;
 }
 
-/** Given back as well; nobody goes on in a session that was begun with it. */
+/** Also revokes the tokens and closes sessions that were opened with them. */
 export async function endShared(room: McpRoom, server: McpServer): Promise<void> {
   const { id: serverId, ownerId, organisationId } = server;
   if (ownerId !== null && organisationId !== null) await forgetGrants(room, { serverId, userId: ownerId }, server);
@@ -43,7 +44,7 @@ export async function endShared(room: McpRoom, server: McpServer): Promise<void>
   room.callers.forget(serverId);
 }
 
-/** Nobody acts in the name of somebody who has left. */
+/** A shared sign-in must not outlive its user's membership. */
 export async function endSharedBy(room: McpRoom, server: McpServer, userId: number): Promise<void> {
   if ((await signerOf(room, server)) === userId) await endShared(room, server);
 }

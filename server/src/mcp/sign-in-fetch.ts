@@ -6,14 +6,14 @@ import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 import { headersOf } from './target.ts';
 
-/** Documents and tokens have a few kilobytes. */
+/** Metadata documents and tokens have a few kilobytes. */
 const mostAnswerBytes = 256 * 1024;
 const timeoutMs = 10_000;
 
 /**
- * How the library reaches the authorization server of a server: its addresses come from documents of others, and each is
- * dialled and checked by itself, following nothing, without any header of ours. The library writes what it is refused with
- * into the log: without the secrets, which some repeat.
+ * The library's `fetch` to a server's authorization server. Its URLs come from foreign documents, so each is checked
+ * and dialled separately, without redirects and without our headers. The library logs error answers, so secrets are
+ * redacted from them: some servers repeat what they are sent.
  */
 export const fetchForSignIn =
   (policy: { allowPrivate: boolean }, secrets: readonly string[]) =>
@@ -49,10 +49,16 @@ export const fetchForSignIn =
     return new Response(empty ? null : told, { status: answer.status, headers });
   };
 
-/** Some servers let anybody introduce themselves; a list of tools begins no session where nobody is asked either. */
+/**
+ * Not `initialize`, because some servers allow that without a token; listing tools starts no session even if no token
+ * is needed.
+ */
 const question = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-/** Asked without a token: where its documents are, and what for. Nothing where it does not say, or does not answer. */
+/**
+ * Sends a request without a token to learn where the server's metadata is, and which scopes it needs. Empty if the
+ * server does not say, or does not answer.
+ */
 export async function challengeOf(deps: McpDeps, server: McpServer): Promise<Challenge> {
   const own = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const headers = { ...headersOf(deps, server), ...own, 'accept-encoding': 'identity' };

@@ -9,55 +9,55 @@ import type { AccessToken } from './proofs.ts';
 import { type AuthKind, isOfUsers, type McpServer, signsInItself } from './store/servers.ts';
 
 /**
- * Tokens that the service asks for without anybody: for itself, one for each server, which all who may use the server share (for
- * null), or for each user whom a provider vouches for.
+ * Tokens that the service requests without a user's interaction: its own, one per server and shared by all who may use
+ * the server (`userId` null), or one per user whom a provider vouches for.
  */
 export interface OwnTokens {
-  /** Renewed before it runs out; those who ask at once share the answer. */
+  /** Renewed before it expires; concurrent callers share one request. */
   token(server: McpServer, userId: number | null): Promise<AccessToken>;
-  /** The server does not take it: another is asked for next. */
+  /** The server rejected the token: a new one is requested next. */
   refused(server: McpServer, userId: number | null, token: string): Promise<void>;
-  /** The server took it, and it was not enough. Returns what whoever called is told. */
+  /** The server accepted the token, but its scopes are insufficient. Returns the error for the caller. */
   lacking(server: McpServer, userId: number | null, scope: string | undefined): Promise<McpFault>;
 }
 
-/** Of users who have signed in to a server. */
+/** Tokens of users who have signed in to a server. */
 export interface UserTokens {
-  /** Whose sign-in a user's calls go by. */
+  /** The user whose sign-in applies to a user's calls. */
   signer(server: McpServer, userId: number): Promise<number>;
-  /** Renewed when it has run out; those who ask at once share the answer. */
+  /** Renewed when it has expired; concurrent callers share one request. */
   token(server: McpServer, userId: number): Promise<AccessToken>;
-  /** The server does not take it: another is asked for next. Throws where there is none to be had. */
+  /** The server rejected the token: a new one is requested next. Throws if there is none. */
   refused(server: McpServer, userId: number, token: string): Promise<void>;
 }
 
-/** What is needed to call a server in the name of whoever it is called for. */
+/** What is needed to call a server on behalf of a holder. */
 export interface TargetDeps {
   sealer: Sealer;
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
-  /** Calls that take a while. */
+  /** Watches calls that take long. */
   slow: Lingering;
   userTokens: UserTokens;
   ownTokens: OwnTokens;
-  /** A user's token was not enough. */
+  /** Records that a user's token lacks scopes. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
 }
 
-/** Nobody in particular: what is the same for all who may use the server. */
+/** The holder of sessions that all users of a server share. */
 const anybody = '';
 
-/** Whose session is used where one for all would do, if only all were the same to the server. */
+/** The holder for requests that could share one session, unless the server distinguishes users. */
 export const holderFor = (server: McpServer, userId: number): string => (isOfUsers(server) ? `${userId}` : anybody);
 
-/** The same for what is listed to clients that can be asked these; nobody is, in such a session. */
+/** The same for listings as shown to clients with these capabilities; no client is asked anything in such a session. */
 export const listedTo = (server: McpServer, userId: number, abilities: string): string =>
   abilities === '' ? holderFor(server, userId) : `${holderFor(server, userId)} ${sharedName(abilities)}`;
 
-/** A holder's name begins with the user's id; null for nobody in particular. */
+/** A holder's name starts with the user's id; null for the shared one. */
 export const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
 
-/** Opened, for the server alone. */
+/** Unsealed; only to be sent to the server. */
 export function headersOf(
   { sealer }: Pick<TargetDeps, 'sealer'>,
   { sealedHeaders }: McpServer,
@@ -70,18 +70,18 @@ export function headersOf(
   }
 }
 
-/** Of the protocol: clients say that they know them. */
+/** Protocol extensions that clients declare. */
 const extensionOf: Partial<Record<AuthKind, string>> = {
   client_credentials: 'io.modelcontextprotocol/oauth-client-credentials',
   enterprise: 'io.modelcontextprotocol/enterprise-managed-authorization',
 };
 
-/** Who is called, and in whose name where that makes a difference. */
+/** The server to call, and the user to call it for, if it distinguishes users. */
 export function targetOf(
   { sealer, allowPrivate, lines, slow, userTokens, ownTokens, lacking }: TargetDeps,
   server: McpServer,
   holder: string,
-  /** Of the session that is gone on with. */
+  /** Of the session that is resumed. */
   sign?: string,
 ): Target {
   const headers = headersOf({ sealer }, server);
@@ -111,7 +111,10 @@ export function targetOf(
   };
 }
 
-/** What a server remembers of one who has signed in is no other's: whoever signs in meanwhile begins another session. */
+/**
+ * A session belongs to one sign-in, because the server keeps state for it: after another sign-in a new session is
+ * opened.
+ */
 function ofOneSignIn(ask: () => Promise<AccessToken>, first?: string): () => Promise<AccessToken> {
   let sign = first;
   return async () => {
@@ -122,7 +125,7 @@ function ofOneSignIn(ask: () => Promise<AccessToken>, first?: string): () => Pro
   };
 }
 
-/** What the client can be asked whose session it is. */
+/** The capabilities of the client that holds the session. */
 function asking({ timeoutMs }: McpServer, holder: string): Pick<Target, 'capabilities' | 'longestMs'> {
   const abilities = abilitiesOf(holder);
   return abilities === '' ? {} : { capabilities: capabilitiesOf(abilities), longestMs: timeoutMs + mostAskedMs };
@@ -132,7 +135,7 @@ export function keyOf(server: McpServer): string {
   const known = keys.get(server);
   if (known !== undefined) return known;
   const { url, sealedHeaders, timeoutMs, auth, clientId, sealedClientSecret, sealedClientKey } = server;
-  // A session that was opened by one client, or by the word of one provider, is no other's.
+  // A session opened by one client, or with one provider's assertion, must not be used by another.
   const shown = signsInItself(server) ? server.assertionFile : server.vouchedBy;
   const client = auth === 'oauth' || auth === 'headers' ? [] : [clientId, sealedClientSecret, sealedClientKey, shown];
   const key = JSON.stringify([url, sealedHeaders, timeoutMs, auth, ...client]);

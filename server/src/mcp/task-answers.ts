@@ -4,12 +4,15 @@ import { isObject } from '../lib/is-object.ts';
 
 type Params = Record<string, unknown>;
 
-/** The extension by which a server goes on with a call after it has answered (SEP-2663). */
+/** The extension by which a server continues a call after it has answered (SEP-2663). */
 export const tasksExtension = 'io.modelcontextprotocol/tasks';
 
 export const hasTasks = ({ extensions }: ServerCapabilities): boolean => extensions?.[tasksExtension] !== undefined;
 
-/** Of a server's own name for a task. Clients repeat names in a header of each request, for which there are a few kilobytes on the way. */
+/**
+ * Limit on a server's task ids. Clients repeat names in a header of each request, and headers are limited to a few
+ * kilobytes on the way.
+ */
 export const longestTaskId = 1_024;
 
 const task = z.object({
@@ -23,17 +26,17 @@ const task = z.object({
 });
 export type Task = z.infer<typeof task>;
 
-/** A task that has begun; null for what is none. */
+/** A task that has begun; null if the answer is not one. */
 export const begunTaskOf = (answer: Params): Task | null => task.safeParse(answer).data ?? null;
 
-/** What a task that has come so far has to say besides. */
+/** The field with further data, by status. */
 const detailOf: Partial<Record<Task['status'], string>> = {
   input_required: 'inputRequests',
   completed: 'result',
   failed: 'error',
 };
 
-/** How this task stands, with what belongs to that; null for what does not say so. */
+/** The task's status with its data; null if the answer is not the status of this task. */
 export function standingOf(taskId: string, answer: Params): (Task & { detail: Params }) | null {
   const found = begunTaskOf(answer);
   const named = found && detailOf[found.status];
@@ -41,17 +44,17 @@ export function standingOf(taskId: string, answer: Params): (Task & { detail: Pa
   return found?.taskId === taskId && isObject(detail) ? { ...found, detail } : null;
 }
 
-/** Where an answer is put that the library would take for a fault. A server that writes there itself has said the same. */
+/** Carries an answer that the library would reject. A server that sets this field itself has the same effect. */
 const place = 'svc/task';
 
-/** Of a transport, whose own type of a message allows no such answer. */
+/** Structural, because the library's message type does not allow such an answer. */
 interface Hearing {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
 }
 
 /**
- * The library knows two answers to a call, a result and a question; it refuses a third and forgets what was in it. So a task
- * goes past it inside a result that says nothing else.
+ * The library knows two answers to a call, a result and a request for input; it rejects any other and drops its
+ * content. So a task is wrapped in an otherwise empty result.
  */
 export function letTasksThrough(transport: Hearing): void {
   const hear = transport.onmessage;
@@ -64,7 +67,7 @@ function carried(message: { result?: unknown }): object {
   return { ...message, result: { resultType: 'complete', content: [], _meta: { [place]: result } } };
 }
 
-/** The task that an answer stands for, as the server wrote it; null for any other answer. */
+/** The wrapped task as the server sent it; null for any other answer. */
 export function taskIn({ _meta }: Params): Params | null {
   const task = isObject(_meta) ? _meta[place] : undefined;
   return isObject(task) ? task : null;

@@ -6,22 +6,22 @@ import { findOwnGrant, replaceOwnGrant } from './store/own-grants.ts';
 import type { McpServer } from './store/servers.ts';
 import { vouchedAccount } from './vouched.ts';
 
-/** Where a token is kept that the service asked for without anybody, and whose it is. */
+/** Where a token that the service requested without a user's interaction is stored, and whose it is. */
 export interface TokenPlace {
   name: string;
-  /** Null for the service's own. */
+  /** Null for the service's own token. */
   userId: number | null;
-  /** Hash of whom a token was given to: one that was given to another is not used. */
+  /** Hash of the client and account that the token was issued to; a token issued to another is not used. */
   of: string;
-  /** Sealed; null where there is none. */
+  /** Sealed; null if there is none. */
   find(): Promise<string | null>;
-  /** The same as it is known here. */
+  /** The same from the cache. */
   known(): Promise<string | null>;
-  /** False when it is not what it was. */
+  /** False if it was changed meanwhile. */
   replace(before: string | null, sealed: string): Promise<boolean>;
 }
 
-/** Of a user only while the provider vouches for them: what it vouched for before ends with that. */
+/** For a user, only while the provider vouches for them; tokens from before that are no longer used. */
 export async function placeOf(deps: GrantDeps, server: McpServer, userId: number | null): Promise<TokenPlace> {
   const { db } = deps;
   const now = () => nowSeconds(deps.clock);
@@ -52,7 +52,9 @@ export async function placeOf(deps: GrantDeps, server: McpServer, userId: number
   };
 }
 
-/** Resealed or entered again, a client is another: what was given to it is asked for anew, which costs nothing. */
+/**
+ * A client that was resealed or entered again counts as different; its tokens are requested again, which costs nothing.
+ */
 const clientOf = ({ url, clientId, sealedClientSecret, sealedClientKey, assertionFile }: McpServer): string[] => {
   const client = [url, clientId, sealedClientSecret, sealedClientKey];
   return assertionFile === '' ? client : [...client, assertionFile];

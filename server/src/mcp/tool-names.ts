@@ -1,12 +1,12 @@
 import { sha256Hex } from '../lib/hashing.ts';
 
-/** What all vendors of models take as the name of a function. */
+/** The limit that all model vendors accept for function names. */
 const mostCharacters = 64;
 const between = '__';
 
 /**
- * `server__tool`. A name with other characters, or a longer one, is altered, and gets a piece of its hash so that two of
- * them do not become one. Names of servers hold no two underscores, so that the first pair of them ends the server's.
+ * `server__tool`. A name that is too long or has other characters is altered and gets part of its hash, so that two
+ * names do not collide. Server names contain no double underscore, so the first one ends the server's name.
  */
 export function offeredName(server: string, tool: string): string {
   const plain = `${server}${between}${tool}`;
@@ -15,12 +15,12 @@ export function offeredName(server: string, tool: string): string {
   return plain.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, mostCharacters - mark.length) + mark;
 }
 
-/** As the server calls it, unless the name had to be altered. */
+/** The server's own name for the tool, unless the name had to be altered. */
 export const plainNameOf = (server: string, offered: string): string => offered.slice(server.length + between.length);
 
 /**
- * An organisation's server has the organisation's number behind its name, which names of others cannot have: those of two organisations that
- * somebody is in stay two, and none stands in the way of another.
+ * An organisation's server has the organisation's id as a suffix, which other names cannot have, so servers of several
+ * organisations that a user is in do not collide.
  */
 export const nameWithin = (organisationId: number, name: string): string => `${name}_${organisationId}`;
 export function organisationIn(name: string): number | null {
@@ -28,7 +28,7 @@ export function organisationIn(name: string): number | null {
   return id === undefined ? null : Number(id);
 }
 
-/** Null where the name is no tool's of any server. */
+/** Null if it cannot be the name of a server's tool. */
 export function serverOf(name: string): string | null {
   const server = name.slice(0, Math.max(0, name.indexOf(between)));
   return /^[a-z0-9-]{1,24}(_\d{1,15})?$/.test(server) ? server : null;

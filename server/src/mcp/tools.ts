@@ -44,7 +44,7 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
   },
 });
 
-/** Of the extension io.modelcontextprotocol/ui: some tools are for a page of the server's own, which nobody shows here. */
+/** Extension io.modelcontextprotocol/ui: some tools are only for the server's own page, which is not rendered here. */
 function isForModels({ further }: AllowedTool): boolean {
   const { visibility } = (further?._meta?.ui ?? {}) as { visibility?: string[] };
   return visibility?.includes('model') ?? true;
@@ -52,10 +52,10 @@ function isForModels({ further }: AllowedTool): boolean {
 
 const isError = (outcome: ToolOutcome): boolean => outcome.isError;
 
-/** Names of tasks are given to clients too, who call for themselves. */
+/** Clients get task names for their own calls too; `through` tells the service's calls apart. */
 const ownerOf = ({ userId }: ToolCaller) => ({ user: { id: userId }, through: 'svc' });
 
-/** A chat's or run's call comes from no address; the request that began it is told of by itself. */
+/** Calls by a chat or run have no address; the request that started it is recorded separately. */
 const nowhere: Origin = { ip: '', userAgent: '' };
 
 const callOf = (
@@ -69,7 +69,7 @@ const callOf = (
   payer: () => ({ userId, keyId, keyUnlimited }),
 });
 
-/** Why it is not called: too often, or nothing to pay with. */
+/** Why the tool is not called: rate limit or insufficient balance. */
 async function refusedBefore(room: McpRoom, { server, tool }: Offer, bill: Bill): Promise<string | null> {
   const busy = await tooOften(room, server);
   if (busy !== null) return busy;
@@ -90,7 +90,7 @@ const offered = ({ server, tool }: Offer): ConnectedTool => ({
   askFirst: tool.askFirst,
 });
 
-/** Whoever began it did not live to pay for it. */
+/** The process that began the task ended before the call was charged, so it is charged here. */
 async function goOnWith(
   room: McpRoom,
   found: Offer,
@@ -118,7 +118,7 @@ async function callTool(
   return told(room, found, state, how, async () => {
     if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
       return notAsApproved(tool.name);
-    // Last of all: what a person has approved is used up by it.
+    // Checked last, because it uses up the user's approval.
     const asked = { userId: caller.userId, server, tool: tool.name, arguments: args };
     const refused = tool.askFirst && !how.approved ? await refusalOf(room, asked, room.baseUrl) : null;
     if (refused !== null) return refused;
@@ -141,7 +141,7 @@ const isHandedOver = ({ signal, handedOver }: HowToWait): boolean => signal.abor
 
 type Following = Pick<Task, 'taskId' | 'pollIntervalMs'>;
 
-/** For as long as the caller lets it take: each look has the time of a call. */
+/** Waits as long as the caller allows; each poll has the time limit of a call. */
 function followed(
   room: McpRoom,
   { server }: Offer,
@@ -159,7 +159,9 @@ function followed(
   return followTask(begun, { ask, signal: waitingFor(how), isTakenBack: () => !isHandedOver(how) });
 }
 
-/** What a server answers, or why it did not, as a model is told; in words, why it was not asked. */
+/**
+ * The answer of the server, or its failure, as text for a model; `ask` returns a string if the server was not called.
+ */
 async function told(
   room: McpRoom,
   { server, tool }: Offer,
@@ -179,7 +181,7 @@ async function told(
     const why = tellFault(error, 'anybody', secrets);
     room.log.warn({ server: server.name, tool: tool.name, fault: why }, 'a connected tool failed');
     const known = state.begun ? 'It is not known whether the tool did anything.' : 'The tool was not called.';
-    // Nothing is paid for what a server did not answer.
+    // Without an answer of the server, nothing is charged.
     state.bill.fail();
     return failure(`The server ${server.name} failed: ${why}. ${known}`);
   }

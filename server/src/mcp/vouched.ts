@@ -7,8 +7,9 @@ import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 /*
- * Servers to which the company's identity provider vouches for each user (`io.modelcontextprotocol/enterprise-managed-authorization`):
- * what it says of the user is traded in at the server's authorization server (RFC 7523 §2.1).
+ * Servers at which the company's identity provider vouches for each user
+ * (`io.modelcontextprotocol/enterprise-managed-authorization`): its assertion about the user is exchanged at the
+ * server's authorization server (RFC 7523 §2.1).
  */
 
 type Deps = Pick<McpDeps, 'vouching' | 'clock'>;
@@ -16,7 +17,7 @@ type Vouched = Pick<McpServer, 'auth' | 'vouchedBy'>;
 
 const refuse = (why: string): AppError => new AppError('invalid_value', `vouched_by: ${why}`, { param: 'vouched_by' });
 
-/** Whom the company's people are vouched for at is for the operator to say. */
+/** Only the operator decides at which servers the company's users are vouched for. */
 export function requireVoucher({ auth, vouchedBy, ownerId }: Vouched & Pick<McpServer, 'ownerId'>): void {
   if (auth !== 'enterprise') return;
   if (ownerId !== null) throw refuse('is for servers of the operator alone');
@@ -28,11 +29,13 @@ export async function checkVoucher({ vouching }: Pick<Deps, 'vouching'>, slug: s
     throw refuse(`there is no identity provider ${slug} that vouches for its people`);
 }
 
-/** What was given by the word of one provider is not used by that of another, nor by a user who signs in to the server. */
+/**
+ * Tokens issued on one provider's assertion are not used for another provider, nor for users who sign in to the server.
+ */
 export const isVouchedAlike = (one: Vouched, other: Vouched): boolean =>
   (one.auth === 'enterprise') === (other.auth === 'enterprise') && one.vouchedBy === other.vouchedBy;
 
-/** Words that whoever called can do something with; nothing of them is a secret. */
+/** A message that helps the caller to fix the problem; contains no secrets. */
 export class NotVouched extends McpFault {}
 
 const noProvider = (slug: string): NotVouched =>
@@ -40,7 +43,7 @@ const noProvider = (slug: string): NotVouched =>
 const signInAgain = (name: string): NotVouched =>
   new NotVouched(`the user has to sign in to this service again through ${name}`);
 
-/** By which the provider knows the user. */
+/** The account by which the provider knows the user. */
 export async function vouchedAccount({ vouching }: Deps, { vouchedBy }: Vouched, userId: number): Promise<number> {
   const account = await vouching.accountOf(vouchedBy, userId);
   if (account !== null) return account;
@@ -54,7 +57,7 @@ interface Asked {
   scope: string | undefined;
 }
 
-/** What the provider says of the user, to the authorization server that the server's own document names and to no other. */
+/** The provider's assertion about the user, only for the authorization server that the server's own metadata names. */
 export async function vouchedAssertion(
   { vouching, clock }: Deps,
   { vouchedBy }: Vouched,

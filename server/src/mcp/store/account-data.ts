@@ -2,7 +2,7 @@ import { type PersonalData, pages } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { nameIn } from './servers.ts';
 
-/** Without headers, secrets and tokens: what opens another service is no part of what we know of a person. */
+/** Without headers, secrets and tokens: credentials for other services are not personal data. */
 export const exportOf = (db: Db, userId: number): PersonalData => ({
   servers: pages<{ id: number }>(async (last, limit) => {
     const rows = await db

@@ -7,10 +7,10 @@ import type { McpApprovalTable } from './tables.ts';
 
 export type ApprovalState = 'waiting' | 'approved' | 'refused';
 
-/** A call that a person is asked about. */
+/** A call that needs a user's approval. */
 export interface Approval {
   id: number;
-  /** Who is asked; for keys of teams the account of their organisation. */
+  /** The user who is asked; for team keys, the account of their organisation. */
   userId: number;
   serverId: number;
   server: string;
@@ -21,7 +21,7 @@ export interface Approval {
   expiresAt: number;
 }
 
-/** What makes two calls the same. */
+/** What identifies a call. */
 export interface Wanted {
   userId: number;
   serverId: number;
@@ -41,7 +41,7 @@ const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approv
   expiresAt: row.expires_at,
 });
 
-/** True once for each time that it was approved: whoever finds it so makes the call. */
+/** True once per approval: deleting the row uses it up, and only that caller makes the call. */
 export async function useApproval(db: Db, wanted: Wanted, now: number): Promise<boolean> {
   const used = await db
     .deleteFrom('mcp_approvals')
@@ -53,13 +53,13 @@ export async function useApproval(db: Db, wanted: Wanted, now: number): Promise<
   return used !== undefined;
 }
 
-/** From when to when it counts, in seconds since 1970. */
+/** Validity, in seconds since 1970. */
 interface Life {
   now: number;
   until: number;
 }
 
-/** How things stand with a call: so from now on, unless somebody has answered already. */
+/** Inserts the call in this state, unless it is present already; returns the state that is stored. */
 export async function putApproval(
   db: Db,
   wanted: Wanted,
@@ -85,7 +85,7 @@ export async function putApproval(
   return (row?.state ?? state) as ApprovalState;
 }
 
-/** Somebody is asked about it; null where as many calls as may be wait for an answer of this user already. */
+/** Asks the user to approve the call; null if the user already has the maximum of open calls. */
 export const askAbout = (
   db: Db,
   wanted: Wanted,
@@ -131,7 +131,7 @@ export async function listApprovals(
   return rows.map(fromRow);
 }
 
-/** Null where there is none of these users that waits. */
+/** Null if none of these users has such a waiting call. */
 export async function answerApproval(
   db: Db,
   { id, userIds }: { id: number; userIds: readonly number[] },

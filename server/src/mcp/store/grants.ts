@@ -1,7 +1,7 @@
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
-/** What a user let us do at a server, as stored: still sealed. */
+/** A user's grant at a server as stored, still sealed. */
 export interface StoredGrant {
   serverId: number;
   userId: number;
@@ -18,7 +18,7 @@ export async function findGrant(db: Db, serverId: number, userId: number): Promi
   return row ? { serverId, userId, sealed: row.grant_sealed } : null;
 }
 
-/** The user is away to sign in: whoever comes back with this state goes on. An attempt before that counts no more. */
+/** The user is signing in at the authorization server, and returns with this state. Replaces an earlier attempt. */
 export async function beginAttempt(db: Db, grant: StoredGrant, stateHash: string, now: number): Promise<void> {
   const fields = { grant_sealed: grant.sealed, state_hash: stateHash, updated_at: now };
   await db
@@ -28,7 +28,7 @@ export async function beginAttempt(db: Db, grant: StoredGrant, stateHash: string
     .execute();
 }
 
-/** Once for each state, for one of those whom it may be for, and not too late. */
+/** Each state can be used once, by one of these users, before it expires. */
 export async function takeAttempt(
   db: Db,
   { stateHash, userIds, since }: { stateHash: string; userIds: readonly number[]; since: number },
@@ -44,7 +44,7 @@ export async function takeAttempt(
   return row ? { serverId: row.server_id, userId: row.user_id, sealed: row.grant_sealed } : null;
 }
 
-/** False when there is one already. */
+/** False if there is one already. */
 export async function insertGrant(db: Db, { serverId, userId, sealed }: StoredGrant, now: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows = 0n } = await db
     .insertInto('mcp_grants')
@@ -54,7 +54,7 @@ export async function insertGrant(db: Db, { serverId, userId, sealed }: StoredGr
   return numInsertedOrUpdatedRows > 0n;
 }
 
-/** False when it is not what it was: another process was quicker, or it was taken back. */
+/** False if the grant was changed meanwhile: another process was faster, or it was revoked. */
 export async function replaceGrant(db: Db, before: StoredGrant, sealed: string, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable('mcp_grants')
@@ -66,7 +66,7 @@ export async function replaceGrant(db: Db, before: StoredGrant, sealed: string, 
   return numUpdatedRows > 0n;
 }
 
-/** Of one server, of one user, or of both. */
+/** Filters by server, by user, or by both. */
 export interface Among {
   serverId?: number | undefined;
   userId?: number | undefined;
@@ -83,7 +83,7 @@ export async function someGrants(db: Db, { serverId, userId }: Among, most: numb
   return rows.map((row) => ({ serverId: row.server_id, userId: row.user_id, sealed: row.grant_sealed }));
 }
 
-/** Where it is still what it was: one that was renewed meanwhile stays. */
+/** Only if unchanged: a grant that was renewed meanwhile stays. */
 export const dropGrant = (db: Db, { serverId, userId, sealed }: StoredGrant): Promise<unknown> =>
   db
     .deleteFrom('mcp_grants')

@@ -1,7 +1,7 @@
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
-/** What a server lets the service do in its own name, as stored: still sealed; null where there is nothing yet. */
+/** The service's own grant at a server as stored, still sealed; null if there is none yet. */
 export async function findOwnGrant(db: Db, serverId: number): Promise<string | null> {
   const row = await db
     .selectFrom('mcp_own_grants')
@@ -11,7 +11,7 @@ export async function findOwnGrant(db: Db, serverId: number): Promise<string | n
   return row?.grant_sealed ?? null;
 }
 
-/** False when it is not what it was: another process was quicker, or it was taken back. */
+/** False if the grant was changed meanwhile: another process was faster, or it was revoked. */
 export async function replaceOwnGrant(
   db: Db,
   serverId: number,

@@ -10,14 +10,14 @@ import type { McpServerTable } from './tables.ts';
 export const audiences = ['everyone', 'administrators', 'users'] as const;
 export type Audience = (typeof audiences)[number];
 
-/** What a server may have besides tools; passed on where whoever connected it says so. */
+/** What servers may offer besides tools; forwarded only if enabled for the server. */
 export const offerings = ['resources', 'prompts'] as const;
 export type Offering = (typeof offerings)[number];
 
 /**
- * How a server is opened: by headers that whoever connected it gave, by each user signing in to it, by what the company's
- * identity provider says of each user, or by the service, which signs in for itself and for all who may use it: as a client, or with
- * what its platform says of it.
+ * How calls to a server are authenticated: by configured headers, by each user signing in, by assertions of the
+ * company's identity provider about each user, or by the service signing in for all users, either as a client or with
+ * its platform's token.
  */
 export const authKinds = ['headers', 'oauth', 'enterprise', 'client_credentials', 'jwt_bearer'] as const;
 export type AuthKind = (typeof authKinds)[number];
@@ -25,14 +25,14 @@ export type AuthKind = (typeof authKinds)[number];
 export const signsInItself = ({ auth }: { auth: AuthKind }): boolean =>
   auth === 'client_credentials' || auth === 'jwt_bearer';
 
-/** Each user is somebody to it, with a token of their own. */
+/** The server distinguishes users: each has their own token. */
 export const isOfUsers = ({ auth }: { auth: AuthKind }): boolean => auth === 'oauth' || auth === 'enterprise';
 
-/** One of those who run the organisation signs in for all who have not. */
+/** A manager of the organisation signs in for all members who have not signed in themselves. */
 export const isShared = ({ organisationId, auth, sharedSignIn }: McpServer): boolean =>
   organisationId !== null && auth === 'oauth' && sharedSignIn;
 
-/** A server as stored: its headers, and the secret and the key of its client, are still sealed. */
+/** A server as stored: its headers and its client's secret and key are still sealed. */
 export interface McpServer {
   id: number;
   name: string;
@@ -45,38 +45,39 @@ export interface McpServer {
   userIds: number[];
   offers: Offering[];
   auth: AuthKind;
-  /** A user, the account of an organisation, or null for the operator's. */
+  /** A user, an organisation's account, or null for the operator. */
   ownerId: number | null;
-  /** Whose account the owner is; null for the operator's and those of users. */
+  /** The organisation that the owner's account belongs to; null for servers of the operator and of users. */
   organisationId: number | null;
-  /** Of all users together; 0 for no limit. */
+  /** For all users together; 0 for no limit. */
   callsPerMinute: number;
-  /** Of a client that was registered by hand where users sign in, or the service does; empty where we register ourselves. */
+  /** A client registered by hand, for servers that users or the service sign in to; empty if we register ourselves. */
   clientId: string;
-  /** Empty for a client without one. */
+  /** Empty for a client without a secret. */
   sealedClientSecret: string;
-  /** What it signs with in place of a secret; empty for a client without one. */
+  /** Signs assertions in place of a secret; empty for a client without a key. */
   sealedClientKey: string;
-  /** The authorization server that the client was first used at; empty until then. */
+  /** The issuer that the client was first used at; empty until then. */
   clientIssuer: string;
-  /** In which the platform keeps the token that is traded in; empty for none. */
+  /** The file with the platform's token that is exchanged; empty for none. */
   assertionFile: string;
-  /** The identity provider that vouches for users, by its slug; empty for none. */
+  /** The slug of the identity provider that vouches for users; empty for none. */
   vouchedBy: string;
-  /** Counts for servers of organisations that are signed in to. */
+  /** Only applies to servers of organisations with `oauth`. */
   sharedSignIn: boolean;
   createdAt: number;
   updatedAt: number;
 }
 
-/** Whom a server's authorization server knows us as. */
+/** Our client at a server's authorization server. */
 export type ServerClient = Pick<McpServer, 'clientId' | 'sealedClientSecret' | 'sealedClientKey' | 'clientIssuer'>;
 
 export type McpServerFields = Omit<McpServer, 'id' | 'organisationId' | 'createdAt' | 'updatedAt'>;
 
 /**
- * A name as it is stored, where each stands once: of a user's server with the user before it, so that users do not take names
- * from each other. Servers that users connected before that have their name alone, and so have those of organisations.
+ * The unique name in the database: a user's server has the user's id in front, so that users cannot take names from
+ * each other. Servers that users connected before this was introduced have only their name, and so do those of
+ * organisations.
  */
 const storedName = (ownerId: number | null, name: string): string =>
   ownerId === null || organisationIn(name) !== null ? name : `${ownerId}/${name}`;
@@ -138,7 +139,7 @@ export async function pageServers(
   return { servers: rows.map(fromRow), total };
 }
 
-/** Of these owners, or of all for null. */
+/** Of these owners, or of all if null. */
 const ownedBy = (db: Db, ownerIds: readonly number[] | null) =>
   db.selectFrom('mcp_servers').$if(ownerIds !== null, (all) => all.where('owner_id', 'in', ownerIds!));
 
@@ -149,7 +150,7 @@ export async function listServers(db: Db): Promise<McpServer[]> {
   return (await db.selectFrom('mcp_servers').selectAll().orderBy('id').execute()).map(fromRow);
 }
 
-/** Of these owners and of the operator. */
+/** Servers of these owners and of the operator. */
 export async function serversOwnedBy(db: Db, ownerIds: readonly number[]): Promise<McpServer[]> {
   const rows = await db
     .selectFrom('mcp_servers')
@@ -163,7 +164,7 @@ export async function serversOwnedBy(db: Db, ownerIds: readonly number[]): Promi
 export const findServer = (db: Db, id: number): Promise<McpServer | null> =>
   findShaped(db, 'mcp_servers', { id }, fromRow);
 
-/** Of this owner, or of the operator for null; an organisation's is known by its name alone. */
+/** Of this owner, or of the operator if null. An organisation's server is found by its name alone. */
 export async function findServerByName(db: Db, ownerId: number | null, name: string): Promise<McpServer | null> {
   const row = await db
     .selectFrom('mcp_servers')
@@ -174,7 +175,7 @@ export async function findServerByName(db: Db, ownerId: number | null, name: str
   return row ? fromRow(row) : null;
 }
 
-/** Null when the name is taken: by one of the same owner, or by one of the operator's. */
+/** Null if the name is taken by a server of the same owner or of the operator. */
 export async function insertServer(db: Db, fields: McpServerFields, now: number): Promise<McpServer | null> {
   for (const owner of new Set([fields.ownerId, null])) if (await findServerByName(db, owner, fields.name)) return null;
   const row = await db
@@ -186,7 +187,7 @@ export async function insertServer(db: Db, fields: McpServerFields, now: number)
   return row ? fromRow(row) : null;
 }
 
-/** Null when there is no such server. Its name stays: models know its tools by it. */
+/** Null if there is no such server. The name cannot be changed: models know the tools by it. */
 export async function updateServer(
   db: Db,
   id: number,
@@ -194,7 +195,7 @@ export async function updateServer(
   now: number,
 ): Promise<McpServer | null> {
   return db.transaction().execute(async (tx) => {
-    // Written first, so that of two changes at once the second sees what the first left.
+    // Write first to lock the row, so that of two concurrent changes the second sees the result of the first.
     await touchServer(tx, id, now);
     const old = await findServer(tx, id);
     if (!old) return null;
@@ -207,7 +208,7 @@ export async function updateServer(
 export const touchServer = (tx: Db, id: number, now: number): Promise<unknown> =>
   tx.updateTable('mcp_servers').set({ updated_at: now }).where('id', '=', id).execute();
 
-/** Takes what was allowed of its tools along, and what is open with it; false when there is no such server. */
+/** Also deletes the server's tools, sessions, approvals and grants; false if there is no such server. */
 export async function deleteServer(db: Db, id: number): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     for (const table of ['mcp_tools', 'mcp_sessions', 'mcp_approvals', 'mcp_grants', 'mcp_own_grants'] as const)
@@ -216,7 +217,7 @@ export async function deleteServer(db: Db, id: number): Promise<boolean> {
   });
 }
 
-/** A client is known at one authorization server: the first it was used at, unless it was changed meanwhile. */
+/** A client belongs to the first issuer it is used at. Does nothing if the client was changed meanwhile. */
 export const bindClient = (db: Db, { id, ...client }: McpServer, issuer: string): Promise<unknown> =>
   db
     .updateTable('mcp_servers')

@@ -2,7 +2,7 @@ import { findShaped } from '../../platform/db/find-row.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 
-/** A session as stored: what it is made of is still sealed. */
+/** A session as stored; its content is still sealed. */
 export interface StoredSession {
   serverId: number;
   holder: string;
@@ -14,7 +14,7 @@ export interface StoredSession {
 export const findSession = (db: Db, serverId: number, holder: string): Promise<StoredSession | null> =>
   findShaped(db, 'mcp_sessions', { server_id: serverId, holder }, fromRow);
 
-/** Of two that were opened at once the later counts. */
+/** If two are opened at once, the later one wins. */
 export async function storeSession(db: Db, session: StoredSession): Promise<void> {
   const { serverId, holder, openedWith, sealed, usedAt } = session;
   const opened = { opened_with: openedWith, session: sealed, used_at: usedAt };
@@ -38,13 +38,13 @@ export async function dropSession(db: Db, serverId: number, holder: string): Pro
   await db.deleteFrom('mcp_sessions').where('server_id', '=', serverId).where('holder', '=', holder).execute();
 }
 
-/** Whoever gets them ends them: of two who ask, one gets each. */
+/** Deletes the rows and returns them, so that of several processes only one ends each session. */
 export async function takeSessionsOf(db: Db, holder: string): Promise<StoredSession[]> {
   const rows = await db.deleteFrom('mcp_sessions').where('holder', '=', holder).returningAll().execute();
   return rows.map(fromRow);
 }
 
-/** The same for those that were not used since. */
+/** The same for sessions not used since this time. */
 export async function takeIdleSessions(db: Db, before: number, most: number): Promise<StoredSession[]> {
   const idle = await db
     .selectFrom('mcp_sessions')
@@ -56,13 +56,13 @@ export async function takeIdleSessions(db: Db, before: number, most: number): Pr
   return takeUnused(db, idle);
 }
 
-/** A user, at all servers or at one. */
+/** A user's sessions, at all servers or at one. */
 export interface SessionsOf {
   userId: number;
   serverId?: number;
 }
 
-/** The same for those of a user that were used before the last so many. */
+/** The same for a user's sessions except the most recently used `kept`. */
 export async function takeOldestSessions(
   db: Db,
   { userId, serverId }: SessionsOf,
@@ -81,7 +81,7 @@ export async function takeOldestSessions(
   return takeUnused(db, oldest);
 }
 
-/** What was used since it was found stays. */
+/** A session that was used after it was found is not taken. */
 async function takeUnused(db: Db, found: readonly SessionRow[]): Promise<StoredSession[]> {
   const taken: StoredSession[] = [];
   for (const { server_id, holder, used_at } of found) {

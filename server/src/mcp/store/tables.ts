@@ -2,45 +2,45 @@ import type { Generated } from 'kysely';
 
 export interface McpServerTable {
   id: Generated<number>;
-  /** Of a user's own server with the user's id before it, `7/files`; of an organisation's with its id behind it, `files_12`. */
+  /** A user's own server has the user's id in front, `7/files`; an organisation's has its id at the end, `files_12`. */
   name: string;
   url: string;
-  /** Sealed JSON object; empty where there are none. */
+  /** Sealed JSON object; empty if there are none. */
   headers: string;
-  /** JSON array: of the headers only their names are shown. */
+  /** JSON array; only the names of headers are shown. */
   header_names: string;
   enabled: number;
   timeout_ms: number;
   audience: string;
-  /** JSON array; counts where the audience is `users`. */
+  /** JSON array; only applies to the audience `users`. */
   user_ids: string;
-  /** JSON array: what is passed on besides tools. */
+  /** JSON array: what is forwarded besides tools. */
   offers: Generated<string>;
   /** `headers`, `oauth`, `enterprise`, `client_credentials` or `jwt_bearer`. */
   auth: Generated<string>;
-  /** Null for the operator's; of an organisation's server the organisation's account. */
+  /** Null for the operator; for an organisation's server the organisation's account. */
   owner_id: number | null;
   /** 0 for no limit. */
   calls_per_minute: Generated<number>;
-  /** Registered by hand with its authorization server; empty where we register ourselves. */
+  /** Registered by hand at the authorization server; empty if we register ourselves. */
   client_id: Generated<string>;
   /** Sealed; empty for a client without one. */
   client_secret: Generated<string>;
   /** Sealed JSON Web Key; empty for a client without one. */
   client_key: Generated<string>;
-  /** The authorization server that the client was first used at; empty until then. */
+  /** The issuer that the client was first used at; empty until then. */
   client_issuer: Generated<string>;
-  /** With a token of the platform that is traded in; empty for none. */
+  /** Contains the platform's token that is exchanged; empty for none. */
   assertion_file: Generated<string>;
-  /** The identity provider that vouches for users, by its slug; empty for none. */
+  /** The slug of the identity provider that vouches for users; empty for none. */
   vouched_by: Generated<string>;
-  /** Of an organisation's: one signs in for all. */
+  /** For an organisation's server: one user signs in for all. */
   shared_sign_in: Generated<number>;
   created_at: number;
   updated_at: number;
 }
 
-/** A tool is allowed by having a row, with its definition as it was read then. */
+/** A tool is allowed if it has a row, with the definition that was approved. */
 export interface McpToolTable {
   server_id: number;
   name: string;
@@ -48,53 +48,53 @@ export interface McpToolTable {
   description: string;
   /** JSON object. */
   input_schema: string;
-  /** Hash of all that was approved. */
+  /** Hash of everything that was approved. */
   definition: string;
-  /** JSON object: title, annotations and the schema of results. Empty where these were not looked at yet. */
+  /** JSON object: title, annotations and output schema. Empty if the tool was approved before these were read. */
   further: Generated<string>;
-  /** Of one call, in quota units. */
+  /** Per call, in quota units. */
   price: Generated<number>;
   approved_at: number;
 }
 
-/** A session with a server that keeps some, for whoever it was opened for; any process may go on with it. */
+/** A session at a server that keeps sessions; any process may resume it. */
 export interface McpSessionTable {
   server_id: number;
-  /** For whom: a key, a user, one client of theirs. */
+  /** Whom it belongs to: a key, a user, or one of their clients. */
   holder: string;
-  /** Hash of the address and headers that it was opened with. */
+  /** Hash of the address and headers it was opened with. */
   opened_with: string;
-  /** Sealed JSON: who knows the id speaks for its holder. */
+  /** Sealed JSON, because anyone who knows the session id can act as its holder. */
   session: string;
   used_at: number;
 }
 
-/** What a user let us do at a server, or is about to. */
+/** A user's grant at a server, or a sign-in in progress. */
 export interface McpGrantTable {
   server_id: number;
   user_id: number;
-  /** Sealed JSON: tokens, and what is needed to get others. */
+  /** Sealed JSON: tokens, and what is needed to renew them. */
   grant_sealed: string;
-  /** While the user is away to sign in. */
+  /** Set while the user is signing in. */
   state_hash: string | null;
   updated_at: number;
 }
 
-/** What a server lets the service do in its own name. */
+/** The service's own grant at a server. */
 export interface McpOwnGrantTable {
   server_id: number;
-  /** Sealed JSON: a token, and whose it is. */
+  /** Sealed JSON: a token, and whom it was issued to. */
   grant_sealed: string;
   updated_at: number;
 }
 
-/** A call of a tool that asks first. */
+/** A call of a tool that needs approval. */
 export interface McpApprovalTable {
   id: Generated<number>;
   user_id: number;
   server_id: number;
   tool: string;
-  /** JSON object, shown to whoever is asked. */
+  /** JSON object, shown to the user who approves. */
   arguments: string;
   arguments_hash: string;
   /** `waiting`, `approved` or `refused`. */

@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import { touchServer } from './servers.ts';
 import type { McpToolTable } from './tables.ts';
 
-/** A tool that the operator allowed, with the definition that he read. */
+/** A tool that the operator allowed, with the definition that was reviewed. */
 export interface AllowedTool {
   serverId: number;
   name: string;
@@ -11,19 +11,19 @@ export interface AllowedTool {
   description: string;
   inputSchema: Record<string, unknown>;
   definition: string;
-  /** Null where it was approved before anybody looked at more than description and schema. */
+  /** Null if it was approved when only description and schema were read. */
   further: Further | null;
-  /** Of one call, in quota units. */
+  /** Per call, in quota units. */
   price: number;
   approvedAt: number;
 }
 
-/** What else a server tells clients of a tool. */
+/** Further metadata of a tool for clients. */
 export interface Further {
   title?: string | undefined;
   outputSchema?: Record<string, unknown> | undefined;
   annotations?: Record<string, unknown> | undefined;
-  /** Of the extension for what servers draw, and of nothing else. */
+  /** Only of the UI extension. */
   _meta?: Record<string, unknown> | undefined;
 }
 
@@ -63,9 +63,9 @@ export async function allowedTools(db: Db, serverIds: readonly number[]): Promis
   return rows.map(fromRow);
 }
 
-/** By the name that the server itself gives it. */
+/** By the server's own name for the tool. */
 export async function allowedTool(db: Db, serverId: number, name: string): Promise<AllowedTool | undefined> {
-  // PostgreSQL has no text with this character, and asked for it would fail.
+  // PostgreSQL text cannot contain this character; the query would fail.
   if (name.includes('\0')) return undefined;
   const row = await db
     .selectFrom('mcp_tools')
@@ -76,14 +76,17 @@ export async function allowedTool(db: Db, serverId: number, name: string): Promi
   return row && fromRow(row);
 }
 
-/** What is allowed from now on, and nothing else; false when the server is gone. */
+/** Replaces all allowed tools; false if the server was deleted. */
 export const replaceTools = (db: Db, serverId: number, tools: readonly AllowedTool[], now: number): Promise<boolean> =>
   whileHeld(db, serverId, now, async (tx) => {
     await tx.deleteFrom('mcp_tools').where('server_id', '=', serverId).execute();
     if (tools.length > 0) await tx.insertInto('mcp_tools').values(tools.map(toRow)).execute();
   });
 
-/** One as it is allowed from now on, at its price, asking first as it did where nothing is said; the others stay. False when the server is gone. */
+/**
+ * Allows one tool and keeps its price; if `askFirst` is undefined, that is kept too. The others stay. False if the
+ * server was deleted.
+ */
 export const putTool = (
   db: Db,
   { askFirst, ...tool }: Omit<AllowedTool, 'askFirst' | 'price'> & { askFirst: boolean | undefined },
@@ -100,7 +103,7 @@ export const putTool = (
     await tx.insertInto('mcp_tools').values(row).execute();
   });
 
-/** The row of the server is held, so that it is not deleted meanwhile and two lists are not mixed. */
+/** Locks the server's row, so that it is not deleted meanwhile and concurrent changes do not mix. */
 function whileHeld(db: Db, serverId: number, now: number, work: (tx: Db) => Promise<void>): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     await touchServer(tx, serverId, now);
