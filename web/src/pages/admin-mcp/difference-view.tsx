@@ -28,8 +28,7 @@ export function Difference({ tool }: { tool: McpTool }) {
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
       <pre
         className="svc-code svc-plain svc-difference"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG
-        // 2.1.1)
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs keyboard access (WCAG 2.1.1)
         tabIndex={0}
         role="region"
         aria-label={t('{field} of {tool}: what changed', { field: fields[field], tool: tool.name })}

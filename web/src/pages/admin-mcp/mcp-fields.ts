@@ -151,7 +151,7 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
  */
 export function faultsOf(fields: McpFields, stored?: McpFields, before = stored): McpFaults {
   const faults: McpFaults = clientFaultsOf(fields, before);
-  // A saved name cannot change, and an organisation's server may have a name that the pattern below rejects.
+  // A saved name cannot change; an organisation's server ends in `_` and its id, which the pattern below rejects.
   const isNamed = fields.name !== '' && fields.name === before?.name;
   if (!isNamed && !/^[a-z0-9-]{1,24}$/.test(fields.name))
     faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
