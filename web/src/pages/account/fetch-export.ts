@@ -8,7 +8,7 @@ export interface ExportFile {
 
 const fallbackName = 'svc-export.json';
 
-/** The name that the service gives the file. */
+/** The file name from the `Content-Disposition` header. */
 export function fileNameOf(disposition: string | null): string {
   return /filename="([^"\\/]+)"/.exec(disposition ?? '')?.[1] ?? fallbackName;
 }
@@ -16,7 +16,10 @@ export function fileNameOf(disposition: string | null): string {
 const lost = (message: string, response?: Response) =>
   new ApiError(0, message, response?.headers.get('x-request-id') ?? null);
 
-/** Reads the whole answer, telling how many bytes have come: the service writes as it reads, so nobody knows the size before. */
+/**
+ * Reads the whole response and reports the bytes received so far. The service streams the export, so the total size is
+ * unknown.
+ */
 export async function readExport(
   response: Response,
   signal: AbortSignal,

@@ -10,7 +10,10 @@ import { useAct } from '../../use-act.ts';
 
 const choices = languages.map(({ code, name }) => ({ value: code, label: name }));
 
-/** What mails are written in; until one is kept, the language of the page, which they follow then. */
+/**
+ * The language of emails and pages. Until the user saves one, the current language of the page is shown; saving reloads
+ * the page in it.
+ */
 export function LanguageChoice() {
   const user = useUser();
   const keep = useAct({ mutationFn: keepLanguage, onSuccess: (_, wanted) => openIn(wanted) });

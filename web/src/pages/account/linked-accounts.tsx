@@ -84,7 +84,7 @@ function ConnectMenu({ ways }: { ways: { slug: string; name: string }[] }) {
   );
 }
 
-/** Not there where nobody can sign in through others, and nothing was connected before. */
+/** Hidden if no identity provider is configured and no account is linked. */
 export function LinkedAccounts() {
   const query = useQuery(identitiesQuery);
   const ways = useQuery(waysQuery).data?.providers ?? [];

@@ -9,7 +9,7 @@ import { useAct } from '../../use-act.ts';
 import type { Passkey } from './security-query.ts';
 
 interface PasskeyFormProps {
-  /** The one to be named; absent for a new one. */
+  /** The passkey to rename; absent when adding one. */
   passkey?: Passkey;
   needsPassword: boolean;
   onClose: () => void;

@@ -24,7 +24,7 @@ export function PasswordForm() {
     onSuccess: (_, { form }) => {
       form.reset();
       notifySuccess(t('Password saved. Every other device has been logged out.'));
-      // Also finds out whether this device has to log in again.
+      // Refetching also detects whether this session was ended, so that the user is sent to log in again.
       queryClient.invalidateQueries();
     },
   });

@@ -16,7 +16,8 @@ const profileOf = ({ display_name, email, avatar_url }: User) => ({ display_name
 export function ProfileForm() {
   const user = useUser();
   const [fields, setFields] = useState(() => profileOf(user));
-  // Only what changed is sent: changing the email clears its verification, and an unset name may not be sent back empty.
+  // Send only changed fields: changing the email resets its verification, and an unset name must not be sent as an
+  // empty string.
   const changes = Object.fromEntries(
     names.filter((name) => fields[name] !== user[name]).map((name) => [name, fields[name]]),
   );

@@ -1,6 +1,6 @@
 import { encode } from 'uqr';
 
-/** Black on white in the dark too: cameras look for that. */
+/** Black on white in dark mode too, because QR scanners expect it. */
 export function QrPicture({ text, label }: { text: string; label: string }) {
   const { size, data } = encode(text, { border: 2 });
   const path = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : ''))).join('');

@@ -5,12 +5,12 @@ import { Dialog } from '../../components/dialog.tsx';
 import { t } from '../../language/words.ts';
 
 interface RecoveryCodesProps {
-  /** Shown while not null. */
+  /** The dialog is open while this is not null. */
   codes: string[] | null;
   onClose: () => void;
 }
 
-/** Shown this once; a stray click must not close it. */
+/** The codes are shown only once, so a stray click or Escape must not close the dialog. */
 export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
   return (
     <Dialog

@@ -11,7 +11,7 @@ import { QrPicture } from './qr-picture.tsx';
 type Offer = Result<'/api/user/totp', 'post'>;
 
 interface TotpSetupProps {
-  /** The first factor needs the password; for others the second factor is asked for. */
+  /** Adding the first factor requires the password; adding further ones requires the existing second factor. */
   needsPassword: boolean;
   onClose: () => void;
   onDone: (recoveryCodes: string[]) => void;

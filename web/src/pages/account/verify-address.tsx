@@ -10,7 +10,7 @@ import { t } from '../../language/words.ts';
 import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
 
-/** Asks for the mail with the link. Stands below the form of the profile, not in it. */
+/** Requests the verification email. Has a form of its own, so it must be rendered outside the profile form. */
 export function VerifyAddress({ email }: { email: string }) {
   const [opened, { open, close }] = useDisclosure();
   const hasPassword = useHasPassword();

@@ -26,7 +26,7 @@ import { Preview } from './preview.tsx';
 const pageSize = 20;
 const queryKey = ['model-aliases'];
 
-/** Names that clients may ask for are listed with the models. */
+/** Aliases also appear in the list of models, so that query is invalidated too. */
 const reload = () =>
   Promise.all([queryKey, ['models'], ['alias-preview']].map((key) => queryClient.invalidateQueries({ queryKey: key })));
 

@@ -5,7 +5,7 @@ export type Alias = Result<'/api/admin/model-aliases', 'get'>['aliases'][number]
 
 export interface AliasFields {
   name: string;
-  /** In the order in which they are asked. */
+  /** In the order in which they are tried. */
   models: string[];
 }
 
@@ -16,7 +16,7 @@ export const fieldsOf = ({ name, models }: Alias): AliasFields => ({ name, model
 
 export const mostModels = 20;
 
-/** What the service would refuse, said beside the field. */
+/** Validation errors by field, matching the service's own checks. */
 export function faultsOf({ name, models }: AliasFields): AliasFaults {
   const faults: AliasFaults = {};
   if (name.trim() === '') faults.name = t('Say what clients ask for.');
@@ -25,7 +25,7 @@ export function faultsOf({ name, models }: AliasFields): AliasFaults {
   return faults;
 }
 
-/** Moves one a place up (-1) or down (1); what has nowhere to go stays. */
+/** Moves a model one place up (-1) or down (1); at either end the order is unchanged. */
 export function moved(models: readonly string[], index: number, by: -1 | 1): string[] {
   const next = [...models];
   const [one, other] = [next[index], next[index + by]];
@@ -35,7 +35,7 @@ export function moved(models: readonly string[], index: number, by: -1 | 1): str
   return next;
 }
 
-/** One at the end, as often as it is named: once. */
+/** Appends a model, unless the name is invalid, already listed, or the list is full. */
 export function added(models: readonly string[], name: string): string[] {
   const text = name.trim();
   return text === '' || /\s|,/.test(text) || models.includes(text) || models.length >= mostModels

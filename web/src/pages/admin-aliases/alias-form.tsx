@@ -12,11 +12,11 @@ interface AliasFormProps {
   submitLabel: string;
   initial: AliasFields;
   onClose: () => void;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** Closes the form on success; errors are shown in the form. */
   onSubmit: (fields: AliasFields) => Promise<unknown>;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: AliasFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   return (

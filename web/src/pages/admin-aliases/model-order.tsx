@@ -10,7 +10,7 @@ interface ModelOrderProps {
   onChange: (models: string[]) => void;
 }
 
-/** Models in the order in which they are asked. */
+/** Models in the order in which they are tried. */
 export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
   return (
     <Stack gap="xs">
@@ -61,7 +61,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
         placeholder="vendor/name"
         maxLength={200}
         fits={({ id, members }) => members.length === 0 && !models.includes(id)}
-        // What is chosen stands above, in its order.
+        // Always empty: the chosen models are listed above, in their order.
         value={[]}
         onChange={(names) => onChange(names.reduce(added, models))}
         error={error}

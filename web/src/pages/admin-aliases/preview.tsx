@@ -33,10 +33,10 @@ function Line({ model, answers }: { model: Previewed; answers: boolean }) {
   );
 }
 
-/** Long enough not to ask for every letter. */
+/** Debounce, so that not every keystroke sends a request. */
 const pauseMs = 300;
 
-/** Which model would answer to the name, as things stand. */
+/** Which model would currently answer requests for this name. */
 export function Preview({ name, models }: { name: string; models: string[] }) {
   const [asked] = useDebouncedValue({ name: /\s/.test(name.trim()) ? '' : name.trim(), models }, pauseMs);
   const query = useQuery({

@@ -43,7 +43,9 @@ const done: Record<Action, (name: string) => string> = {
   activate: (name) => t('{name} is active again', { name }),
 };
 
-/** Verifies the version shown here: the service refuses if the owner has changed the application since. */
+/**
+ * Verifying sends `updated_at`: the service rejects it if the owner has changed the application since it was loaded.
+ */
 const act = (action: Action, { id: app_id, updated_at }: Application) =>
   post(`/api/oauth2/admin/applications/${action}`, { body: { app_id, ...(action === 'verify' && { updated_at }) } });
 
@@ -53,7 +55,10 @@ interface Acts {
   run: (action: Action, application: Application) => void;
 }
 
-/** Whoever verifies one that nobody registered vouches for what this host says. */
+/**
+ * An application defined by a client metadata document has no owner here; verifying it means trusting the host that
+ * serves the document.
+ */
 const documentHost = ({ source, client_id }: Application): string | undefined =>
   source === 'document' ? URL.parse(client_id)?.host : undefined;
 

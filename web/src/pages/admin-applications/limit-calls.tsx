@@ -8,14 +8,14 @@ import { useCheckedForm } from '../../use-checked-form.ts';
 interface LimitCallsProps {
   application: { id: number; name: string; rate_limit: number };
   onClose: () => void;
-  /** The dialog is busy until it is done. */
+  /** The dialog shows a loading state until this resolves. */
   onDone: () => Promise<void>;
 }
 
-/** As the service has it. */
+/** Same limit as the service. */
 const mostCalls = 100_000_000;
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
   const initial = { calls: (application.rate_limit || '') as number | string };
   const { fields, set, save, submit } = useCheckedForm(

@@ -5,7 +5,7 @@ interface EventWords {
   color: string;
 }
 
-/** Each kind of entry in words, by what it is about. */
+/** Label and colour of each event, grouped by topic. */
 const groups: Record<string, Record<string, [label: string, color: string]>> = {
   [t('Sign-in##audit')]: {
     login_succeeded: [t('Signed in'), 'gray'],
@@ -170,7 +170,7 @@ const words = new Map<string, EventWords>(
   ),
 );
 
-/** Events without a text here are shown by the service's own name. */
+/** Events without a label are shown by their raw name. */
 export const wordsOf = (action: string): EventWords => words.get(action) ?? { label: action, color: 'gray' };
 
 export const eventChoices = Object.entries(groups).map(([group, events]) => ({

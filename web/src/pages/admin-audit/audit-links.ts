@@ -19,7 +19,7 @@ const places: Record<string, (id: number | string, name: string) => Place> = {
   topup: () => ({ to: '/admin/credits' }),
 };
 
-/** Where what an entry is about can be looked at; null where it has no page. */
+/** The page of an entry's target; null if it has none. */
 export function placeOf({ type, id, name }: Entry['target']): Place | null {
   return id === null ? null : (places[type]?.(id, name) ?? null);
 }

@@ -1,10 +1,10 @@
 import { endOf, startOf } from '../../dates.ts';
 
-/** What the address says. */
+/** The URL's search parameters. */
 export const auditDefaults = { page: '1', action: '', actor: '', target: '', user: '', from: '', to: '' };
 export type AuditState = typeof auditDefaults;
 
-/** The filter as the service takes it; what makes no sense is left out. */
+/** The filter as query parameters of the API; invalid values are dropped. */
 export function filterOf(state: AuditState): Record<string, string | number> {
   const filter = {
     action: state.action || undefined,

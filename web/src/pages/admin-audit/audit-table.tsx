@@ -28,13 +28,13 @@ interface NameFilterProps {
   id: number | string | null;
   name: string;
   what: string;
-  /** In one line, however long. */
+  /** Truncate to one line. */
   truncate?: boolean;
-  /** Absent where the log is narrowed already. */
+  /** Absent if the log is filtered already. */
   onClick: ((text: string) => void) | undefined;
 }
 
-/** A name, or the id where there is none; a click filters the log by it. */
+/** A name, or the id if there is no name; clicking it filters the log. */
 function NameFilter({ id, name, what, truncate, onClick }: NameFilterProps) {
   const text = name || String(id ?? '');
   if (text === '') return '–';
@@ -89,11 +89,11 @@ const columns = (only: Only | undefined): Column<Entry>[] => [
 ];
 
 interface AuditTableProps {
-  /** As the service takes it. */
+  /** As query parameters of the API. */
   filter: Record<string, string | number>;
   page: number;
   onPage: (page: number) => void;
-  /** Narrows the log to a name that is clicked on. */
+  /** Filters the log by the clicked name. */
   only?: Only;
 }
 

@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts';
 import { roleName } from '../admin-users/user-state.ts';
 import { labelOf, wordOf } from './field-words.ts';
 
-/** A value in words, and whether the other side has it not. */
+/** A formatted value, and whether it is missing on the other side. */
 export interface Shown {
   text: string;
   differs: boolean;
@@ -11,9 +11,9 @@ export interface Shown {
 
 export interface Difference {
   field: string;
-  /** In words. */
+  /** Human-readable name of the field. */
   label: string;
-  /** Several for a list; none where that side says nothing. */
+  /** One item per list element; empty if this side has no value. */
   before: Shown[];
   after: Shown[];
 }
@@ -26,7 +26,7 @@ const flag = /^(email_verified|is_verified|enabled|hard|unlimited_quota|mailed|p
 
 const statuses: Record<string, [string, string]> = { application: [t('Active'), t('Suspended')] };
 
-/** By the name of its field: a role, a balance and a moment are all numbers. */
+/** Formats by field name, because roles, balances and timestamps are all numbers. */
 function textOf(type: string, field: string, value: unknown): string {
   if (value === null) return t('none');
   if (typeof value === 'string') return wordOf(field, value);
@@ -43,7 +43,9 @@ function textOf(type: string, field: string, value: unknown): string {
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === '' || value === null;
 
-/** What stands on one side; of a list each thing by itself and once, so that one sees which came and which went. */
+/**
+ * The values of one side. List elements are deduplicated and compared one by one, to show which were added or removed.
+ */
 function sideOf(type: string, field: string, mine: unknown, other: unknown): Shown[] {
   if (isEmpty(mine) || (Array.isArray(mine) && mine.length === 0)) return [];
   if (!Array.isArray(mine)) return [{ text: textOf(type, field, mine), differs: true }];
@@ -52,7 +54,7 @@ function sideOf(type: string, field: string, mine: unknown, other: unknown): Sho
   return [...new Map(shown.map((one) => [one.text, one])).values()];
 }
 
-/** Field by field; what is alike on both sides is left out. */
+/** Compares field by field and omits equal fields. */
 export function differencesOf(type: string, before: State, after: State): Difference[] {
   const fields = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])];
   return fields.flatMap((field) => {

@@ -7,7 +7,7 @@ import { placeOf } from './audit-links.ts';
 import { type Difference, differencesOf, type Shown } from './difference.ts';
 import type { Entry } from './entry.ts';
 
-/** Marked where the other side has it not; not by colour alone. */
+/** Differing values are marked with <del> or <ins>, so that the difference is not shown by colour alone. */
 function Side({ values, as: Mark }: { values: Shown[]; as: 'del' | 'ins' }) {
   if (values.length === 0) return '–';
   return (
@@ -57,7 +57,7 @@ function Changes({ differences }: { differences: Difference[] }) {
   );
 }
 
-/** Ways to the person who did it and to what it was done to. */
+/** Links to the actor and to the target. */
 function Places({ actor, target }: Pick<Entry, 'actor' | 'target'>) {
   const place = placeOf(target);
   return (
@@ -76,7 +76,7 @@ function Places({ actor, target }: Pick<Entry, 'actor' | 'target'>) {
   );
 }
 
-/** What an entry changed, what else it says, and which browser or program it came from. */
+/** What an entry changed, its other details, and the client it came from. */
 export function EntryDetail({ entry }: { entry: Entry }) {
   const { before, after, metadata, user_agent, actor, target } = entry;
   const differences = differencesOf(target.type, before, after);

@@ -1,10 +1,10 @@
 import { languages } from '../../language/languages.ts';
 import { t } from '../../language/words.ts';
 
-/** What the service names its fields, as people read it. */
+/** Human-readable names of the API's fields. */
 const labels = new Map(
   Object.entries({
-    // Of users and their keys
+    // Users and their keys
     role: t('Role'),
     status: t('Status'),
     group: t('Group'),
@@ -34,7 +34,7 @@ const labels = new Map(
     previous: t('Previous##field'),
     secret: t('Secret##field'),
     monthly_limit: t('Monthly limit##field'),
-    // Of money
+    // Money
     quota: t('Quota##field'),
     count: t('Count##field'),
     uses: t('Uses##field'),
@@ -45,7 +45,7 @@ const labels = new Map(
     hard: t('Hard##field'),
     alerts: t('Alerts##field'),
     window: t('Window##field'),
-    // Of the service
+    // The service
     value: t('Value##field'),
     at_once: t('At once'),
     resealed: t('Resealed'),
@@ -84,7 +84,7 @@ const labels = new Map(
     provider_priority_weight: t('Provider priority weight'),
     default_strategy: t('Default strategy##field'),
     fallback: t('Fallback##field'),
-    // Of identity providers and applications
+    // Identity providers and applications
     slug: t('Slug##field'),
     issuer: t('Issuer##field'),
     client_id: t('Client id##field'),
@@ -115,7 +115,7 @@ const labels = new Map(
     token_exchange_clients: t('Token exchange clients'),
     jwks: t('Jwks'),
     jwks_uri: t('Jwks uri'),
-    // Of organisations
+    // Organisations
     time_zone: t('Time zone'),
     balance: t('Balance##field'),
     team_id: t('Team id'),
@@ -131,7 +131,7 @@ const labels = new Map(
     level: t('Level##field'),
     level_id: t('Level id'),
     providers: t('Providers'),
-    // Of tools
+    // Tools
     url: t('Url##field'),
     header_names: t('Header names'),
     headers: t('Headers'),
@@ -150,14 +150,14 @@ const labels = new Map(
   }),
 );
 
-/** A field without words here is shown by the service's own name. */
+/** Fields without a label are shown by their raw name. */
 export function labelOf(field: string): string {
   const name = field.replaceAll('_', ' ').trim();
   return labels.get(field) ?? name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 const changed = { changed: t('changed') };
-/** Values that are words, by the field they stand in: elsewhere the same letters may be a name that somebody gave. */
+/** Translated enum values, by field: in another field the same string may be a user-given name. */
 const values: Record<string, Record<string, string>> = {
   password: changed,
   secret: changed,

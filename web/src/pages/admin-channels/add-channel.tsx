@@ -13,12 +13,12 @@ import { ChannelForm } from './channel-form.tsx';
 
 function AddCustom({ onClose }: { onClose: () => void }) {
   const post = usePost();
-  // Made, and not working yet: what is mended in the form goes there, and no second channel is made.
+  // The channel exists but its test failed: saving the form again updates it instead of creating a second one.
   const [made, setMade] = useState<Channel | null>(null);
   const [added, setAdded] = useState<Added | null>(null);
   const save = (fields: ChannelFields): Promise<Channel> => {
     if (made) return put('/api/admin/channels/{id}', { path: { id: made.id }, body: bodyOf(fields) });
-    // The form has checked what the route's schema asks for.
+    // The cast is safe: the form has validated the fields that the route's schema requires.
     return post('/api/admin/channels', { body: { ...bodyOf(fields), status: switchedOff } as { name: string } });
   };
   const add = async (fields: ChannelFields) => {
@@ -52,7 +52,9 @@ function AddCustom({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A channel is off until its test has succeeded: the simulation and other channels go on answering meanwhile. */
+/**
+ * A new channel stays disabled until its test succeeds; meanwhile the simulation and the other channels keep answering.
+ */
 export function AddChannel({ first, onClose }: { first: 'known' | 'custom'; onClose: () => void }) {
   return (
     <Dialog opened onClose={onClose} title={t('Add a channel')} size="xl">

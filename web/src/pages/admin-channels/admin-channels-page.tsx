@@ -27,7 +27,7 @@ type Open = { act: 'edit' | 'remove'; channel: Channel } | { act: 'add' };
 interface EditChannelProps {
   channel: Channel;
   onClose: () => void;
-  /** Runs when requests go elsewhere from now on, or with another credential. */
+  /** Called if the change affects where requests are sent, or with which credential. */
   onMoved: (channel: Channel) => void;
 }
 
@@ -57,7 +57,7 @@ export function AdminChannelsPage() {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const [shown, show] = useOpened('credentials');
-  // What links elsewhere name: a channel by its number, or the way to a new one, `known` by a key alone, `custom` by its address.
+  // Deep links from other pages: a channel's id, or `known` or `custom` to add one, by a key alone or by its address.
   const [opened, setOpened] = useOpened();
   const all = useQuery({ ...allChannelsQuery, enabled: /^\d+$/.test(opened) }).data?.channels;
   const namedChannel = all?.find(({ id }) => String(id) === opened);

@@ -1,13 +1,13 @@
 import type { Channel } from '../../catalog.ts';
 import { t } from '../../language/words.ts';
 
-/** A channel as its form holds it; numbers may be half typed. */
+/** Form state of a channel; numbers may be partially typed. */
 export interface ChannelFields {
   name: string;
   provider: string;
   kind: string;
   base_url: string;
-  /** Empty: stays as it is. */
+  /** Empty: unchanged. */
   credential: string;
   priority: number | string;
   weight: number | string;
@@ -19,10 +19,10 @@ export interface ChannelFields {
 interface Kind {
   value: string;
   label: string;
-  /** How addresses and credentials of such a channel look. */
+  /** Placeholders: what the address and the credential of such a channel look like. */
   address: string;
   credential: string;
-  /** What else a credential may be. */
+  /** Other accepted forms of the credential. */
   about?: string;
 }
 
@@ -85,23 +85,25 @@ export const fieldsOf = (channel: Channel): ChannelFields => ({
 
 type Hint = Channel['credential_hint'];
 
-/** What a table tells of a stored key. */
+/** How tables describe a stored key. */
 export const keyWords = (hint: Hint): string => (hint === null ? t('Key stored') : t('Key {hint}', { hint }));
-/** What forms tell of it. */
+/** How forms describe it. */
 export const storedWords = (hint: Hint): string => (hint ? t('Stored: {hint}', { hint }) : t('Stored'));
 export const replaceWords = (hint: Hint): string =>
   hint ? t('Stored: {hint}. Enter another to replace it.', { hint }) : t('Stored. Enter another to replace it.');
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 
-/** Who receives the credential, and in which form. */
+/** Who receives the credential, and in which format. */
 const placeOf = ({ kind, provider, base_url }: ChannelFields): string =>
   [kind, provider, URL.parse(base_url.trim())?.origin ?? base_url.trim()].join(' ');
 
-/** A stored credential is never sent to another address, kind or provider than the one it was entered for. */
+/** A stored credential is only ever sent to the address, kind and provider it was entered for. */
 export const isMoved = (fields: ChannelFields, before: ChannelFields): boolean => placeOf(fields) !== placeOf(before);
 
-/** What the service would refuse, said beside the field. `stored`: the channel before, where it has a credential. */
+/**
+ * Validation errors by field, matching the service's own checks. `stored`: the saved channel, if it has a credential.
+ */
 export function faultsOf(fields: ChannelFields, stored?: ChannelFields): ChannelFaults {
   const faults: ChannelFaults = {};
   if (fields.name.trim() === '') faults.name = t('Give it a name.');
@@ -119,7 +121,7 @@ export function faultsOf(fields: ChannelFields, stored?: ChannelFields): Channel
 
 type Body = Partial<Omit<Channel, 'kind'>> & { kind?: Channel['kind']; credential?: string };
 
-/** What is sent: everything for a new channel, what changed for an old one. */
+/** The request body: all fields for a new channel, only the changed ones for an existing one. */
 export function bodyOf(fields: ChannelFields, before?: ChannelFields): Body {
   const { timeoutSeconds, credential, ...rest } = fields;
   const whole: Record<string, unknown> = {
@@ -136,6 +138,6 @@ export function bodyOf(fields: ChannelFields, before?: ChannelFields): Body {
   return { ...Object.fromEntries(changes), ...(credential && { credential }) } as Body;
 }
 
-/** Whether a change leads requests elsewhere, or sends them with another credential. */
+/** Whether a change affects where requests are sent, or with which credential. */
 export const isElsewhere = (changes: object): boolean =>
   ['base_url', 'kind', 'provider', 'credential'].some((name) => name in changes);

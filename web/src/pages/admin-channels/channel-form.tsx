@@ -8,7 +8,7 @@ import { type ChannelFaults, type ChannelFields, faultsOf, isMoved, kindOf, kind
 interface ChannelFormProps {
   initial: ChannelFields;
   submitLabel: string;
-  /** What is known of the stored credential. */
+  /** Describes the stored credential. */
   credentialHint?: string;
   onCancel: () => void;
   onSubmit: (fields: ChannelFields) => Promise<unknown>;
@@ -90,7 +90,7 @@ function CredentialField({ hint, moved, ...props }: FieldsProps & { hint: string
   );
 }
 
-/** Everything about a channel but its models' prices. */
+/** All settings of a channel except its models' prices. */
 export function ChannelForm({ initial, submitLabel, credentialHint, onCancel, onSubmit }: ChannelFormProps) {
   const stored = credentialHint === undefined ? undefined : initial;
   const check = (given: ChannelFields) => faultsOf(given, stored);

@@ -32,7 +32,9 @@ function limitsOf({ requests_per_minute, tokens_per_minute, spend_per_day }: Cre
   return limits.length > 0 ? t('At most {limits}', { limits: limits.join(t(', ##between limits')) }) : t('No limits');
 }
 
-/** How it does today. One that is alone and without limits is measured as its channel. */
+/**
+ * Today's statistics. A channel's only credential without limits has none of its own: it is measured with its channel.
+ */
 function Health({ health }: { health: Credential['health'] }) {
   if (!health)
     return (

@@ -3,10 +3,10 @@ import { t } from '../../language/words.ts';
 
 export type Credential = Result<'/api/admin/channels/{id}/credentials', 'get'>['credentials'][number];
 
-/** A credential as its form holds it; numbers may be half typed, and empty ones are no limit. */
+/** Form state of a credential; numbers may be partially typed, and an empty limit means no limit. */
 export interface CredentialFields {
   name: string;
-  /** Empty: stays as it is. */
+  /** Empty: unchanged. */
   credential: string;
   weight: number | string;
   requestsPerMinute: number | string;
@@ -34,10 +34,10 @@ export const fieldsOf = (credential: Credential): CredentialFields => ({
   spendPerDay: credential.spend_per_day ?? '',
 });
 
-/** Less is no unit of money. */
+/** The smallest unit of money. */
 const leastSpending = 0.000002;
 
-/** What the service would refuse, said beside the field. */
+/** Validation errors by field, matching the service's own checks. */
 export function faultsOf(fields: CredentialFields, isNew: boolean): CredentialFaults {
   const faults: CredentialFaults = {};
   if (fields.name.trim() === '') faults.name = t('Give it a name.');
@@ -65,7 +65,7 @@ export function bodyOf(fields: CredentialFields) {
   };
 }
 
-/** How the circuits of its models stand, in a word. */
+/** Summarizes the circuit breakers of its models. */
 export function circuitOf(health: NonNullable<Credential['health']>): { label: string; color: string } {
   const { closed, half_open: testing, open } = health.circuits;
   const all = closed + testing + open;

@@ -7,14 +7,14 @@ import { replaceWords } from './channel-fields.ts';
 import { type Credential, type CredentialFields, emptyCredential, faultsOf, fieldsOf } from './credential-fields.ts';
 
 interface CredentialFormProps {
-  /** Null for a new one. */
+  /** Null for a new credential. */
   credential: Credential | null;
   onClose: () => void;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** Closes the form on success; errors are shown in the form. */
   onSubmit: (fields: CredentialFields) => Promise<unknown>;
 }
 
-/** Mounted while it is open. A key that is stored is never shown again. */
+/** Mounted only while open. A stored key is never shown again. */
 export function CredentialForm({ credential, onClose, onSubmit }: CredentialFormProps) {
   const initial = credential ? fieldsOf(credential) : emptyCredential;
   const check = (given: CredentialFields) => faultsOf(given, credential === null);

@@ -25,7 +25,7 @@ type Open = { act: 'add' } | { act: 'edit' | 'remove'; credential: Credential };
 const path = '/api/admin/channels/{id}/credentials';
 const queryKey = (id: number) => ['credentials', id];
 
-/** The channel's own key is shown in the list of channels. */
+/** The channel list also shows the channel's own key, so it is reloaded too. */
 const reload = (id: number) =>
   Promise.all([queryClient.invalidateQueries({ queryKey: queryKey(id) }), reloadCatalog()]);
 
@@ -58,7 +58,7 @@ function List({ id }: { id: number }) {
     const editing = open?.act === 'edit' ? open.credential : null;
     const saved = editing
       ? await put(`${path}/{credential_id}`, { path: { id, credential_id: editing.id }, body })
-      : // The form asks for a key where there is none yet.
+      : // The cast is safe: the form requires a key for a new credential.
         await postOnce(path, { path: { id }, body: body as typeof body & { credential: string } });
     notifySuccess(t('Credential saved'));
     close();
@@ -136,13 +136,13 @@ function List({ id }: { id: number }) {
 }
 
 interface CredentialsProps {
-  /** As the address has it; empty while nothing is open. */
+  /** The channel's id from the URL; empty while the dialog is closed. */
   channelId: string;
   name: string | undefined;
   onClose: () => void;
 }
 
-/** All that a channel is asked with. */
+/** All credentials of a channel. */
 export function Credentials({ channelId, name, onClose }: CredentialsProps) {
   const id = Number(channelId);
   return (

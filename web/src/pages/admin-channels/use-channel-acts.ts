@@ -12,13 +12,13 @@ const syncedText = (name: string, { added, kept, missing, unpriced }: Awaited<Re
     { name, added: added.length, kept, missing: missing.length, unpriced },
   );
 
-/** An enabled channel whose test fails would take requests and answer none of them. */
+/** A channel that failed its test. Enabling it anyway would send it requests that it cannot answer. */
 interface Failing {
   channel: Channel;
   error: string;
 }
 
-/** What a row of the channel table can do by itself. */
+/** Actions of a row in the channel table. */
 export function useChannelActs() {
   const { tried, test } = useTests(testChannel);
   const [failing, setFailing] = useState<Failing | null>(null);

@@ -6,7 +6,7 @@ import { t } from '../../language/words.ts';
 import { codesFile } from './codes-file.ts';
 import type { NewCode } from './make-codes.tsx';
 
-/** Codes that the service will never tell again; a stray click must not close them. */
+/** The service never returns these codes again, so a stray click must not close the dialog. */
 export function MadeCodes({ codes, onClose }: { codes: NewCode[]; onClose: () => void }) {
   const text = codes.map(({ code }) => code).join('\n');
   return (

@@ -31,7 +31,7 @@ function faultsOf({ usd, count, uses, date }: Fields) {
 }
 type Faults = { usd?: string; count?: string; uses?: string; date?: string };
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (codes: NewCode[]) => void }) {
   const post = usePost();
   const make = async ({ usd, count, uses, date, note }: Fields) => {

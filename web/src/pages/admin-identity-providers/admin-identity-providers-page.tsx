@@ -23,7 +23,9 @@ import { ProviderForm } from './provider-form.tsx';
 type Open = { act: 'add' } | { act: 'edit' | 'remove'; provider: IdentityProvider };
 const path = '/api/admin/identity-providers/{id}';
 
-/** What was just entered is tried at once: a wrong address shows here, not to whoever signs in first. */
+/**
+ * Tests a provider right after saving, so that the administrator sees a wrong address before the first user signs in.
+ */
 async function tryOut({ id, name }: IdentityProvider): Promise<void> {
   const { ok, error = '' } = await call(`${path}/test`, { path: { id } });
   if (ok) notifySuccess(t('{name} answers', { name }));

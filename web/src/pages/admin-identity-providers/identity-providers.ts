@@ -15,7 +15,7 @@ export const providersQuery = (page: number) =>
     placeholderData: (before) => before,
   });
 
-/** Those that may vouch for their people at MCP servers. */
+/** Providers that may assert their users' identity to MCP servers. */
 export const vouchersQuery = queryOptions({
   queryKey: ['identity-providers', 'vouching'],
   queryFn: async ({ signal }) => {

@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts';
 import type { IdentityProvider } from './identity-providers.ts';
 
-/** A provider as its form holds it. */
+/** Form state of an identity provider. */
 export interface ProviderFields {
   preset: string;
   slug: string;
@@ -9,14 +9,14 @@ export interface ProviderFields {
   kind: IdentityProvider['kind'];
   issuer: string;
   clientId: string;
-  /** Empty: stays as it is. */
+  /** Empty: unchanged. */
   clientSecret: string;
   scopes: string;
   allowSignUp: boolean;
   trustEmail: boolean;
   emailDomains: string[];
   roleClaim: string;
-  /** A line each, `group = administrator`. */
+  /** One mapping per line: `group = administrator`. */
   roleMap: string;
   vouches: boolean;
 }
@@ -30,12 +30,15 @@ const blank: ProviderFields = {
 interface Preset {
   value: string;
   label: string;
-  /** Where the client is registered. */
+  /** The provider's console, where the client is registered. */
   console: string;
   fields: Partial<ProviderFields>;
 }
 
-/** What is the same for everybody who uses them. Microsoft lets its customers write addresses that nobody verified. */
+/**
+ * Settings that are the same for every client. Microsoft does not trust emails: its customers can enter unverified
+ * addresses.
+ */
 export const presets: Preset[] = [
   { value: 'custom', label: 'OpenID Connect', console: '', fields: {} },
   {
@@ -61,7 +64,7 @@ export const presets: Preset[] = [
   },
 ];
 
-/** What was typed in for the client stays. */
+/** Keeps the client id and secret already entered. */
 export const withPreset = (fields: ProviderFields, value: string): ProviderFields => ({
   ...blank,
   ...{ clientId: fields.clientId, clientSecret: fields.clientSecret },
@@ -105,7 +108,7 @@ function mapOf(text: string): Record<string, 1 | 10> | null {
   return Object.fromEntries(pairs) as Record<string, 1 | 10>;
 }
 
-/** What the service would refuse, said beside the field. */
+/** Validation errors by field, matching the service's own checks. */
 export function faultsOf(fields: ProviderFields): ProviderFaults {
   const faults: ProviderFaults = {};
   if (!/^[a-z0-9-]{1,32}$/.test(fields.slug)) faults.slug = t('Use 1 to 32 lower-case letters, digits and hyphens.');
@@ -120,7 +123,7 @@ export function faultsOf(fields: ProviderFields): ProviderFaults {
   return faults;
 }
 
-/** What is sent, but for what never changes. */
+/** The request body, without the immutable fields. */
 export const bodyOf = (fields: ProviderFields) => ({
   name: fields.name.trim(),
   issuer: fields.issuer.trim(),
@@ -132,6 +135,6 @@ export const bodyOf = (fields: ProviderFields) => ({
   email_domains: fields.emailDomains,
   role_claim: fields.roleClaim.trim(),
   role_map: mapOf(fields.roleMap) ?? {},
-  // Only a provider of OpenID Connect has what it takes.
+  // Only OpenID Connect providers support this.
   vouches: fields.kind === 'openid' && fields.vouches,
 });

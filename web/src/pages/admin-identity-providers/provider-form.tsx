@@ -17,7 +17,7 @@ import { faultsOf, type ProviderFields, presets, withPreset } from './provider-f
 
 interface ProviderFormProps {
   initial: ProviderFields;
-  /** The provider is there already: what stays, and whether it has a secret. */
+  /** Set for an existing provider, whose immutable fields are locked; tells whether a secret is stored. */
   stored?: { hasSecret: boolean };
   submitLabel: string;
   onCancel: () => void;

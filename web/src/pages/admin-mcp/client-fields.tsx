@@ -17,7 +17,10 @@ interface ClientFieldsProps {
   set: (change: Partial<McpFields>) => void;
 }
 
-/** For servers whose authorization server lets nobody register themselves, and for those that the service signs in to for itself. */
+/**
+ * For servers whose authorization server has no dynamic client registration, and for servers that the service itself
+ * signs in to.
+ */
 export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
   return (
     <>

@@ -15,7 +15,10 @@ function Line({ mark, text }: DiffLine) {
   return <Element>{`${mark} ${text}\n`}</Element>;
 }
 
-/** What a server says of a tool now beside what was approved, as plain text, so that instructions in it are seen as such. */
+/**
+ * Diff between the approved and the current definition of a tool, as plain text, so that embedded instructions are
+ * visible.
+ */
 export function Difference({ tool }: { tool: McpTool }) {
   return tool.changes.map(({ field, before, after }) => (
     <Stack key={field} gap={4}>
@@ -25,13 +28,13 @@ export function Difference({ tool }: { tool: McpTool }) {
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
       <pre
         className="svc-code svc-plain svc-difference"
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs keyboard access (WCAG 2.1.1)
         tabIndex={0}
         role="region"
         aria-label={t('{field} of {tool}: what changed', { field: fields[field], tool: tool.name })}
       >
         {linesBetween(textOf(before ?? ''), textOf(after ?? '')).map((line, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name, and never move
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity of their own and are never reordered
           <Line key={index} {...line} />
         ))}
       </pre>

@@ -1,16 +1,16 @@
-/** A line of what was, is, or both. */
+/** A removed, added or unchanged line. */
 export interface DiffLine {
   mark: '-' | '+' | ' ';
   text: string;
 }
 
-/** Past this, comparing every line with every other would hold up the page: then all was taken away and all is new. */
+/** Above this, the quadratic comparison would block the page: all old lines count as removed, all new ones as added. */
 const mostLines = 1_000;
 
-/** As text, every character as it stands: what is said to a model is seen, not shown. */
+/** As plain text, every character unrendered: text written for a model must be visible, not formatted. */
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value, null, 2));
 
-/** What has to be taken away and added to get from one text to the other, line by line. */
+/** Line diff: the lines to remove and to add to get from one text to the other. */
 export function linesBetween(before: string, after: string): DiffLine[] {
   const [old, now] = [before.split('\n'), after.split('\n')];
   const gone = old.map((text): DiffLine => ({ mark: '-', text }));
@@ -30,7 +30,7 @@ export function linesBetween(before: string, after: string): DiffLine[] {
   return [...lines, ...gone.slice(i), ...added.slice(j)];
 }
 
-/** How many lines two texts have in common from each pair of places on, in order. */
+/** Lengths of the longest common subsequence of lines, from each pair of positions to the end. */
 function commonLengths(old: readonly string[], now: readonly string[]): number[][] {
   const same = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   for (let i = old.length - 1; i >= 0; i -= 1)

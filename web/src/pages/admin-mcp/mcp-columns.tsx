@@ -13,7 +13,7 @@ export interface McpActs {
   tools: (server: McpServer) => void;
   edit: (server: McpServer) => void;
   toggle: (server: McpServer) => void;
-  /** For everybody in the organisation whose it is. */
+  /** On behalf of all members of the organisation that owns the server. */
   signIn: (server: McpServer) => void;
   signOut: (server: McpServer) => void;
   remove: (server: McpServer) => void;
@@ -30,7 +30,7 @@ const whoOf = ({ owner, audience, user_ids }: McpServer): string => {
 const isShared = ({ owner, auth, sign_in }: McpServer): boolean =>
   owner.type === 'organisation' && auth === 'oauth' && sign_in === 'shared';
 
-/** Who has signed in to a server for everybody in an organisation. */
+/** Who has signed in to a server on behalf of the whole organisation. */
 export function signedInWords(by: McpServer['signed_in_by']): string {
   if (!by) return t('Nobody has signed in yet');
   return by.name === null

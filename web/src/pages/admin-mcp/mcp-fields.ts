@@ -1,33 +1,33 @@
 import { t } from '../../language/words.ts';
 import type { McpServer } from './mcp-servers.ts';
 
-/** A server as its form holds it; numbers may be half typed. */
+/** Form state of a server; numbers may be partially typed. */
 export interface McpFields {
   name: string;
   url: string;
-  /** A line each, `Name: value`; empty: stays as it is. */
+  /** One header per line: `Name: value`. Empty: unchanged. */
   headers: string;
   timeoutSeconds: number | string;
   /** 0: no limit. */
   callsPerMinute: number | string;
   auth: McpServer['auth'];
-  /** Of a client that was registered by hand; empty: none. */
+  /** Id of a manually registered client; empty: none. */
   clientId: string;
-  /** Empty: stays as it is. */
+  /** Empty: unchanged. */
   clientSecret: string;
-  /** Whether one is stored, and whether it is to be forgotten. */
+  /** Whether a secret is stored, and whether to delete it. */
   hasClientSecret: boolean;
   dropsClientSecret: boolean;
-  /** In place of a secret; empty: stays as it is. */
+  /** Used instead of a secret. Empty: unchanged. */
   clientKey: string;
   hasClientKey: boolean;
-  /** In which the platform keeps the token that is traded in. */
+  /** File in which the platform keeps the assertion that is exchanged for a token. */
   assertionFile: string;
-  /** The provider that vouches for users; empty: none chosen yet. */
+  /** Slug of the identity provider that vouches for users; empty: not chosen yet. */
   vouchedBy: string;
-  /** Of an organisation's server. */
+  /** Only for servers of an organisation. */
   signIn: McpServer['sign_in'];
-  /** What is passed on besides tools. */
+  /** What is forwarded besides tools. */
   offers: McpServer['offers'];
   audience: McpServer['audience'];
   userIds: string[];
@@ -47,10 +47,13 @@ export const authKinds: { value: McpServer['auth']; label: string }[] = [
   { value: 'jwt_bearer', label: t('By a token of the platform') },
 ];
 
-/** What the platform says of the service, and the company of its people, is shown to servers of the operator alone. */
+/**
+ * The platform's assertions about the service, and a company's about its users, are sent only to the operator's
+ * servers.
+ */
 export const ownAuthKinds = authKinds.filter(({ value }) => value !== 'jwt_bearer' && value !== 'enterprise');
 
-/** Where no user signs in there, the service shows who it is. */
+/** Without a sign-in by users, the service authenticates as a client of its own. */
 export const needsClient = ({ auth }: Pick<McpFields, 'auth'>): boolean =>
   auth === 'client_credentials' || auth === 'enterprise';
 
@@ -110,20 +113,20 @@ const headersOf = (text: string): Record<string, string> =>
 
 const originOf = (url: string): string => URL.parse(url.trim())?.origin ?? url.trim();
 
-/** Stored headers are never sent to another origin than the one they were entered for. */
+/** Stored headers are only ever sent to the origin they were entered for. */
 export const isMoved = (fields: McpFields, before: McpFields): boolean => originOf(fields.url) !== originOf(before.url);
 
 const isCallLimit = (given: number | string): boolean =>
   given !== '' && Number.isInteger(Number(given)) && Number(given) >= 0 && Number(given) <= 1_000_000;
 
-/** What was typed before it was said that there is no secret any more does not count. */
+/** Ignores a typed secret once the user has chosen to delete the secret. */
 const enteredOf = (fields: McpFields): { id: string; secret: string; key: string } => ({
   id: fields.clientId.trim(),
   secret: fields.dropsClientSecret ? '' : fields.clientSecret.trim(),
   key: fields.clientKey.trim(),
 });
 
-/** A secret or a key is one client's, at one place. `before`: the server as it is stored. */
+/** A secret or key belongs to one client at one address. `before`: the saved server. */
 function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   const { id, secret, key } = enteredOf(fields);
   const itself = needsClient(fields);
@@ -142,10 +145,13 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   return itself && !stored ? { clientSecret: t('A secret or a private key is needed.') } : {};
 }
 
-/** What the service would refuse, said beside the field. `stored`: the server before, where it has headers; `before`: in any case. */
+/**
+ * Validation errors by field, matching the service's own checks. `before`: the saved server; `stored`: the same, if it
+ * has headers.
+ */
 export function faultsOf(fields: McpFields, stored?: McpFields, before = stored): McpFaults {
   const faults: McpFaults = clientFaultsOf(fields, before);
-  // One that is stored stays as it is, and may be an organisation's.
+  // A saved name cannot change; an organisation's server ends in `_` and its id, which the pattern below rejects.
   const isNamed = fields.name !== '' && fields.name === before?.name;
   if (!isNamed && !/^[a-z0-9-]{1,24}$/.test(fields.name))
     faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
@@ -165,7 +171,7 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
   return faults;
 }
 
-/** A server that nobody signs in to has no client. */
+/** A server without sign-in has no client. */
 function clientOf(fields: McpFields): { client_id?: string; client_secret?: string; client_key?: string } {
   const { id, secret, key } = enteredOf(fields);
   if (fields.auth === 'headers') return id === '' ? {} : { client_id: '' };
@@ -176,7 +182,7 @@ function clientOf(fields: McpFields): { client_id?: string; client_secret?: stri
   };
 }
 
-/** What is sent, but for the name, which never changes. A server of one's own is for nobody else, which is not asked. */
+/** The request body, without the immutable name. A user's or organisation's own server has no audience to choose. */
 export const bodyOf = (fields: McpFields, own = false) => ({
   url: fields.url.trim(),
   timeout_ms: Math.round(Number(fields.timeoutSeconds) * 1_000),

@@ -16,9 +16,9 @@ import {
 
 interface McpFormProps {
   initial: McpFields;
-  /** Names of the headers that are stored; absent for a server that is new. */
+  /** Names of the stored headers; absent for a new server. */
   stored?: string[];
-  /** A user's own, for nobody else, or an organisation's, for all who are in it. */
+  /** The server belongs to a user, who alone may use it, or to an organisation, whose members may all use it. */
   own?: boolean;
   organisationId?: number | undefined;
   submitLabel: string;

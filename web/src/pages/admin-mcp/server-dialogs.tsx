@@ -11,9 +11,9 @@ import { ServerTools } from './server-tools.tsx';
 
 export type OpenDialog = { act: 'add' } | { act: 'edit' | 'tools' | 'remove'; server: McpServer };
 
-/** What is connected here is the operator's where nothing is said, a user's own, or an organisation's. */
+/** The owner of a new server: the operator by default, else a user or an organisation. */
 interface Whose {
-  /** Not the operator's. */
+  /** Owned by a user or an organisation instead of the operator. */
   own?: boolean;
   organisationId?: number | undefined;
 }
@@ -74,10 +74,10 @@ interface ServerDialogsProps extends Whose {
   setOpen: (open: OpenDialog | null) => void;
 }
 
-/** What is done with servers: connected, changed, their tools allowed, removed. */
+/** Dialogs to connect, edit and delete servers and to approve their tools. */
 export function ServerDialogs({ open, setOpen, ...whose }: ServerDialogsProps) {
   const close = () => setOpen(null);
-  // One that users sign in to lists nothing before somebody has.
+  // A server that users sign in to lists no tools before the first sign-in.
   const added = (server: McpServer) => setOpen(server.auth === 'oauth' ? null : { act: 'tools', server });
   return (
     <>

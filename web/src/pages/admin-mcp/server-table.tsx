@@ -21,11 +21,11 @@ export const ConnectButton = ({ setOpen }: { setOpen: SetOpen }) => (
 
 interface ServerTableProps {
   setOpen: SetOpen;
-  /** Of one organisation, all of whose servers are for the same people; absent for all there are. */
+  /** Limits the table to one organisation, whose servers all have the same audience; absent: all servers. */
   organisationId?: number;
 }
 
-/** Servers, for whoever looks after them. */
+/** The servers, for their administrators. */
 export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
   const [page, setPage] = usePage();
   const query = useQuery(serversQuery(page, organisationId));

@@ -81,7 +81,7 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
   );
 }
 
-/** Asks the server as it opens: what is chosen from is what it says now. */
+/** Queries the server on opening, so that the choice is between its current tools. */
 export function ServerTools({ server, onClose }: Shown) {
   const test = useQuery({
     queryKey: ['mcp-test', server.id],

@@ -20,7 +20,10 @@ const periods = [
   { value: '90', label: t('90d') },
 ];
 
-/** A day's beginning, not the moment, so that the question stays the same while the page is open. */
+/**
+ * Starts at the beginning of a day rather than at the current time, so that the query stays the same while the page is
+ * open.
+ */
 const callsQuery = (days: number) =>
   queryOptions({
     queryKey: ['tool-calls', days],
@@ -75,7 +78,7 @@ const columns: Column<Calls>[] = [
   { key: 'last', header: t('Last call'), cell: ({ last_at }) => (last_at === null ? '–' : <TimeAgo at={last_at} />) },
 ];
 
-/** Who uses what, from the usage log, where every call of a tool over MCP stands. */
+/** Tool usage per user, from the usage log, which contains every tool call over MCP. */
 export function ToolCalls() {
   const [days, setDays] = useState('30');
   const query = useQuery(callsQuery(Number(days)));
@@ -88,7 +91,7 @@ export function ToolCalls() {
           data={periods}
           value={days}
           onChange={setDays}
-          // Names in between two colours are read by nobody.
+          // No transition: labels are unreadable while fading between two colours.
           transitionDuration={0}
         />
       </Group>

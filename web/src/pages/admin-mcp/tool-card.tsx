@@ -13,7 +13,7 @@ const states: Record<McpTool['state'], { label: string; color: string }> = {
   missing: { label: t('No longer listed'), color: 'gray' },
 };
 
-/** As the server wrote it, and all of it: what stands far down is read by models too. */
+/** The server's text, complete and unformatted: models read all of it, so the reviewer must see all of it. */
 function Said({ label, description, schema }: { label: string; description: string; schema: McpTool['input_schema'] }) {
   return (
     <Stack gap={6}>
@@ -37,9 +37,9 @@ function Said({ label, description, schema }: { label: string; description: stri
 interface ToolCardProps {
   tool: McpTool;
   choice: Choice;
-  /** Whether a call of it can cost something. */
+  /** Whether calls of this tool can have a price. */
   priced: boolean;
-  /** What is wrong with its price. */
+  /** Validation error of the price. */
   fault?: string | undefined;
   set: (change: Partial<Choice>) => void;
 }

@@ -2,13 +2,13 @@ import { quotaOfUsd, usdOfQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { McpServer, McpTool } from './mcp-servers.ts';
 
-/** What is wanted of a tool. */
+/** The administrator's settings for a tool. */
 export interface Choice {
   allowed: boolean;
   askFirst: boolean;
-  /** Of each call; may be half typed. */
+  /** Price per call; may be partially typed. */
   usd: number | string;
-  /** What the server says now is what is approved; where nothing changed there is nothing to say. */
+  /** Whether to approve the server's current definition; irrelevant if it has not changed. */
   approve: boolean;
 }
 
@@ -18,7 +18,7 @@ type Priced = Pick<McpServer, 'tools' | 'owner_id'>;
 
 const allowedOf = (server: Priced, name: string) => server.tools.find((tool) => tool.name === name);
 
-/** What is paid goes to the operator: tools of a user's own server cost nothing. */
+/** Payments go to the operator, so tools of a user's or organisation's own server are free. */
 export const hasPrices = ({ owner_id }: Pick<McpServer, 'owner_id'>): boolean => owner_id === null;
 
 export const choicesOf = (tools: readonly McpTool[], server: Priced): Choices =>
@@ -30,10 +30,10 @@ export const choicesOf = (tools: readonly McpTool[], server: Priced): Choices =>
     }),
   );
 
-/** As much as a balance can be. */
+/** The largest possible balance. */
 const mostQuota = 1e12;
 
-/** What the service would refuse of the prices, by the tools' names. */
+/** Validation errors of the prices, by tool name. */
 export const priceFaultsOf = (choices: Choices): Record<string, string> =>
   Object.fromEntries(
     Object.entries(choices)
@@ -44,7 +44,7 @@ export const priceFaultsOf = (choices: Choices): Record<string, string> =>
       .map(([name]) => [name, t('An amount from $0 to $2,000,000.')]),
   );
 
-/** All that is allowed. A tool that changed keeps the definition from before until the new one is approved. */
+/** All allowed tools. A changed tool keeps its previous definition until the new one is approved. */
 export const wantedOf = (tools: readonly McpTool[], choices: Choices, server: Priced) =>
   tools.flatMap(({ name, definition }) => {
     const choice = choices[name];

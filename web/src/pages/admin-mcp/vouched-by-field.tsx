@@ -5,17 +5,17 @@ import { t } from '../../language/words.ts';
 import { vouchersQuery } from '../admin-identity-providers/identity-providers.ts';
 
 interface VouchedByFieldProps {
-  /** The provider's slug; empty for none. */
+  /** The provider's slug; empty: none. */
   value: string;
   error: string | undefined;
   onChange: (slug: string) => void;
 }
 
-/** Which of the providers that may vouch does so at this server. */
+/** Selects the identity provider that vouches for users at this server. */
 export function VouchedByField({ value, error, onChange }: VouchedByFieldProps) {
   const { data: providers } = useQuery(vouchersQuery);
   const known = (providers ?? []).map(({ slug, name }) => ({ value: slug, label: name }));
-  // One that vouches no more is shown as it is stored.
+  // A stored provider that may no longer vouch is still shown, by its slug.
   const data = value === '' || known.some((one) => one.value === value) ? known : [...known, { value, label: value }];
   return (
     <>

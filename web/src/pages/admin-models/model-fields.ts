@@ -22,12 +22,12 @@ type Numbers =
 export type ModelFields = Record<Numbers, number | string> & {
   model_id: string;
   model_name: string;
-  /** Id of the channel; empty until one is chosen. */
+  /** The channel's id; empty until one is chosen. */
   channel: string;
   type: ModelType;
   parts: PartFields;
   tiers: TierFields[];
-  /** Whether it had prices of parts before: removing them is a change too. */
+  /** Whether the saved model has part prices: removing them is a change that must be sent. */
   hadParts: boolean;
 };
 
@@ -91,14 +91,14 @@ export function faultsOf(fields: ModelFields): ModelFaults {
   return faults;
 }
 
-/** Whether everybody who may call it does so for nothing. */
+/** Whether the model is free for every caller. */
 export function isFree({ prompt_price, completion_price, request_price, parts, tiers }: ModelFields): boolean {
   const ofTiers = tiers.flatMap(({ prompt, completion, request }) => [prompt, completion, request]);
   const prices = [prompt_price, completion_price, request_price, ...Object.values(parts), ...ofTiers];
   return prices.every((price) => Number(price) === 0);
 }
 
-/** An empty upstream name means the same as the public one. Prices of parts are sent only where there are or were any. */
+/** An empty upstream name defaults to the public one. Part prices are sent only if there are or were any. */
 export function bodyOf({ channel, parts, tiers, hadParts, ...fields }: ModelFields) {
   const values = Object.fromEntries(numbers.map((name) => [name, Number(fields[name])])) as Record<Numbers, number>;
   const prices = {

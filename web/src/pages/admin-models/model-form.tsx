@@ -45,7 +45,7 @@ function PriceFields({ fields, faults, set }: FieldsProps) {
 function LimitFields({ fields, faults, set }: FieldsProps) {
   const number = (name: 'context_length' | 'max_output_tokens' | 'quality_score') => ({
     min: 0,
-    // A number that was meant otherwise is refused with words, and not made another.
+    // Reject an out-of-range number with a message instead of silently changing it.
     clampBehavior: 'none' as const,
     value: fields[name],
     error: faults[name],
@@ -109,7 +109,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
   );
 }
 
-/** Mounted while it is open, so that it starts from `initial` each time. */
+/** Mounted only while open, so that it starts from `initial` each time. */
 export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: ModelFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, onSubmit);
   return (

@@ -73,7 +73,7 @@ interface PartPriceFieldsProps {
   set: (changes: Partial<ModelFields>) => void;
 }
 
-/** Collapsed where no part has its own price, as with most models. */
+/** Collapsed if no part has its own price, as for most models. */
 export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
   const { parts: rates, tiers } = fields;
   const change = (changes: Partial<PartFields>) => set({ parts: { ...rates, ...changes } });

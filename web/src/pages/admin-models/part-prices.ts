@@ -17,13 +17,13 @@ export const parts: { name: Exclude<PartName, 'search'>; label: string; as: 'pro
 ];
 
 const tierNames = parts.map(({ name }) => name);
-/** A search costs the same whatever the size of its prompt; without a price none is run. */
+/** A search costs the same for every prompt size, so it has no tiers. Without a price, no searches are run. */
 const partNames = [...tierNames, 'search'] as const;
 
-/** As typed; empty where a part has no price of its own. */
+/** As typed; empty if a part has no price of its own. */
 export type PartFields = Record<PartName, number | string>;
 export type TierFields = PartFields & {
-  /** For React: tiers have no name of their own while they are typed. */
+  /** React key: tiers have no other identity while they are edited. */
   key: number;
   above_context: number | string;
   prompt: number | string;
@@ -58,7 +58,7 @@ export const tierPrices = (tier: TierFields): PricedTier => ({
   ...typed(tier, [...tierNames, 'request']),
 });
 
-/** What is wrong with the tiers, if anything. */
+/** The validation error of the tiers, if any. */
 export function tierFault(tiers: readonly TierFields[]): string | undefined {
   if (tiers.some((tier) => tier.above_context === '' || tier.prompt === '' || tier.completion === ''))
     return t('Long prompts need a size, and prices of prompt and completion.');

@@ -6,10 +6,10 @@ import { queryClient } from '../../session.ts';
 
 const switched = ({ status }: ProviderModel) => (status === switchedOn ? switchedOff : switchedOn);
 
-/** Switched in the table at once; the service's answer, or its refusal, follows. */
+/** Optimistic update: the table changes at once, and the service's answer or error follows. */
 export function useModelSwitch(queryKey: readonly unknown[]) {
   return useMutation({
-    // One after the other, so that the last click wins.
+    // Run switches sequentially, so that the last click wins.
     scope: { id: 'provider models' },
     mutationFn: (model: ProviderModel) =>
       put('/api/admin/provider-models/{id}', { path: { id: model.id }, body: { status: switched(model) } }),

@@ -5,14 +5,14 @@ import { durationOf, type Option } from './option-groups.ts';
 type Value = Option['value'];
 
 const day = 86_400;
-/** A hundred dollars for whoever registers is more likely a slip than a present. */
+/** Giving every new user more than a hundred dollars is probably a mistake. */
 const generousQuota = 50_000_000;
-/** RFC 6749 §4.1.2 recommends ten minutes at most. */
+/** RFC 6749 §4.1.2 recommends at most ten minutes. */
 const longestCode = 600;
 
 const lasts = (value: Value): string => durationOf(Number(value));
 
-/** What a value would do that nobody wants by mistake; first match counts. */
+/** Values that need a confirmation, and what they would cause. The first match counts. */
 const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words: (value: Value) => string][] = [
   [
     /^OAuth2Enabled$/,
@@ -40,7 +40,7 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
   ],
   [
     /TTL$/,
-    // The service refuses 0 by itself.
+    // 0 is rejected by the service itself.
     (value) => Number(value) > 0 && Number(value) < 30,
     (value) => t('After {duration} it has run out, before slow applications have used it.', { duration: lasts(value) }),
   ],
@@ -76,7 +76,7 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
   ],
 ];
 
-/** Signing keys are changed after so many days, and nothing is deleted. */
+/** Signing keys are rotated after this many days; nothing is deleted. */
 const harmless = ['OAuth2SigningKeyDays'];
 
 export function dangerOf(key: string, value: Value, before: Value): string | null {

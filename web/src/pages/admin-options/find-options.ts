@@ -1,7 +1,7 @@
 import { labelOf, type Option } from './option-groups.ts';
 import { helpOf } from './option-units.ts';
 
-/** Those that have every word in their name, their key or what is said of them, as the page shows it. */
+/** Options that contain every search word in their label, key or description as shown on the page. */
 export function optionsWith(options: Option[], asked: string): Option[] {
   const words = asked.toLowerCase().split(/\s+/).filter(Boolean);
   return options.filter((option) => {

@@ -8,14 +8,14 @@ interface NumberOptionProps {
   option: { key: string; value: number };
   label: string;
   onSave: (value: number) => void;
-  /** Another number takes back what was typed and not saved. */
+  /** Changing this number discards unsaved input. */
   turn: number;
 }
 
-/** As it is typed, and not as it is stored: `1.0` on the way to `1.05` is not 1 yet, and an empty field not 0. */
+/** The raw input: while typing `1.05`, `1.0` must not become 1, nor an empty field 0. */
 type Typed = number | string;
 
-/** In the unit that people think in. */
+/** Edits the value in a human-friendly unit. */
 export function NumberOption({ option: { key, value }, label, onSave, turn }: NumberOptionProps) {
   const shape = shapeOf(key);
   const saved = shownOf(shape, value);
@@ -41,7 +41,7 @@ export function NumberOption({ option: { key, value }, label, onSave, turn }: Nu
   );
 }
 
-/** A number and its unit; what is saved are seconds, when both are left. */
+/** A number and its unit. Saved as seconds, once the focus leaves both fields. */
 export function DurationOption({ option: { value }, label, onSave, turn }: NumberOptionProps) {
   const saved = unitOf(value);
   const [unit, setUnit] = useStateFor(`${turn} ${value}`, saved);

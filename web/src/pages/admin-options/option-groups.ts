@@ -18,7 +18,7 @@ const groups: { name: string; title: string; has: (key: string) => boolean }[] =
   { name: 'other', title: t('Other'), has: () => true },
 ];
 
-/** Every option once, in the first group that takes it; new ones of the service show up under Other. */
+/** Puts every option into the first matching group; options unknown to the page end up under Other. */
 export function groupedOptions(options: Option[]): { name: string; title: string; options: Option[] }[] {
   const groupOf = ({ key }: Option) => groups.find(({ has }) => has(key))?.name;
   return groups
@@ -26,7 +26,7 @@ export function groupedOptions(options: Option[]): { name: string; title: string
     .filter((group) => group.options.length > 0);
 }
 
-/** Names of their own, which would otherwise be taken apart, or written small. */
+/** Proper names, which must not be split or lower-cased. */
 const properNames: [RegExp, string][] = [
   [/OpenIDConnect/, 'OpenID Connect'],
   [/OAuth/, 'OAuth'],
@@ -40,7 +40,10 @@ const properNames: [RegExp, string][] = [
   [/TTL$/, 'lifetime'],
 ];
 
-/** `RateLimitOAuthToken` → `Rate limit OAuth token`; the key itself stands beside it. Catalogs name options by their keys. */
+/**
+ * `RateLimitOAuthToken` → `Rate limit OAuth token`; the key itself is shown next to it. Translations are looked up by
+ * key.
+ */
 export function labelOf(key: string): string {
   const translated = known(key);
   if (translated !== undefined) return translated;
@@ -61,7 +64,7 @@ const units: [seconds: number, words: (count: number) => string][] = [
   [60, (count) => t('{count, plural, one {# minute} other {# minutes}}', { count })],
 ];
 
-/** 2,592,000 says little; "30 days" does. */
+/** "30 days" is easier to read than 2,592,000. */
 export function durationOf(seconds: number): string {
   const [size, words] = units.find(([length]) => seconds >= length) ?? [];
   if (!size || !words) return t('{count, plural, one {# second} other {# seconds}}', { count: seconds });

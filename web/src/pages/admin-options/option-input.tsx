@@ -13,7 +13,7 @@ interface OptionInputProps {
   option: Option;
   label: string;
   onSave: (value: Value) => void;
-  /** Another number takes back what was typed and not saved. */
+  /** Changing this number discards unsaved input. */
   turn: number;
 }
 
@@ -41,7 +41,7 @@ function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
   );
 }
 
-/** The input that fits the option: by its key where it has choices, else by the type of its value. */
+/** Chooses the input by the option's key if it has fixed choices, else by the type of its value. */
 export function OptionInput(props: OptionInputProps) {
   const { option, label, onSave, turn } = props;
   if (typeof option.value === 'boolean') {

@@ -18,7 +18,7 @@ export const optionsQuery = queryOptions({
   queryFn: ({ signal }) => get('/api/admin/options', { signal }),
 });
 
-/** As the input writes it, so that the two can be compared. */
+/** Formats a value the way the input does, so that the two can be compared. */
 function written(key: string, value: Value): string {
   if (typeof value === 'boolean') return value ? t('on') : t('off');
   if (typeof value !== 'number') return value === '' ? t('empty') : value;
@@ -27,10 +27,10 @@ function written(key: string, value: Value): string {
   return `${shape.prefix ?? ''}${formatNumber(shownOf(shape, value))}${shape.suffix ?? ''}`;
 }
 
-/** Asked first where a value does what nobody wants by mistake. */
+/** Saves a change, after a confirmation if the value is dangerous. */
 function useSave(option: Option) {
   const save = useMutation({
-    // One after the other, so that the last change wins.
+    // Save sequentially, so that the last change wins.
     scope: { id: `option ${option.key}` },
     mutationFn: (value: Value) => put('/api/admin/options', { body: { key: option.key, value } }),
     onSuccess: (changed) =>

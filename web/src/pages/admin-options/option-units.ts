@@ -5,7 +5,7 @@ import type { Option } from './option-groups.ts';
 
 const quotaPerUsd = 500_000;
 
-/** How a number is written for people: what stands around it, and how many of the service's units are one of theirs. */
+/** How a number is displayed: prefix, suffix, decimals, and how many stored units make one displayed unit. */
 export interface Shape {
   prefix?: string;
   suffix?: string;
@@ -32,8 +32,8 @@ export const shapeOf = (key: string): Shape => ({
 });
 
 /**
- * Of what a person typed, in the service's units; without the dust of binary fractions. The service's own units are whole
- * where one of people's is many of them.
+ * Converts typed input to the stored unit, without binary rounding errors. If a displayed unit is more than one stored
+ * unit, the result is an integer.
  */
 export const storedOf = ({ factor }: Shape, typed: number): number =>
   factor > 1 ? Math.round(typed * factor) : Number((typed * factor).toPrecision(12));
@@ -48,11 +48,11 @@ export const timeUnits = [
   { value: '86400', label: t('days') },
 ];
 
-/** The largest unit of which it is a whole number: 7,200 seconds are hours, 90 are seconds. */
+/** The largest unit that divides the value: hours for 7,200 seconds, seconds for 90. */
 export const unitOf = (seconds: number): number =>
   Number(timeUnits.findLast(({ value }) => seconds > 0 && seconds % Number(value) === 0)?.value ?? 1);
 
-/** The service tells its own units, which are not those of the input. */
+/** Removes the stored unit from the description, because the input shows another one. */
 export const helpOf = ({ description }: Pick<Option, 'description'>): string =>
   said(description)
     .replace(/, seconds$/, '')

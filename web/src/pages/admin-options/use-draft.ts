@@ -1,12 +1,12 @@
 import { useState } from 'react';
 
-/** State that begins anew when `name` changes: what was typed gives way to what is saved. */
+/** State that resets when `name` changes, so that the saved value replaces the draft. */
 export function useStateFor<T>(name: string, start: T): [T, (value: T) => void] {
   const [state, setState] = useState({ name, value: start });
   return [state.name === name ? state.value : start, (value) => setState({ name, value })];
 }
 
-/** What is typed is saved when the field is left or Enter is pressed; Escape restores what is saved. */
+/** Saves on blur and on Enter; Escape restores the saved value. */
 export function draftKeys(commit: () => void, restore: () => void) {
   const onKeyDown = ({ key }: { key: string }) => {
     if (key === 'Enter') commit();
@@ -15,7 +15,7 @@ export function draftKeys(commit: () => void, restore: () => void) {
   return { onBlur: commit, onKeyDown };
 }
 
-/** `turn`: another number takes back what was typed and not saved. */
+/** `turn`: changing this number discards unsaved input. */
 export function useDraft(saved: string, turn: number, onSave: (value: string) => void) {
   const [draft, setDraft] = useStateFor(`${turn} ${saved}`, saved);
   const commit = () => {

@@ -40,13 +40,13 @@ function Totals({ total }: { total: Sums | undefined }) {
   );
 }
 
-/** Who, which model, since when; and what needs somebody now. */
+/** Usage by user, model or channel over time, and open alerts. */
 export function AdminOverviewPage() {
   const [state, set] = useUrlState(overviewDefaults);
   const query = useQuery(overviewQuery(state));
   const asked = askedOf(state);
   const { data, error, isPlaceholderData, refetch } = query;
-  // A step of its own: Back leads out again.
+  // Pushes a history entry, so that Back removes the filter.
   const pick = (series: Series) => set(narrowedTo(state, series), 'push');
   return (
     <>

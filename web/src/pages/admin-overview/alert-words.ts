@@ -2,7 +2,7 @@ import { formatNumber, formatPercent } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Alert } from './overview-query.ts';
 
-/** What is said of an alert, and the way to where it is mended. */
+/** The text of an alert, and a link to the page where it can be fixed. */
 interface AlertWords {
   title: string;
   text: string;

@@ -35,7 +35,7 @@ function OneAlert({ alert }: { alert: Alert }) {
   );
 }
 
-/** What needs somebody now, for as long as it does. */
+/** Problems that currently need attention. */
 export function OverviewAlerts() {
   const { data, error, refetch } = useQuery(alertsQuery);
   if (error && !data)

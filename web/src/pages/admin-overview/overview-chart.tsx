@@ -47,7 +47,7 @@ function Drawn({
   );
 }
 
-/** Keeps its height while it loads and when there is nothing. */
+/** Keeps its height while loading and when empty. */
 export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
   const { data, error, isPlaceholderData, refetch } = query;
   const latency = asked.measure === 'latency';

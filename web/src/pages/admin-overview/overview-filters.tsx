@@ -34,7 +34,7 @@ function Dates({ state, set }: Omit<FiltersProps, 'data'>) {
   );
 }
 
-/** What the overview is narrowed to, each to be taken away. */
+/** The active filters, each removable. */
 function Narrowed({ state, set, data }: FiltersProps) {
   const { user_id, model, channel_id } = askedOf(state);
   const only = [

@@ -5,15 +5,15 @@ import type { MeasureName } from './overview-range.ts';
 
 export interface Measure {
   label: string;
-  /** Null where there is nothing to measure. */
+  /** Null if there is no data. */
   of: (sums: Sums) => number | null;
   /** Exact, for tooltips and lists. */
   format: (value: number) => string;
-  /** Short, for axes. */
+  /** Short, for axis labels. */
   brief: (value: number) => string;
-  /** Whether an axis may name parts of one. */
+  /** Whether the axis may have fractional ticks. */
   fractions: boolean;
-  /** Whether the parts come to the whole; else each is a line of its own. */
+  /** Whether the series add up to the total and can be stacked; else each is drawn as its own line. */
   adds: boolean;
 }
 

@@ -6,15 +6,15 @@ import type { Grouping } from './overview-range.ts';
 
 const daySeconds = 86_400;
 
-/** Days are the service's, in UTC; hours are those of whoever looks. */
+/** Days are in UTC, like the service's; hours are in the viewer's time zone. */
 function timeLabel(at: number, width: number, length: number): string {
   if (width >= daySeconds)
     return new Date(at * 1000).toLocaleDateString(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
-  // The first part may begin a little earlier than a day ago.
+  // The first interval may start slightly more than a day ago.
   return length > 1.5 * daySeconds ? formatDayTime(at) : formatClock(at);
 }
 
-/** A row for each point in time, also where nothing was, with a value for each series by its place. */
+/** One row per point in time, even if empty, with each series' value under its index. */
 export function pointsOf({ from, to, width_seconds: width, series }: Overview, { of, adds }: Measure) {
   const values = series.map(({ points }) => new Map(points.map((point) => [point.at, of(point)])));
   const count = Math.floor((to - from) / width) + 1;
@@ -32,7 +32,7 @@ const gone: Record<Grouping, (id: string) => string> = {
   channel: (id) => t('Deleted channel {id}', { id }),
 };
 
-/** What a series is called. */
+/** Display name of a series. */
 export function nameOf({ id, name, rest }: Pick<Series, 'id' | 'name' | 'rest'>, by: Grouping): string {
   if (rest) return t('All others');
   if (by === 'channel' && id === 0) return t('Built in, or none asked');
@@ -40,11 +40,11 @@ export function nameOf({ id, name, rest }: Pick<Series, 'id' | 'name' | 'rest'>,
   return name ?? gone[by](String(id));
 }
 
-/** Whether there is something to narrow to. */
+/** Whether the overview can be filtered by this series. */
 export const isOne = ({ id, name, rest }: Pick<Series, 'id' | 'name' | 'rest'>, by: Grouping): boolean =>
   !rest && (by === 'model' ? name !== '' : by === 'user' || id !== 0);
 
-/** Told apart also by those who see few colours; the last is for the rest. */
+/** Distinguishable with colour blindness too. */
 const colors = ['indigo.6', 'teal.6', 'orange.6', 'grape.5', 'cyan.5', 'pink.6', 'lime.7', 'yellow.6'];
 export const colorOf = (place: number, { rest }: Pick<Series, 'rest'>): string =>
   rest ? 'gray.5' : colors[place % colors.length]!;

@@ -9,7 +9,7 @@ export type Alert = Result<'/api/admin/alerts', 'get'>['alerts'][number];
 
 const refreshMs = 30_000;
 
-/** The range is in the name of the query and not the moment, so that it stays the same while the page is open. */
+/** The key contains the range instead of the current time, so that it stays the same while the page is open. */
 export const overviewQuery = (state: OverviewState) => {
   const asked = askedOf(state);
   const { range, from, to } = state;

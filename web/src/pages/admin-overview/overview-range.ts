@@ -1,7 +1,7 @@
 import { endOf, isDay, startOf } from '../../dates.ts';
 import { t } from '../../language/words.ts';
 
-/** What the address says; `from` and `to` are days and win over `range` when given. */
+/** The URL's search parameters; `from` and `to` are days and take precedence over `range`. */
 export const overviewDefaults = {
   range: 'day',
   from: '',
@@ -35,12 +35,12 @@ export type Grouping = (typeof groupings)[number]['value'];
 export const measureNames = ['cost', 'requests', 'failures', 'latency'] as const;
 export type MeasureName = (typeof measureNames)[number];
 
-/** As much as the service adds up in one go. */
+/** The longest range that the service aggregates in one request. */
 const mostDays = 186;
 
 export const hasDates = ({ from, to }: Pick<OverviewState, 'from' | 'to'>): boolean => isDay(from) || isDay(to);
 
-/** Unix seconds. Half-given or impossible dates are completed rather than refused. */
+/** In Unix seconds. Missing or invalid dates are replaced by defaults instead of rejected. */
 export function timesOf(
   state: Pick<OverviewState, 'range' | 'from' | 'to'>,
   nowMs: number,
@@ -56,7 +56,7 @@ const known = <T extends string>(names: readonly T[], name: string, otherwise: T
   names.find((one) => one === name) ?? otherwise;
 const whole = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
 
-/** What is asked for, whatever somebody wrote into the address. */
+/** Query parameters of the API; invalid values in the URL fall back to defaults. */
 export const askedOf = (state: OverviewState) => ({
   by: known(
     groupings.map(({ value }) => value),
@@ -70,7 +70,7 @@ export const askedOf = (state: OverviewState) => ({
 });
 export type Asked = ReturnType<typeof askedOf>;
 
-/** Narrows to one series, and shows who or what is in it: the first way of grouping that is not narrowed by. */
+/** Filters by one series and regroups by the first dimension that is not filtered yet. */
 export function narrowedTo(
   state: OverviewState,
   series: { id: number | null; name: string | null },

@@ -10,7 +10,7 @@ interface ListLink {
   search: Record<string, string>;
 }
 
-/** The requests that a series is of, one by one; those of a channel are not listed, so its health is shown. */
+/** Link to the requests of a series. Requests cannot be listed by channel, so a channel links to its models instead. */
 export function listOf(state: OverviewState, series: Series): ListLink | null {
   const { by } = askedOf(state);
   if (!isOne(series, by)) return null;

@@ -77,7 +77,7 @@ function OpenConfig({ model, onClose }: { model: string; onClose: () => void }) 
   return query.data ? <ConfigForm saved={query.data} onClose={onClose} /> : null;
 }
 
-/** How requests for each model are routed, where it is not the default. */
+/** Routing configurations of the models that do not use the default. */
 export function AdminRoutingPage() {
   const [{ model }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();

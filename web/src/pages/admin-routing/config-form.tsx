@@ -27,7 +27,7 @@ const weightsOf = (config: RoutingConfig): Weights => ({
   priority: config.provider_priority_weight,
 });
 
-/** How the providers of this model would rank right now. */
+/** The current ranking of this model's providers under the given configuration. */
 function Preview({ config }: { config: RoutingConfig }) {
   const strategy = config.default_strategy ?? 'balanced';
   const weights = weightsOf(config);
@@ -70,7 +70,7 @@ interface ConfigFormProps {
   onClose: () => void;
 }
 
-/** Strategy and weights of one model, with what they mean beside them. */
+/** Strategy and weights of one model, with an explanation. */
 export function ConfigForm({ saved, onClose }: ConfigFormProps) {
   const [config, setConfig] = useState(saved);
   const set = (changes: Partial<RoutingConfig>) => setConfig((before) => ({ ...before, ...changes }));

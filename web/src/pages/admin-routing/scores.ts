@@ -1,4 +1,4 @@
-/** The service's own formulas, to show what a change of weights would do before it is made. */
+/** Copies of the service's scoring formulas, to preview a change of weights before saving it. */
 import { t } from '../../language/words.ts';
 
 export interface Weights {
@@ -14,7 +14,7 @@ export interface Measured {
   quality: number;
   /** Average of prompt and completion, USD per million tokens. */
   price: number;
-  /** Of the channel. */
+  /** Priority of the channel. */
   priority: number;
 }
 
@@ -42,7 +42,7 @@ export function scoreBy(strategy: string, measured: Measured, weights: Weights):
 
 const percent = (part: number, whole: number): number => Math.round((part / whole) * 100);
 
-/** What the weights mean, in a sentence. */
+/** Explains the weights in a sentence. */
 export function explainWeights(weights: Weights): string {
   const total = totalOf(weights);
   if (!(total > 0)) return t('At least one weight must be above zero.');

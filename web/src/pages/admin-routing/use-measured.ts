@@ -9,7 +9,7 @@ export interface MeasuredCandidate extends Measured {
   channel: string;
 }
 
-/** Who serves a model, with what they are judged by. */
+/** The providers of a model, with the metrics they are scored by. */
 export function useMeasured(model: string): MeasuredCandidate[] {
   const metrics = useQuery(metricsQuery({ model, provider: '' }, 1)).data?.metrics ?? [];
   const models = useQuery(providerModelsQuery({ channel: '', type: '', model }, 1)).data?.provider_models ?? [];

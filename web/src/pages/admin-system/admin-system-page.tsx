@@ -120,7 +120,7 @@ function About(system: System) {
   );
 }
 
-/** What runs here, on what, and how it is doing. */
+/** Version, runtime and health of the service. */
 export function AdminSystemPage() {
   const query = useQuery({
     queryKey: ['system'],

@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts';
 
 export const megabytes = (bytes: number): string => `${formatNumber(Math.round(bytes / 1_000_000))} MB`;
 
-/** The two largest units: 3 d 4 h, 5 min 2 s. */
+/** Formats the two largest units: 3 d 4 h, 5 min 2 s. */
 export function duration(seconds: number): string {
   const [days, hours, minutes, rest] = [
     Math.floor(seconds / 86_400),

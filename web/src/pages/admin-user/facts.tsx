@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Labels and what they stand for, side by side where there is room. */
+/** A definition list, in columns if there is room. */
 export function Facts({ of: facts }: { of: Record<string, [label: string, value: ReactNode]> }) {
   return (
     <dl className="svc-names">

@@ -50,7 +50,7 @@ const authorized: Column<Consent>[] = [
   { key: 'since', header: t('Since'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
-/** The newest of each; the page of all applications finds the rest. */
+/** Only the newest of each; the page of all applications lists the rest. */
 const page = { page: 1, page_size: 50 };
 
 export function PersonApplications({ person: { user } }: PartProps) {

@@ -4,7 +4,7 @@ import { usePage } from '../../use-url-state.ts';
 import { AuditTable } from '../admin-audit/audit-table.tsx';
 import type { PartProps } from './part-props.ts';
 
-/** What this user did, and what was done to the account. */
+/** Audit entries by this user and about this account. */
 export function PersonAudit({ person: { user } }: PartProps) {
   const [page, setPage] = usePage();
   return (

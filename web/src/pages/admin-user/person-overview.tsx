@@ -17,7 +17,7 @@ import { reloadUsers } from '../admin-users/users-queries.ts';
 import { Facts } from './facts.tsx';
 import type { PartProps } from './part-props.ts';
 
-/** Verifying by hand, for whoever showed in another way that the address is theirs. */
+/** The email address. An administrator can verify it manually, if the user has proven it in another way. */
 function Address({ person: { user, mail }, acts }: PartProps) {
   const verify = useAct({
     mutationFn: (email_verified: boolean) =>
@@ -62,7 +62,7 @@ const linkWords = (mailed: boolean, time: string): string =>
     ? t('The link was mailed and works until {time}.', { time })
     : t('The link was handed over and works until {time}.', { time });
 
-/** Of an account that nobody has come into yet. */
+/** For an invited account that has no password or linked identity yet. */
 function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
   const [taking, setTaking] = useState(false);
   return (

@@ -103,7 +103,7 @@ const columns = (actsOf: (user: User) => RowAct[]): Column<User>[] => [
   { key: 'joined', header: t('Joined'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
-    // A deleted user's row stays only because the ledger refers to it, so it has no actions.
+    // A deleted user's row is kept only because the ledger references it, so it has no actions.
     cell: (user) => !isDeleted(user) && <RowMenu label={calledOf(user)} acts={actsOf(user)} />,
   },
 ];
@@ -130,7 +130,7 @@ export function AdminUsersPage() {
         }
       />
       <Stack gap="md">
-        {/* Where nobody can be listed, one says so. */}
+        {/* If the user list fails to load, one error message is enough. */}
         {!query.error && (
           <OpenInvitations onAgain={(user, mail) => link.mutate({ user, purpose: 'invitation', mail })} />
         )}

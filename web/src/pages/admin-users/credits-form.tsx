@@ -17,7 +17,7 @@ interface CreditsFormProps {
   onDone: () => Promise<unknown>;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
   const [usd, setUsd] = useState<number | string>('');
   const [note, setNote] = useState('');

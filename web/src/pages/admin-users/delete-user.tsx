@@ -13,7 +13,7 @@ interface DeleteUserProps {
   onDone: () => Promise<unknown>;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
   return (
     <ConfirmDelete

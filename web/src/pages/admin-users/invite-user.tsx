@@ -12,13 +12,13 @@ import { roleNames } from './user-state.ts';
 
 interface InviteUserProps {
   onClose: () => void;
-  /** With the link to hand over, or null where it was mailed. */
+  /** Called with the link to hand over, or null if it was emailed. */
   onDone: (url: string | null) => void;
 }
 
 type Role = 1 | 10;
 
-/** A million dollars: more is a slip of the finger. */
+/** A million dollars: a larger amount is probably a typo. */
 const mostUsd = 1_000_000;
 
 export function InviteUser({ onClose, onDone }: InviteUserProps) {

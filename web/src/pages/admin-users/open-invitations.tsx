@@ -64,7 +64,7 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   },
 ];
 
-/** Nothing where none is open. */
+/** Renders nothing if there are no open invitations. */
 export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
   const query = useQuery(invitationsQuery);
   const [going, setGoing] = useState<User | null>(null);
@@ -91,7 +91,7 @@ export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
   );
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function TakeBack({ user, onClose }: { user: User; onClose: () => void }) {
   return (
     <ConfirmDelete

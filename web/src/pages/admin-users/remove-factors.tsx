@@ -6,7 +6,7 @@ import { t } from '../../language/words.ts';
 import type { User } from '../../session.ts';
 import { reloadUsers } from './users-queries.ts';
 
-/** For somebody who lost the telephone and the recovery codes. */
+/** For users who lost both their phone and their recovery codes. */
 export function RemoveFactors({ user, onClose }: { user: User; onClose: () => void }) {
   const remove = async () => {
     await del('/api/admin/users/{id}/factors', { path: { id: user.id } });

@@ -27,11 +27,11 @@ import { reloadUsers } from './users-queries.ts';
 interface LinkWanted {
   user: User;
   purpose: 'reset_password' | 'verify_email' | 'invitation';
-  /** To their address, instead of shown to whoever asks. */
+  /** Email the link to the user instead of showing it to the administrator. */
   mail?: boolean;
 }
 
-/** What administrators do to a user, from the list or from the user's own page. */
+/** An administrator's actions on a user, for the list and for the user's page. */
 export function useUserActs() {
   const self = useUser();
   const [open, setOpen] = useState<{ act: 'edit' | 'credit' | 'unlock' | 'remove'; user: User } | null>(null);
@@ -63,7 +63,7 @@ export function useUserActs() {
     },
     ({ user, purpose }) => `${user.id} ${purpose}`,
   );
-  /** Nobody acts upon a role like their own; root alone gives credits to such a one. */
+  /** Administrators can only act on lower roles; only root may also give credits to an equal one. */
   const reaches = (user: User): boolean => user.role < self.role;
   const actsOf = (user: User): RowAct[] => {
     const below = reaches(user);

@@ -18,7 +18,7 @@ interface UserFormProps {
 
 const namesOfChanges = ['display_name', 'role', 'group', 'email_verified', 'status'] as const;
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function UserForm({ user, onClose, onDone }: UserFormProps) {
   const self = useUser();
   const [fields, setFields] = useState(user);
@@ -38,7 +38,7 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
     event.preventDefault();
     save.mutate();
   };
-  // Nobody may grant a role equal to or above their own.
+  // A user may only grant roles below their own.
   const roles = Object.entries(roleNames).filter(([role]) => Number(role) < self.role);
   return (
     <Dialog opened onClose={onClose} title={t('Edit {name}', { name: calledOf(user) })}>

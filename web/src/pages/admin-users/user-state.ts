@@ -8,6 +8,6 @@ export const roleName = (role: number): string => roleNames[role] ?? t('Role {ro
 /** The only role that may give credits to itself. */
 export const rootRole = 100;
 
-/** A deleted user's row stays because the ledger refers to it; the service renames it like this. */
+/** A deleted user's row is kept because the ledger references it; the service renames it to this. */
 export const isDeleted = ({ id, username, status }: Pick<User, 'id' | 'username' | 'status'>): boolean =>
   status === 2 && username === `deleted-${id}`;

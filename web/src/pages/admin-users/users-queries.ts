@@ -4,7 +4,7 @@ import { queryClient, selfQuery } from '../../session.ts';
 
 export const usersKey = ['admin-users'];
 
-/** All that is shown of users, one of whom may be the administrator. */
+/** Invalidates everything that shows users, including the administrator's own account. */
 export const reloadUsers = () =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: usersKey }),

@@ -5,7 +5,7 @@ import { t } from '../../language/words.ts';
 
 export type Application = Result<'/api/oauth2/applications', 'get'>['applications'][number];
 export type AppType = 'confidential' | 'public';
-/** How a confidential application proves itself. */
+/** How a confidential application authenticates: by a secret, by keys, or by the address of its keys. */
 export type ClientProof = 'secret' | 'keys' | 'address';
 
 export interface ApplicationFields {
@@ -17,12 +17,12 @@ export interface ApplicationFields {
   scopes: string[];
   app_type: AppType;
   webhook_url: string;
-  /** Null while the service does without OpenID Connect. */
+  /** Null while OpenID Connect is turned off. */
   openid: OpenidFields | null;
 }
 
 export interface OpenidFields {
-  /** A line each. */
+  /** One per line. */
   post_logout_redirect_uris: string;
   backchannel_logout_uri: string;
   id_token_signed_response_alg: 'RS256' | 'ES256';
@@ -30,10 +30,10 @@ export interface OpenidFields {
   dpop_bound_access_tokens: boolean;
   send_iss: boolean;
   token_exchange: boolean;
-  /** A line each. */
+  /** One per line. */
   token_exchange_clients: string;
   proof: ClientProof;
-  /** A JSON Web Key Set, as it was typed. */
+  /** A JSON Web Key Set, as typed. */
   jwks: string;
   jwks_uri: string;
 }
@@ -47,7 +47,7 @@ export interface ApplicationFaults {
   scopes?: string;
   jwks?: string;
   jwks_uri?: string;
-  /** One per address, where it has a fault. */
+  /** Indexed like the addresses; undefined if an address is valid. */
   redirect_uris?: (string | undefined)[];
 }
 
@@ -115,7 +115,7 @@ const linesOf = (text: string): string[] =>
 const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-source|wss?|ftp|mailto|tel|sms):/i;
 
-/** Obvious faults, shown while typing; the service checks the rest. */
+/** Basic validation while typing; the service checks the rest. */
 export function redirectUriFault(uri: string): string | undefined {
   if (uri === '') return t('Enter an address, or remove the line.');
   if (uri.length > 2000) return t('Use at most 2,000 characters.');
@@ -136,7 +136,7 @@ const webAddressFault = (text: string): string | undefined => {
   return url && /^https?:$/.test(url.protocol) ? undefined : t('Enter an address that starts with https://.');
 };
 
-/** Null for what has no list of keys; the service says what is wrong with them. */
+/** Null if there is no list of keys. The service validates the keys themselves. */
 function keySetIn(text: string): { keys: Record<string, unknown>[] } | null {
   try {
     const value: unknown = JSON.parse(text);
@@ -147,7 +147,7 @@ function keySetIn(text: string): { keys: Record<string, unknown>[] } | null {
   }
 }
 
-/** What it proves itself by; a public application has nothing to prove itself by. */
+/** How the application authenticates. Public applications do not, so the default applies. */
 const proofOf = ({ app_type, openid }: ApplicationFields): ClientProof =>
   app_type === 'public' ? 'secret' : (openid?.proof ?? 'secret');
 
@@ -183,7 +183,7 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
   return Object.fromEntries(Object.entries(faults).filter(([, fault]) => fault !== undefined));
 }
 
-/** What an administrator has verified; changing any of it withdraws the verification. */
+/** Fields that an administrator has verified; changing any of them withdraws the verification. */
 const vouchedFor = [
   'name',
   'description',
@@ -203,7 +203,7 @@ export function losesBadge(fields: ApplicationFields, application: Application):
   );
 }
 
-/** Whether it goes from a secret to something else, or the other way round: no secret of before outlives that. */
+/** Whether the change switches to or from a client secret. The old secret stops working then. */
 export function changesSecret(fields: ApplicationFields, application: Application): boolean {
   const before = fieldsOf(application);
   const hasSecret = (of: ApplicationFields) => of.app_type === 'confidential' && proofOf(of) === 'secret';
@@ -216,7 +216,7 @@ export const bodyOf = (fields: ApplicationFields) => ({
   homepage_url: fields.homepage_url.trim(),
   logo_url: fields.logo_url.trim(),
   redirect_uris: fields.redirect_uris.map((uri) => uri.trim()),
-  // Every application has it, asked for or not.
+  // Every application has this scope, requested or not.
   scopes: [...new Set(['openid', ...fields.scopes])].join(' '),
   app_type: fields.app_type,
   webhook_url: fields.webhook_url.trim(),

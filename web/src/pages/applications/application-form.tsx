@@ -61,7 +61,7 @@ function TypeField({ fields, set }: FieldsProps) {
 
 function ScopesField({ fields, set }: FieldsProps) {
   const { data: discovery } = useQuery(discoveryQuery);
-  // There is one only with OpenID Connect.
+  // The service offers `models:use` only with OpenID Connect.
   const offered = Object.entries(scopeWords).filter(
     ([name]) => name !== 'models:use' || discovery?.scopes_supported.includes(name) || fields.scopes.includes(name),
   );
@@ -136,10 +136,10 @@ interface ApplicationFormProps {
   initial: ApplicationFields;
   submitLabel: string;
   onSubmit: (fields: ApplicationFields) => Promise<unknown>;
-  /** Said above the button, depending on what was entered. */
+  /** Rendered above the submit button, depending on the input. */
   note?: (fields: ApplicationFields) => ReactNode;
   cancel?: ReactNode;
-  /** Whether users would see it as verified. */
+  /** Whether users would see the application as verified. */
   verified?: (fields: ApplicationFields) => boolean;
 }
 

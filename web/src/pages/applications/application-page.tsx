@@ -41,7 +41,7 @@ function wordsOnSecret({ app_type, openid }: ApplicationFields): string {
     : t('An application with keys has no secret; it signs by its keys instead.');
 }
 
-/** Warns before saving that the verification will be withdrawn. */
+/** Warns before saving that the verification will be withdrawn, or that the secret will stop working. */
 function Warnings({ fields, application }: { fields: ApplicationFields; application: Application }) {
   return (
     <>
@@ -84,7 +84,7 @@ function Settings({ application }: { application: Application }) {
   );
 }
 
-/** Only shown to those who manage an organisation. */
+/** Shown only to users who manage an organisation. */
 function GiveAway({ application }: { application: Application }) {
   const { organisationId, who, field } = useOwnerChoice({ among: 'team' });
   const give = useAct({

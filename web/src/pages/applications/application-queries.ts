@@ -18,7 +18,7 @@ export const applicationQuery = (id: number) =>
     queryFn: ({ signal }) => get('/api/oauth2/applications/{app_id}', { path: { app_id: id }, signal }),
   });
 
-/** It is looked after by owners and administrators of the team's organisation from then on. */
+/** From then on, owners and administrators of the team's organisation manage the application. */
 export const giveToTeam = (id: number, teamId: number) =>
   put('/api/oauth2/applications/{app_id}/owner', { path: { app_id: id }, body: { type: 'team', id: teamId } });
 
@@ -29,12 +29,12 @@ export interface Discovery {
   authorization_endpoint: string;
   token_endpoint: string;
   scopes_supported: string[];
-  /** With OpenID Connect. */
+  /** Present if OpenID Connect is turned on. */
   jwks_uri?: string;
   device_authorization_endpoint?: string;
 }
 
-/** Where clients find the service; the address of this page need not be it. */
+/** The addresses for clients; they may differ from the address of this page. */
 export const discoveryQuery = queryOptions({
   queryKey: ['discovery'],
   queryFn: async ({ signal }) => {

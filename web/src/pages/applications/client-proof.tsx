@@ -22,7 +22,7 @@ const ways: { value: ClientProof; label: string; description: string }[] = [
   },
 ];
 
-/** How a confidential application proves that it is the one. */
+/** How a confidential application authenticates. */
 export function ClientProofFields({ value, faults, onChange }: ClientProofFieldsProps) {
   const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });
   return (

@@ -6,7 +6,7 @@ import { t } from '../../language/words.ts';
 import { type AskedFor, Question } from '../authorize/question.tsx';
 import { type ApplicationFields, bodyOf } from './application-fields.ts';
 
-/** What somebody is asked who comes for the first time, and with every scope, which is the most it can be. */
+/** The request of a first-time user with all scopes, which is the most the application can ask for. */
 function askedBy(fields: ApplicationFields, verified: boolean): AskedFor {
   const { name, description, homepage_url, logo_url, scopes } = bodyOf(fields);
   return {
@@ -19,7 +19,7 @@ function askedBy(fields: ApplicationFields, verified: boolean): AskedFor {
   };
 }
 
-/** The question as users will see it, of what is in the form and not yet saved. */
+/** Previews the consent page for the unsaved form. */
 export function ConsentPreview({ fields, verified }: { fields: ApplicationFields; verified: boolean }) {
   const [opened, { open, close }] = useDisclosure();
   const answer = { mutate: close, isPending: false, isSuccess: false, variables: undefined, error: null };

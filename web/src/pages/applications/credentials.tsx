@@ -66,7 +66,7 @@ function ClientSecret({ application }: { application: Application }) {
   );
 }
 
-/** Field, words and button stand in line with those of the client's id and secret beside it. */
+/** Laid out so that it lines up with the client id and secret next to it. */
 function WebhookSecret({ application, secret }: { application: Application; secret: string }) {
   const post = usePost();
   const [confirming, setConfirming] = useState(false);

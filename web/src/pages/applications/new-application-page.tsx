@@ -24,10 +24,10 @@ export function NewApplicationPage() {
   const team = who === '' ? null : (ownerBody(who).team_id ?? null);
   const open = (id: number) => navigate({ to: '/applications/$id', params: { id: String(id) } });
   const create = async (fields: ApplicationFields) => {
-    // Whoever chose an organisation does not want it for themselves.
+    // A chosen organisation means that the application should not belong to the user personally.
     if (organisationId !== null && team === null) throw new Error(t('Choose a team, or no organisation.'));
     const { id, name, client_secret_plain } = await post('/api/oauth2/applications', { body: bodyOf(fields) });
-    // It is made either way: what cannot be given to a team now can be given on its own page.
+    // The application exists even if this fails; it can still be given to a team on its own page.
     if (team !== null)
       await giveToTeam(id, team).catch((error) => {
         notifyError(error);
@@ -46,7 +46,7 @@ export function NewApplicationPage() {
       <Card maw={720}>
         {field && <Box mb="md">{field}</Box>}
         {isPending && <Skeleton height={420} />}
-        {/* Without it nobody knows whether there is OpenID Connect here, and half of the form would be missing. */}
+        {/* Without discovery it is unknown whether OpenID Connect is on, and half of the form would be missing. */}
         {error && !discovery && <ErrorState error={error} onRetry={() => refetch()} />}
         {discovery && (
           <ApplicationForm

@@ -6,12 +6,15 @@ import { emptyOpenid, type OpenidFields } from './application-fields.ts';
 import { discoveryQuery } from './application-queries.ts';
 
 interface OpenidSettingsProps {
-  /** Null while the service does without OpenID Connect. */
+  /** Null while OpenID Connect is turned off. */
   value: OpenidFields | null;
   onChange: (value: OpenidFields) => void;
 }
 
-/** Every application has the scope `openid`; what libraries expect of it is the operator's to turn on. */
+/**
+ * Every application has the scope `openid`, but ID tokens, which libraries expect with it, must be turned on by the
+ * operator.
+ */
 function TurnedOff() {
   const user = useUser();
   const { data: discovery } = useQuery(discoveryQuery);
@@ -55,7 +58,7 @@ const texts = [
 const isUsual = (value: OpenidFields): boolean =>
   [...texts, ...switches.map(({ name }) => name)].every((name) => value[name] === emptyOpenid[name]);
 
-/** Collapsed where nothing is set, as with most applications. */
+/** Collapsed if nothing is set, as for most applications. */
 export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
   if (!value) return <TurnedOff />;
   const set = (changes: Partial<OpenidFields>) => onChange({ ...value, ...changes });

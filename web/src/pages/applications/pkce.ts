@@ -10,7 +10,10 @@ export interface Pkce {
   method: 'S256' | 'plain';
 }
 
-/** RFC 7636 §4: a fresh verifier and its challenge. Browsers hash on https and localhost only; elsewhere it stays plain. */
+/**
+ * RFC 7636 §4: a new verifier and its challenge. Browsers provide hashing only on https and localhost; elsewhere the
+ * method is `plain`.
+ */
 export async function newPkce(): Promise<Pkce> {
   const verifier = base64url(crypto.getRandomValues(new Uint8Array(32)));
   if (!globalThis.crypto.subtle) return { verifier, challenge: verifier, method: 'plain' };

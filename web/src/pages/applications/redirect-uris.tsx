@@ -7,11 +7,11 @@ import { mostRedirectUris, redirectUriFault } from './application-fields.ts';
 interface RedirectUrisProps {
   value: string[];
   onChange: (uris: string[]) => void;
-  /** Found when the form was sent. */
+  /** Errors found on submit. */
   faults?: (string | undefined)[];
 }
 
-/** The addresses users may be sent back to, a line each; a fault is told when a line is left. */
+/** The allowed redirect addresses, one per line; a line is validated on blur. */
 export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps) {
   const id = useId();
   const [left, setLeft] = useState<string[]>([]);
@@ -33,7 +33,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
         </Input.Description>
       </div>
       {value.map((uri, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity but their place
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified by their position only
         <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
           <TextInput
             flex={1}

@@ -3,7 +3,7 @@ import type { Snippet } from '../../components/code-block.tsx';
 import type { Application } from './application-fields.ts';
 import type { Discovery } from './application-queries.ts';
 
-/** How a request says who it is from. */
+/** Client authentication in the example code, by method. */
 const proofs = {
   none: { secret: 'undefined,', how: 'client.None()', why: 'no secret: PKCE proves who asks', curl: () => '' },
   client_secret_basic: {
@@ -21,7 +21,7 @@ const proofs = {
   },
 };
 
-/** Signing a user in, with openid-client and step by step. */
+/** Example code for signing a user in: with openid-client, and step by step. */
 export function quickStart(application: Application, { issuer, token_endpoint }: Discovery): Snippet[] {
   const confidential = application.app_type === 'confidential';
   const redirectUri = redirectUrisOf(application)[0] ?? '';

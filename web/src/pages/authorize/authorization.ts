@@ -6,7 +6,7 @@ import type { Spending } from '../../spending.ts';
 
 export type Asked = Result<'/api/oauth2/authorize', 'get'>;
 
-/** Either there is something to decide, or the service has already answered and the browser goes on. */
+/** Either the user must decide, or the service has already answered and the browser is redirected. */
 export type Authorization = { asked: Asked } | { leaveTo: string };
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
@@ -14,7 +14,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 const redirectOf = (body: unknown): string | undefined =>
   isRecord(body) && typeof body.redirect_url === 'string' ? body.redirect_url : undefined;
 
-/** The answer's data, or the address by which the application hears of a refusal; any other refusal is thrown. */
+/** Returns the data, or the redirect that reports an error to the application; throws on any other error. */
 async function call<T>(address: string, init: RequestInit): Promise<{ data: T } | { leaveTo: string }> {
   const response = await fetch(address, init).catch((cause: unknown) => {
     if (init.signal?.aborted) throw cause;
@@ -25,12 +25,15 @@ async function call<T>(address: string, init: RequestInit): Promise<{ data: T } 
   const leaveTo = redirectOf(body);
   if (leaveTo) return { leaveTo };
   if (await provenSince(response.status, body)) return call(address, init);
-  // The session has ended meanwhile: finding that out leads to the login page and back here.
+  // The session has ended: refetching the user leads to the login page and back here.
   if (response.status === 401) queryClient.invalidateQueries(selfQuery);
   throw await errorOf(response, body ?? null);
 }
 
-/** What the application asks for. The query goes out as the browser has it: repeated parameters must be seen to be refused. */
+/**
+ * Reads the authorization request. The query string is forwarded unparsed, so that the service can reject repeated
+ * parameters.
+ */
 export async function readAuthorization(search: string, signal: AbortSignal): Promise<Authorization> {
   const answer = await call<Asked>(`/api/oauth2/authorize${search}`, { signal });
   return 'data' in answer ? { asked: answer.data } : answer;
@@ -42,13 +45,13 @@ const names = [
   ...['dpop_jkt', 'resource', 'id_token_hint'],
 ];
 
-/** The user's answer; gives the address that leads back to the application. `spending` where it asks for models. */
+/** Sends the user's decision and returns the redirect to the application. `spending`: set if it requests models. */
 export async function decide(
   search: string,
   { approved, spending }: { approved: boolean; spending: Spending | null },
 ): Promise<string> {
   const given = parseSearch(search);
-  // Absent and empty differ for `state`, so only what is there is sent.
+  // An absent and an empty `state` differ, so only parameters that are present are sent.
   const request = Object.fromEntries(names.filter((name) => name in given).map((name) => [name, given[name]]));
   const answer = await call<{ redirect_url: string }>('/api/oauth2/authorize', {
     method: 'POST',
@@ -58,22 +61,25 @@ export async function decide(
   return 'data' in answer ? answer.data.redirect_url : answer.leaveTo;
 }
 
-/** Where to log in again: the request comes back with what shows that it was done, and the name that the application hinted at. */
+/**
+ * The login page's address for a reauthentication. It leads back to this request, with proof of the new login and any
+ * login hint of the application.
+ */
 export function loginAgain(pathname: string, search: string, signedInAfter: string): string {
   const next = new URLSearchParams(search);
   next.set('signed_in_after', signedInAfter);
   return `/login?${new URLSearchParams({ next: `${pathname}?${next}` })}`;
 }
 
-/** Whether that is what somebody is to log in for. */
+/** Whether `next` is an authorization request that requires a reauthentication. */
 export const isLoginAgain = (next: unknown): boolean =>
   typeof next === 'string' &&
   next.startsWith('/oauth2/authorize?') &&
   new URLSearchParams(next.slice(next.indexOf('?'))).has('signed_in_after');
 
 /**
- * Tells the service that the page of a pushed request was opened, before a login that may take longer than the request would
- * wait; true when it has `prompt=none`, which the address does not show.
+ * Tells the service that the page of a pushed request was opened, because the login that follows may outlast the
+ * request's lifetime. Returns true for `prompt=none`, which the address does not contain.
  */
 export async function openPushed(search: Record<string, unknown>): Promise<boolean> {
   const { client_id, request_uri } = search;
@@ -82,7 +88,7 @@ export async function openPushed(search: Record<string, unknown>): Promise<boole
   return opened?.silent ?? false;
 }
 
-/** `prompt=none`: the service answers without asking; null where it does not know of that. */
+/** `prompt=none`: the service answers without interaction. Null if it returns no redirect. */
 export async function answerSilently(search: string): Promise<string | null> {
   const response = await fetch('/api/oauth2/authorize/silent', {
     method: 'POST',
@@ -94,15 +100,15 @@ export async function answerSilently(search: string): Promise<string | null> {
   return redirectOf(data) ?? null;
 }
 
-/** The service never registers these schemes; the page refuses to navigate to them all the same. */
+/** The service never registers these schemes; refusing to navigate to them is defence in depth. */
 const runsHere = /^(javascript|data|vbscript|blob|file|about):/i;
 
-/** Replaces this page in the history: going back leads to where the user came from, not to a request that was already answered. */
+/** Replaces this page in the history, so that Back skips the request that was already answered. */
 export function leaveTo(url: string): void {
   if (!runsHere.test(url.trim())) window.location.replace(url);
 }
 
-/** Where an address leads, in words. */
+/** Describes where an address leads. */
 export function destinationOf(uri: string): string {
   const url = URL.parse(uri);
   if (!url) return uri;

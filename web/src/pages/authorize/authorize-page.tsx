@@ -39,18 +39,21 @@ function Leaving({ to, name }: { to: string; name?: string }) {
   );
 }
 
-/** A verified application whose scopes were all allowed before is not asked about again: it would teach users to click. */
+/**
+ * A verified application whose scopes are all allowed already needs no prompt; needless prompts train users to click
+ * through.
+ */
 const needsNoAnswer = ({ application, has_existing_consent, needs_reconsent, interaction }: Asked): boolean =>
   application.is_verified && has_existing_consent && !needs_reconsent && !interaction;
 
-/** What the visit itself does: a query, which is asked once however often its page is mounted. */
+/** An action run by the visit itself. As a query it runs only once, however often the page is mounted. */
 const onVisit = <Data,>(name: string, search: string, act: () => Promise<Data>) => ({
   queryKey: ['authorization', name, search],
   queryFn: act,
   staleTime: Number.POSITIVE_INFINITY,
   gcTime: 0,
   retry: false,
-  // One that failed leaves the word to whoever is asked: it must not be tried again behind their back.
+  // After a failure the user is asked; the action must not be retried without their knowledge.
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
 });
@@ -62,7 +65,10 @@ function Known({ asked, search }: { asked: Asked; search: string }) {
   return data ? <Leaving to={data} name={asked.application.name} /> : <Waiting />;
 }
 
-/** The application wants a fresh login, with which this session ends and not before: any page can lead a browser here. */
+/**
+ * The application requires a new login. The current session ends only with that login, because any site can send a
+ * browser here.
+ */
 function LoginAgain({ to }: { to: string }) {
   useEffect(() => window.location.replace(to), [to]);
   return <Waiting />;
@@ -70,12 +76,12 @@ function LoginAgain({ to }: { to: string }) {
 
 export function AuthorizePage() {
   const user = useUser();
-  // The router rewrites addresses, so the query is taken as the browser first had it.
+  // The router rewrites URLs, so keep the query string as the browser first had it.
   const [search] = useState(() => window.location.search);
   const query = useQuery({
     queryKey: ['authorization', user.id, search],
     queryFn: ({ signal }) => readAuthorization(search, signal),
-    // One question, one answer: a refetch in the background could change what is being agreed to.
+    // Never refetch: that could change the request while the user is deciding on it.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

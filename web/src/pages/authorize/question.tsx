@@ -12,14 +12,14 @@ import type { Asked } from './authorization.ts';
 import { SignedInAs } from './signed-in-as.tsx';
 import { UsedAt } from './used-at.tsx';
 
-/** Who asks for what, and what was allowed before. */
+/** The application, what it requests, and what was allowed before. */
 export type AskedFor = Pick<
   Asked,
   'application' | 'requested_scopes' | 'has_existing_consent' | 'existing_scopes' | 'needs_reconsent' | 'spending'
 > &
   Partial<Pick<Asked, 'resources'>>;
 
-/** Why a user who has allowed this application before is asked again. */
+/** Explains why a user who has already allowed this application is asked again. */
 function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
   if (!asked.has_existing_consent) return null;
   const text = !asked.needs_reconsent
@@ -36,13 +36,13 @@ function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
   );
 }
 
-/** Shown with the resource where they are, by server and tool. */
+/** Tool scopes are shown with their resource, by server and tool. */
 const namesTools = (scope: string): boolean => scope.startsWith('mcp:');
 
-/** Nobody here has an account for it, so there is nobody to turn to: that is said each time. */
+/** The application has no owner with an account here who could be contacted, so the warning is shown every time. */
 const unregistered = ({ source = 'owner' }: Asked['application']): boolean => source !== 'owner';
 
-/** What is not known of an application that nobody here vouches for. */
+/** A warning about an unverified application. */
 function Unverified({ application }: { application: Asked['application'] }) {
   return (
     <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} p="sm" className="svc-anywhere">
@@ -65,7 +65,7 @@ function Unverified({ application }: { application: Asked['application'] }) {
     </Alert>
   );
 }
-/** What the user says; `spending` where the application asks for models. */
+/** The user's decision; `spending` is set if the application requests models. */
 export interface Answer {
   approved: boolean;
   spending: Spending | null;
@@ -73,7 +73,7 @@ export interface Answer {
 
 interface QuestionProps {
   asked: AskedFor;
-  /** Takes whether the user allows it. */
+  /** Submits the user's decision. */
   answer: {
     mutate(answer: Answer): void;
     isPending: boolean;
@@ -81,13 +81,13 @@ interface QuestionProps {
     variables: Answer | undefined;
     error: Error | null;
   };
-  /** Below the buttons: where either answer leads. */
+  /** Shown below the buttons: where either answer leads. */
   children?: ReactNode;
-  /** Shown to the application's owner, who is asked for nothing. */
+  /** Preview for the application's owner; nothing is submitted. */
   preview?: boolean;
 }
 
-/** The question and its two answers; who asks, for what and of whom, in one look. */
+/** The consent prompt: which application requests what, for which account, and the two answers. */
 export function Question({ asked, answer, children, preview = false }: QuestionProps) {
   const { application } = asked;
   const before = splitScopes(asked.existing_scopes ?? '');
@@ -118,7 +118,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       {!application.is_verified && (unregistered(application) || !asked.has_existing_consent) && (
         <Unverified application={application} />
       )}
-      {/* Above the list, which may be long: below it, the answers would lie over whose account it is. */}
+      {/* Above the scopes: below a long list, the buttons would cover which account is signed in. */}
       <SignedInAs fixed={preview} />
       <Divider />
       <Text size="sm" fw={600}>

@@ -11,7 +11,7 @@ const reasons: Record<number, string> = {
   404: t('No application with this client id is registered here.'),
 };
 
-/** Shown here and told to nobody: an address that is not trusted must not receive even an error (RFC 6749 §4.1.2.1). */
+/** The error is shown here only: an untrusted redirect address must not receive even an error (RFC 6749 §4.1.2.1). */
 export function Refused({ error, onRetry }: { error: unknown; onRetry: () => void }) {
   const status = error instanceof ApiError ? error.status : 0;
   const reason = reasons[status];

@@ -6,7 +6,7 @@ import { rich, t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
-/** Whose account access is given to, and the way to switch accounts, unless it is `fixed`. */
+/** The account that access is granted to, with a button to switch accounts unless `fixed`. */
 export function SignedInAs({ fixed = false }) {
   const user = useUser();
   const router = useRouter();

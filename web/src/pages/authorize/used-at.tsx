@@ -7,7 +7,7 @@ import type { Asked } from './authorization.ts';
 type Resource = NonNullable<Asked['resources']>[number];
 type AskedServer = NonNullable<Resource['servers']>[number];
 
-/** More than these are folded, so that the answers stay in reach. */
+/** Longer lists are collapsed, so that the buttons stay within reach. */
 const mostShown = 6;
 
 function Tools({ tools }: { tools: AskedServer['tools'] }) {
@@ -30,7 +30,7 @@ function Tools({ tools }: { tools: AskedServer['tools'] }) {
   );
 }
 
-/** A server by its name, with the tools that the application could use; what a server says of them is shown as plain text. */
+/** A server with the tools that the application could use. The server's descriptions are shown as plain text. */
 function ServerTools({ server, all, tools }: AskedServer) {
   const count = tools.length;
   const named = { server, count, b: (text: ReactNode) => <b>{text}</b> };
@@ -56,7 +56,7 @@ function ServerTools({ server, all, tools }: AskedServer) {
   );
 }
 
-/** What the application says its access is for, by name and address; where these are tools, each of them. */
+/** The resources that the access is limited to, by name and address; for MCP servers, with their tools. */
 export function UsedAt({ resources }: { resources: Resource[] }) {
   if (resources.length === 0) return null;
   return (

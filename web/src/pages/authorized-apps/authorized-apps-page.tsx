@@ -22,7 +22,7 @@ import { LimitForm } from './limit-form.tsx';
 const queryKey = ['consents'];
 const pageSize = 20;
 
-/** What it has spent of what it may. */
+/** How much of its limit the application has spent. */
 function Spent({ consent, change }: { consent: Consent; change: (consent: Consent) => void }) {
   const { app_name, spending_limit, spending_window, spent } = consent;
   if (spending_limit === undefined || spent === undefined) return '–';

@@ -17,7 +17,7 @@ interface LimitFormProps {
   onDone: () => Promise<unknown>;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
   const { application_id, app_name, spending_limit = 0, spending_window = 'total', spent = 0 } = consent;
   const [entry, setEntry] = useState(entryOf({ limit: spending_limit, window: spending_window }));

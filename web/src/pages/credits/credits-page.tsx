@@ -68,7 +68,7 @@ const columns: Column<Entry>[] = [
   },
 ];
 
-/** Where people can pay, the page says so itself. */
+/** Hidden for users who can pay online, because the page offers that itself. */
 function HowToGetMore() {
   const admin = isAdmin(useUser());
   const { data } = useQuery(topUpsQuery(1));
@@ -100,11 +100,11 @@ function HowToGetMore() {
 
 export function CreditsPage() {
   const user = useUser();
-  // The balance moves with every request, so this page asks again.
+  // The balance changes with every request, so refetch it on every visit.
   useQuery({ ...selfQuery, refetchOnMount: 'always' });
   const [page, setPage] = usePage();
   const query = useQuery({
-    // A balance that is another than before has an entry that says why.
+    // A changed balance means a new ledger entry, so the balance is part of the key.
     queryKey: ['ledger', page, user.quota],
     queryFn: ({ signal }) => get('/api/ledger', { query: { page, page_size: pageSize }, signal }),
     placeholderData: keepPreviousData,

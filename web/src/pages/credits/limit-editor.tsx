@@ -16,9 +16,9 @@ import {
 } from './spending-query.ts';
 
 interface LimitEditorProps {
-  /** Absent for a new one. */
+  /** Absent for a new limit. */
   limit?: SpendingLimit;
-  /** Windows that have a limit already. */
+  /** Windows that already have a limit. */
   taken: LimitWindow[];
   onClose: () => void;
 }
@@ -42,7 +42,7 @@ function faultsOf({ usd, alerts }: Fields): { usd?: string; alerts?: string } {
   };
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
   const free = windows.filter((window) => !taken.includes(window));
   const initial: Fields = limit

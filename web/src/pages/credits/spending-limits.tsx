@@ -18,7 +18,7 @@ type Open = { act: 'new' | 'settings' } | { act: 'edit' | 'remove'; limit: Spend
 
 const percentOf = (share: number): number => Math.round(share * 1000) / 10;
 
-/** When people are told, and when it begins anew. */
+/** When warnings are sent, and when the limit resets. */
 function timesOf({ alerts, resets_at }: SpendingLimit): string {
   const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' });
   const shares = list.format(alerts.map((share) => formatPercent(percentOf(share))));
@@ -74,7 +74,7 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
   );
 }
 
-/** What people let themselves spend, so that a runaway program does not take the whole balance. */
+/** Spending limits that users set for themselves, so that a runaway program cannot use up the whole balance. */
 export function SpendingLimits() {
   const query = useQuery(spendingQuery);
   const [open, setOpen] = useState<Open | null>(null);

@@ -21,7 +21,7 @@ export const windowNames: Record<LimitWindow, string> = {
   total: t('In all'),
 };
 
-/** `50, 80, 100` as shares; null for what is no list of percentages. */
+/** Parses `50, 80, 100` to fractions; null if it is not a list of percentages. */
 export function sharesOf(text: string): number[] | null {
   const parts = text.split(/[\s,;%]+/).filter((part) => part !== '');
   const shares = parts.map((part) => Number(part) / 100);

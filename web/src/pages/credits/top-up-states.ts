@@ -3,7 +3,7 @@ import { t } from '../../language/words.ts';
 
 export type TopUp = Result<'/api/user/topups', 'get'>['topups'][number];
 
-/** How a payment stands, in words. */
+/** Labels of payment states. */
 export const topUpStates: Record<TopUp['status'], { label: string; color: string }> = {
   open: { label: t('Not paid yet'), color: 'gray' },
   paid: { label: t('Paid'), color: 'teal' },

@@ -17,7 +17,7 @@ import { useUrlState } from '../../use-url-state.ts';
 import { type TopUp as Payment, topUpStates } from './top-up-states.ts';
 import { pageSize, topUpsQuery } from './top-ups-query.ts';
 
-/** Stripe tells the service within moments of a payment, as a rule. */
+/** Stripe usually notifies the service within moments of a payment. */
 const askAgainMs = 3_000;
 const returned = { topup: '' };
 
@@ -64,18 +64,18 @@ function Pay({ amounts }: { amounts: number[] }) {
   );
 }
 
-/** Nothing where nothing can be paid and nothing was. */
+/** Renders nothing if payments are not available and there are none in the past. */
 export function TopUp() {
   const [{ topup }] = useUrlState(returned);
   const [page, setPage] = useState(1);
   const query = useQuery({
     ...topUpsQuery(page),
     placeholderData: keepPreviousData,
-    // Whoever comes back from paying is often quicker than the news of it.
+    // The user often returns from the payment page before Stripe's notification arrives, so poll.
     refetchInterval: ({ state }) => isAwaited(state.data?.topups, topup) && askAgainMs,
   });
   const awaited = isAwaited(query.data?.topups, topup);
-  // The balance, once the payment has come.
+  // Refetch the balance once the payment has arrived.
   useEffect(() => {
     if (!awaited) void queryClient.invalidateQueries(selfQuery);
   }, [awaited]);

@@ -3,7 +3,7 @@ import { get } from '../../api.ts';
 
 export const pageSize = 5;
 
-/** What was paid, and what can be. */
+/** Past payments and the amounts on offer. */
 export const topUpsQuery = (page: number) =>
   queryOptions({
     queryKey: ['topups', page],

@@ -12,7 +12,7 @@ import { reloadSpending, type Spending } from './spending-query.ts';
 
 const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function WarningSettings({ spending, onClose }: { spending: Spending; onClose: () => void }) {
   const [zone, setZone] = useState(spending.time_zone);
   const [confirming, setConfirming] = useState(false);
@@ -59,7 +59,7 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
               variant="default"
               style={{ alignSelf: 'flex-start' }}
               loading={secret.isPending}
-              // Without an address nobody checks with the one before.
+              // Without a webhook address the old secret is not in use, so no confirmation is needed.
               onClick={() => (spending.webhook_url ? setConfirming(true) : secret.mutate())}
             >
               {t('New secret for signatures')}

@@ -16,7 +16,7 @@ import { isWhole, shownCode } from './user-code.ts';
 
 type Asked = Result<'/api/oauth2/device', 'get'>;
 
-/** An address may bring the code; whoever comes with it still compares it with what the device shows. */
+/** The URL may prefill the code; the user must still compare it with the one on the device. */
 function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
   const [code, setCode] = useState(() => shownCode(String(parseSearch(window.location.search).user_code ?? '')));
   const find = useAct({
@@ -99,7 +99,7 @@ function AskedByDevice({ asked }: { asked: Asked }) {
   );
 }
 
-/** Where the user of a device without a browser types the code that it shows (RFC 8628 §3.3). */
+/** Where users enter the code shown by a device without a browser (RFC 8628 §3.3). */
 export function DevicePage() {
   const discovery = useQuery(discoveryQuery);
   const [asked, setAsked] = useState<Asked | null>(null);

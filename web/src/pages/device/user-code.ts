@@ -1,8 +1,8 @@
-/** No vowels, and nothing that looks like something else: as the service draws them. */
+/** The service's alphabet: no vowels and no easily confused letters. */
 const letters = /[^BCDFGHJKLMNPQRSTVWXZ]/g;
 const length = 8;
 
-/** However it is typed or pasted, as the device shows it: XXXX-XXXX. */
+/** Formats typed or pasted input the way the device shows it: XXXX-XXXX. */
 export function shownCode(typed: string): string {
   const code = typed.toUpperCase().replace(letters, '').slice(0, length);
   return code.length > 4 ? `${code.slice(0, 4)}-${code.slice(4)}` : code;

@@ -87,7 +87,7 @@ function Introduction({ document }: { document: Document }) {
   );
 }
 
-/** Which endpoints are open; the one that the address names is among them, and in view. */
+/** Which endpoints are expanded. The one in the URL's fragment is expanded and scrolled into view. */
 function useOpened(ready: boolean) {
   const hash = useLocation({ select: (location) => location.hash });
   const navigate = useNavigate();
@@ -96,7 +96,7 @@ function useOpened(ready: boolean) {
   useEffect(() => {
     if (!ready || hash === '') return;
     setOpened((before) => new Set(before).add(hash));
-    // What was opened by hand is in view already; moving it would lose the reader's place.
+    // An endpoint that the reader expanded is already in view; scrolling would lose their place.
     if (byHand.current === hash) return;
     requestAnimationFrame(() => document.getElementById(hash)?.scrollIntoView({ block: 'start' }));
   }, [hash, ready]);
@@ -117,7 +117,7 @@ function useOpened(ready: boolean) {
   return { opened, toggle };
 }
 
-/** Every endpoint, from the service's own description. Needs no network beyond the service, and no login. */
+/** All endpoints, from the service's OpenAPI document. Loads nothing from other hosts and needs no login. */
 export function DocsPage() {
   const query = useQuery(documentQuery);
   const [{ q }, set] = useUrlState(urlDefaults);

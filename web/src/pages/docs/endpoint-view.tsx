@@ -25,7 +25,7 @@ const authNames: Record<string, string> = {
   client: t('Client secret'),
 };
 
-/** Who may call, in a word or two. */
+/** Short description of who may call the endpoint. */
 export function authText({ auth, path }: Pick<Endpoint, 'auth' | 'path'>): string {
   if (auth.length === 0) return t('Public');
   const names = eitherOf([...new Set(auth.map((name) => authNames[name] ?? name))]);
@@ -110,7 +110,7 @@ interface EndpointViewProps {
   onToggle: (id: string) => void;
 }
 
-/** One endpoint: a line, and all about it when it is opened. */
+/** One endpoint: a single line, with details when expanded. */
 export const EndpointView = memo(function EndpointView({ endpoint, schemas, open, onToggle }: EndpointViewProps) {
   const { id, method, path } = endpoint;
   const summary = told(endpoint.summary);

@@ -63,16 +63,16 @@ export interface Document {
 }
 
 export interface Endpoint {
-  /** The address's fragment: `post-/v1/chat/completions`. */
+  /** The URL's fragment: `post-/v1/chat/completions`. */
   id: string;
   method: string;
   path: string;
-  /** The group in the service's own words, which order groups; `groupName` is for readers. */
+  /** The untranslated tag, by which groups are sorted; `groupName` translates it. */
   tag: string;
-  /** In the service's own words; `told` is for readers. */
+  /** Untranslated; `told` translates it. */
   summary: string;
   description?: string;
-  /** Names of security schemes, each of which opens it; empty: nobody is asked. */
+  /** Names of the security schemes, any one of which is sufficient; empty: no authentication. */
   auth: string[];
   parameters: Parameter[];
   body?: { type: string; schema: Schema; required: boolean };
@@ -123,7 +123,7 @@ export function groupName(tag: string): string {
   return text === name ? tag : text;
 }
 
-/** Every word must occur somewhere in method, path, summary or group, in either language. */
+/** Matches endpoints that contain every word in their method, path, summary or group, in either language. */
 export function search(endpoints: Endpoint[], text: string): Endpoint[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return endpoints.filter(({ method, path, summary, tag }) => {
@@ -132,7 +132,7 @@ export function search(endpoints: Endpoint[], text: string): Endpoint[] {
   });
 }
 
-/** What callers use most stands first; the rest keeps the document's order. */
+/** The most used groups come first; the rest keep the document's order. */
 const firstTags = ['Relay'];
 
 export function byTag(endpoints: Endpoint[]): [string, Endpoint[]][] {

@@ -18,7 +18,7 @@ const linkTo = (to: '/keys' | '/models' | '/requests') => (text: ReactNode) => (
   </AnchorLink>
 );
 
-/** What whoever calls can do about it; all codes stand with the endpoints. */
+/** Errors that the caller can act on; the endpoints list all status codes. */
 const failures = [
   { status: '401', meaning: t('The key is missing, mistyped, disabled or expired.') },
   { status: '403', meaning: t('The balance or a limit is used up, or the key may not be used like this.') },
@@ -51,7 +51,10 @@ function Failures() {
   );
 }
 
-/** From nothing to the first answer, in the language of the page. Whoever comes from within the app sees a model that answers. */
+/**
+ * From no account to the first answer, in the page's language. If the user is already loaded, the example uses a model
+ * that answers.
+ */
 export function QuickStart() {
   const known = queryClient.getQueryData(selfQuery.queryKey) !== undefined;
   const models = useQuery({ ...modelsQuery, enabled: known });

@@ -8,7 +8,7 @@ interface SchemaTreeProps {
   schema: Schema;
   schemas: Schemas;
   depth?: number;
-  /** In what is sent, what must be there is marked; in what comes back, what may be missing. */
+  /** Requests mark required fields, responses mark optional ones. */
   sent?: boolean;
 }
 
@@ -75,7 +75,7 @@ function Fields({ fields, schemas, depth, sent }: FieldsProps) {
   );
 }
 
-/** What a body or an answer holds, a level at a time. */
+/** The fields of a request or response body, one level at a time. */
 export function SchemaTree({ schema, schemas, depth = 0, sent = true }: SchemaTreeProps) {
   const fields = fieldsBelow(schema, schemas);
   if (fields.length > 0) return <Fields fields={fields} schemas={schemas} depth={depth} sent={sent} />;

@@ -6,7 +6,7 @@ export type Schemas = NonNullable<NonNullable<Document['components']>['schemas']
 
 const nameOf = (ref: string): string => ref.split('/').at(-1) ?? '';
 
-/** The schema itself, where it only points to one. */
+/** Follows a `$ref`, if the schema is one. */
 export const resolve = (schema: Schema, schemas: Schemas): Schema =>
   schema.$ref
     ? { ...schemas[nameOf(schema.$ref)], ...(schema.description && { description: schema.description }) }
@@ -17,7 +17,7 @@ const variants = (schema: Schema): Schema[] | undefined => schema.anyOf ?? schem
 export const eitherOf = ([first = '', ...rest]: string[]): string =>
   rest.reduce((before, last) => t('{before} or {last}', { before, last }), first);
 
-/** A type in a few words: `string`, `integer or null`, `array of Key`. */
+/** A short type: `string`, `integer or null`, `array of Key`. */
 export function typeText(schema: Schema, schemas: Schemas, depth = 0): string {
   if (schema.$ref) return nameOf(schema.$ref);
   if ('const' in schema) return JSON.stringify(schema.const);
@@ -36,10 +36,10 @@ export function typeText(schema: Schema, schemas: Schemas, depth = 0): string {
   );
 }
 
-/** Bounds and formats, as far as they help whoever writes a request. */
+/** Bounds, formats and defaults, as far as they help with writing a request. */
 export function limitsText({ format, minimum, maximum, minLength, maxLength, default: given }: Schema): string {
   const within = (low: number | undefined, high: number | undefined, characters = false) => {
-    // Zod's bounds of a safe integer say nothing.
+    // Omit Zod's safe-integer bounds, which carry no information.
     const top = high !== undefined && high < Number.MAX_SAFE_INTEGER ? high : undefined;
     const bottom = low !== undefined && low > Number.MIN_SAFE_INTEGER ? low : undefined;
     if (bottom !== undefined && top !== undefined) {
@@ -65,7 +65,7 @@ export function limitsText({ format, minimum, maximum, minLength, maxLength, def
   return parts.filter(Boolean).join(', ');
 }
 
-/** The fields below a schema: of an object, of an array's items, or of the one variant that has any. */
+/** The fields of an object, of an array's items, or of the first variant that has any. */
 export function fieldsBelow(
   schema: Schema,
   schemas: Schemas,
@@ -87,7 +87,7 @@ export function fieldsBelow(
   return withFields?.find((fields) => fields.length > 0) ?? [];
 }
 
-/** A value that fits: what is required, made up by type. */
+/** An example value, with the required fields made up by type. */
 export function exampleOf(schema: Schema, schemas: Schemas, depth = 0): unknown {
   const own = resolve(schema, schemas);
   if (own.example !== undefined) return own.example;

@@ -3,7 +3,7 @@ import { BareFrame } from '../../components/bare-frame.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
 
-/** Where somebody ends who has deleted their account. */
+/** Shown after a user has deleted their account. */
 export function GoodbyePage() {
   return (
     <BareFrame title={t('Your account is deleted')} description={t('Goodbye, and thank you for having been here.')}>

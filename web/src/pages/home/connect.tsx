@@ -44,7 +44,10 @@ function CreateKey({ onKey }: { onKey: (key: string) => void }) {
   );
 }
 
-/** Ready calls with this service's address, and with a key once one was made here. It stays in this page's memory only. */
+/**
+ * Example calls with this service's address, and with a key once one is created here. The key is kept only in this
+ * page's memory.
+ */
 export function Connect() {
   const [key, setKey] = useState<string | null>(null);
   const models = useQuery(modelsQuery);

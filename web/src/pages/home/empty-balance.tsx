@@ -3,7 +3,7 @@ import { IconCoins } from '@tabler/icons-react';
 import { AnchorLink } from '../../components/link.tsx';
 import { rich, t } from '../../language/words.ts';
 
-/** The first call would be refused, and nothing else here says why or what to do. */
+/** The first call would be rejected, and nothing else on this page says why or what to do. */
 export function EmptyBalance() {
   return (
     <Alert variant="light" color="yellow" icon={<IconCoins aria-hidden />} title={t('Your balance is empty')}>

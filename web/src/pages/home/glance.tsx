@@ -7,7 +7,7 @@ import { t } from '../../language/words.ts';
 import { useUser } from '../../session.ts';
 import { todayQuery } from './home-queries.ts';
 
-/** Balance, and what today came to. */
+/** The balance and today's totals. */
 export function Glance() {
   const user = useUser();
   const today = useQuery(todayQuery());

@@ -16,14 +16,14 @@ import { QuickLinks } from './quick-links.tsx';
 import { Recent } from './recent.tsx';
 import { WhatWorks } from './what-works.tsx';
 
-/** First steps for newcomers, an overview for everybody else. */
+/** First steps for new users, an overview for everyone else. */
 export function HomePage() {
   const user = useUser();
   const models = useQuery(modelsQuery);
   const providers = providersOf(models.data ?? []);
   const noProvider = providers.length === 0 || onlySimulation(providers);
   const newcomer = user.request_count === 0;
-  // Stays after the first provider was added, or the result would vanish with the form.
+  // Stays true after the first provider is added; otherwise the result would disappear with the form.
   const [adding, setAdding] = useState(false);
   if (!adding && models.data && noProvider && isAdmin(user)) setAdding(true);
   return (

@@ -1,4 +1,4 @@
-/** What the first page asks for. Asked before the page itself is read, so that both come at once. */
+/** The home page's queries. Prefetched while the page's code loads, so that both arrive together. */
 import { queryOptions } from '@tanstack/react-query';
 import { get } from '../../api.ts';
 import { dayOf, startOf } from '../../dates.ts';
@@ -14,7 +14,7 @@ export function todayQuery() {
   });
 }
 
-/** One question to the orchestration model takes a dozen calls: enough for some of them. */
+/** One question to the orchestration model takes a dozen calls, so fetch enough for several questions. */
 const fetched = 60;
 
 export const recentQuery = queryOptions({
@@ -22,7 +22,7 @@ export const recentQuery = queryOptions({
   queryFn: ({ signal }) => get('/api/usage/logs', { query: { page: 1, page_size: fetched }, signal }),
 });
 
-/** Nobody waits for it, and what fails is asked again by the page, which says so. */
+/** Prefetches without awaiting; the page retries what failed and shows the error. */
 export async function prepareHome(): Promise<void> {
   const user = await currentUser();
   queryClient.prefetchQuery(todayQuery());

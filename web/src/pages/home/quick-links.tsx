@@ -31,7 +31,7 @@ function QuickLinkText({ icon: Icon, label, hint }: QuickLinkTextProps) {
 
 const cardStyle = { padding: 'md', className: 'svc-quick', styles: { root: { flexDirection: 'row' } } } as const;
 
-/** The pages that have a description in navigation.ts. */
+/** Links to the pages that have a description in navigation.ts. */
 export function QuickLinks() {
   const links = navigationFor(useUser())
     .flatMap(({ entries }) => entries)

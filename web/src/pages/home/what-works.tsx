@@ -59,7 +59,7 @@ const wordsOf = ({ name, models: count, down }: Provider): string => {
       });
 };
 
-/** Which providers and models can be called right now. */
+/** The providers and models that can be called right now. */
 export function WhatWorks() {
   const query = useQuery(modelsQuery);
   const providers = providersOf(query.data ?? []);

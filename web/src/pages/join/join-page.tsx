@@ -16,7 +16,7 @@ import { roleInWords } from '../organisations/organisation-words.ts';
 const kept = 'svc-invitation';
 const dropInvitation = (): void => dropLinkToken(kept);
 
-/** Nobody is known yet: the way in, and back here. */
+/** For signed-out users: log in or register, and return here. */
 function SignedOut() {
   const search = { next: '/join' };
   return (
@@ -89,7 +89,7 @@ function Invited({ token, username }: { token: string; username: string }) {
   );
 }
 
-/** Where the link of an invitation leads, whether somebody is logged in or not. */
+/** The target of invitation links, for signed-in and signed-out users. */
 export function JoinPage() {
   const [token] = useState(() => keepLinkToken(kept));
   const user = useQuery({ queryKey: ['who-joins'], queryFn: currentUser, staleTime: 0 });

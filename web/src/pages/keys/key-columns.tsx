@@ -14,10 +14,10 @@ import type { ApiKey } from './key-fields.ts';
 import type { KeyLimit } from './limit-fields.ts';
 import { MonthUse } from './month-limit.tsx';
 
-/** Of each month, where the key has one. */
+/** The key's monthly limit, if it has one. */
 type LimitOf = (key: ApiKey) => KeyLimit | undefined;
 
-/** The name of an application that has made keys, while it has access. */
+/** The name of the application that created a key, as long as it still has access. */
 type MakerOf = (applicationId: number) => string | undefined;
 
 interface KeyActs {
@@ -68,7 +68,7 @@ function Limits({ models, allowed_ips, cache }: ApiKey) {
   );
 }
 
-/** Its secret of before, and until when that goes on. */
+/** The previous secret after a rotation, and when it expires. */
 function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   if (!previous) return null;
   return (
@@ -82,7 +82,7 @@ function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   );
 }
 
-/** Whoever made a key can be asked, or have its access taken away. */
+/** Links to the application that created the key, where its access can be revoked. */
 function Maker({ id, name }: { id: number; name: string | undefined }) {
   const link = (text: ReactNode) => (
     <AnchorLink to="/authorized-apps" size="xs" underline="always">
@@ -96,7 +96,7 @@ function Maker({ id, name }: { id: number; name: string | undefined }) {
   );
 }
 
-/** What kept answers saved; nothing where none were given. */
+/** Savings from cached answers; nothing if there were none. */
 function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'saved_requests'>) {
   if (saved_requests === 0) return null;
   return (
@@ -109,7 +109,7 @@ function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'sa
   );
 }
 
-/** What is told of a key, wherever keys are listed. */
+/** Columns shared by all lists of keys. */
 export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>[] => [
   {
     key: 'name',
@@ -177,7 +177,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
   {
     key: 'expires',
     header: t('Expires'),
-    // What never ends comes after all that does.
+    // Keys that never expire sort last.
     sort: ({ expired_time }) => (expired_time > 0 ? expired_time : Number.MAX_SAFE_INTEGER),
     cell: ({ expired_time }) =>
       expired_time > 0 ? <span title={formatExact(expired_time)}>{formatDateTime(expired_time)}</span> : t('Never'),

@@ -4,19 +4,19 @@ import { t } from '../../language/words.ts';
 
 export type ApiKey = Result<'/api/tokens', 'get'>[number];
 
-/** A key as the form holds it. */
+/** Form state of a key. */
 export interface KeyFields {
   name: string;
-  /** Days from now, `never`, or `date` for the date beside it. */
+  /** Days from now, `never`, or `date` for the day in `date`. */
   expiry: string;
   date: string;
   unlimited: boolean;
   usd: number | string;
   models: string[];
   ips: string[];
-  /** For how long an answer is given again to the same request: seconds, or `off`. */
+  /** Cache lifetime of an answer to the same request: seconds, or `off`. */
   cache: string;
-  /** Also for requests that ask for some chance. */
+  /** Also cache requests whose temperature is not 0. */
   cacheAny: boolean;
 }
 
@@ -38,7 +38,7 @@ const cacheTimes = [
   { value: '86400', label: t('For a day') },
 ];
 
-/** With a time of the key's own, which somebody set by the API. */
+/** Includes the key's current lifetime, which may be another one set through the API. */
 export const cacheChoices = (current: string) =>
   cacheTimes.some(({ value }) => value === current)
     ? cacheTimes
@@ -64,7 +64,7 @@ export const emptyKey: KeyFields = {
 
 const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
-/** The user's own calendar day, as date inputs write it. */
+/** The day in the user's time zone, as date inputs expect it. */
 export function localDay(unixSeconds: number): string {
   const date = new Date(unixSeconds * 1000);
   return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
@@ -85,7 +85,7 @@ export function fieldsOf(key: ApiKey): KeyFields {
   };
 }
 
-/** A date ends with its day, where the user is. */
+/** A key with an expiry date is valid until the end of that day in the user's time zone. */
 const endOfLocalDay = (day: string): number => Math.floor(new Date(`${day}T23:59:59`).getTime() / 1000);
 
 function expiryOf({ expiry, date }: KeyFields, nowSeconds: number): number {
@@ -93,7 +93,7 @@ function expiryOf({ expiry, date }: KeyFields, nowSeconds: number): number {
   return expiry === 'date' ? endOfLocalDay(date) : nowSeconds + Number(expiry) * 86_400;
 }
 
-/** An address or a block; the service looks closer. */
+/** Roughly an IP address or CIDR block; the service validates it fully. */
 const looksLikeAddress = (text: string): boolean => /^[0-9a-fA-F:.]+(\/\d{1,3})?$/.test(text) && /[.:]/.test(text);
 
 export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
@@ -130,7 +130,9 @@ export function bodyOf(fields: KeyFields, nowSeconds: number) {
   };
 }
 
-/** Only what was changed: spending goes on while the form is open, so an untouched limit must not be written back. */
+/**
+ * Only the changed fields: the key may spend while the form is open, so an untouched limit must not be written back.
+ */
 export function changesOf(before: KeyFields, after: KeyFields, nowSeconds: number): Partial<ReturnType<typeof bodyOf>> {
   const body = bodyOf(after, nowSeconds);
   const same = (...names: (keyof KeyFields)[]) =>

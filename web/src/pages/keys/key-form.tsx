@@ -8,13 +8,13 @@ import { useCheckedForm } from '../../use-checked-form.ts';
 import { cacheChoices, expiryChoices, faultsOf, type KeyFaults, type KeyFields, localDay } from './key-fields.ts';
 
 interface KeyFormProps {
-  /** The name of the key that is changed; without it one is made. */
+  /** Name of the key being edited; absent for a new key. */
   edited?: string;
   initial: KeyFields;
-  /** Whose it is to be, where that can be chosen. */
+  /** Field to choose the owner, if there is a choice. */
   owner?: ReactNode;
   onClose: () => void;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** Closes the form on success; errors are shown in the form. */
   onSubmit: (fields: KeyFields, nowSeconds: number) => Promise<unknown>;
 }
 
@@ -123,7 +123,7 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
   );
 }
 
-/** Mounted while it is open, so that it starts from `initial` each time. */
+/** Mounted only while open, so that it starts from `initial` each time. */
 export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormProps) {
   const { fields, faults, set, save, submit } = useCheckedForm(
     initial,

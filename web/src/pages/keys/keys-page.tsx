@@ -32,7 +32,7 @@ const limitsQuery = queryOptions({
   queryFn: ({ signal }) => get('/api/tokens/limits', { signal }),
 });
 
-/** As many as a page of them has; who has authorized more finds the rest there. */
+/** One page of consents; users with more find the rest on the page of authorized applications. */
 const consentsQuery = queryOptions({
   queryKey: ['consents', 'of-keys'],
   queryFn: ({ signal }) => get('/api/oauth2/consents', { query: { page_size: 100 }, signal }),
@@ -54,11 +54,11 @@ function EditKey({ apiKey, onClose }: { apiKey: ApiKey; onClose: () => void }) {
 
 interface NewKeyProps {
   onClose: () => void;
-  /** With the key, to be shown once. */
+  /** Called with the key, which is shown only once. */
   onDone: (secret: string) => void;
 }
 
-/** One's own, or one of an organisation. */
+/** Creates a personal key or an organisation's key. */
 function NewKey({ onClose, onDone }: NewKeyProps) {
   const post = usePost();
   const { organisationId: id, who, field } = useOwnerChoice({ among: 'key' });

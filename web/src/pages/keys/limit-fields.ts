@@ -4,12 +4,12 @@ import { t } from '../../language/words.ts';
 
 export type KeyLimit = Result<'/api/tokens/limits', 'get'>['limits'][number];
 
-/** What a key may spend in a month, as the form holds it. */
+/** Form state of a key's monthly limit. */
 export interface LimitFields {
   /** Empty: no limit. */
   usd: number | string;
   hard: boolean;
-  /** Percent at which the owner is told. */
+  /** Percentages at which the owner is warned. */
   alerts: string[];
 }
 
@@ -34,10 +34,10 @@ export const limitBodyOf = ({ usd, hard, alerts }: LimitFields) => ({
   alerts: alerts.map((percent) => Number(percent) / 100).toSorted((a, b) => a - b),
 });
 
-/** Choices of the form, with shares that somebody set by the API. */
+/** The form's choices, plus percentages set through the API. */
 export const percentsWith = (given: string[]): string[] =>
   [...new Set([...percents, ...given])].toSorted((a, b) => Number(a) - Number(b));
 
-/** How much of it is used, in percent, as far as a bar goes. */
+/** Used share in percent, capped at 100 for the progress bar. */
 export const shareUsed = ({ used, amount }: Pick<KeyLimit, 'used' | 'amount'>): number =>
   amount > 0 ? Math.min(100, (used / amount) * 100) : 100;

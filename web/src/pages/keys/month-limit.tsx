@@ -15,7 +15,7 @@ import {
   shareUsed,
 } from './limit-fields.ts';
 
-/** What was spent of this month's limit. */
+/** How much of this month's limit is spent. */
 export function MonthUse({ limit, name }: { limit: KeyLimit; name: string }) {
   const share = shareUsed(limit);
   return (
@@ -40,11 +40,11 @@ interface MonthLimitProps {
   apiKey: ApiKey;
   limit: KeyLimit | undefined;
   onClose: () => void;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** Closes the form on success; errors are shown in the form. */
   onSubmit: (fields: LimitFields) => Promise<unknown>;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while open. */
 export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps) {
   const initial = limitFieldsOf(limit);
   const { fields, faults, set, save, submit } = useCheckedForm(initial, limitFaultsOf, onSubmit);

@@ -30,7 +30,7 @@ const write = async (post: ReturnType<typeof usePost>, entry: Entry | null, fiel
 };
 
 interface EntryFormProps {
-  /** Null: a new one. */
+  /** Null for a new entry. */
   entry: Entry | null;
   onClose: () => void;
 }

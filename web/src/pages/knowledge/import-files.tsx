@@ -20,8 +20,8 @@ const strong = (text: ReactNode) => <strong>{text}</strong>;
 function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
   const [over, setOver] = useState(false);
   return (
-    // Whoever cannot drag has the button in it.
-    // biome-ignore lint/a11y/noStaticElementInteractions: a place to let go over, nothing to operate
+    // Users who cannot drag use the button inside.
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a drop target, nothing to operate
     <div
       className="svc-drop"
       data-over={over || undefined}
@@ -99,7 +99,7 @@ function Told({ told }: { told: ImportedFile[] }) {
 }
 
 interface ImportFilesProps {
-  /** Dropped on the page. */
+  /** Files dropped on the page. */
   dropped: File[];
   onClose: () => void;
 }

@@ -145,7 +145,7 @@ export function KnowledgePage() {
     </Group>
   );
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: files let go anywhere on the page; there is a button too
+    // biome-ignore lint/a11y/noStaticElementInteractions: the whole page is a drop target; there is a button too
     <div
       onDragOver={(event) => event.preventDefault()}
       onDrop={(event) => {

@@ -5,7 +5,7 @@ import { queryClient } from '../../session.ts';
 
 export type Entry = Result<'/api/svc-ms/knowledge', 'get'>[number];
 
-/** As many as the server gives at once. */
+/** The server's maximum per request. */
 export const mostEntries = 100;
 
 export const knowledgeQuery = (q: string, category: string, limit: number) =>
@@ -16,7 +16,7 @@ export const knowledgeQuery = (q: string, category: string, limit: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** The newest, from which the categories in use are read. */
+/** The newest entries, from which the list of categories is derived. */
 export const newestQuery = knowledgeQuery('', '', mostEntries);
 
 export const categoriesOf = (entries: Entry[] = []): string[] =>

@@ -9,7 +9,7 @@ export const sourcePageSize = 10;
 
 const isUnderWay = ({ state }: Source): boolean => state === 'waiting' || state === 'reading' || state === 'deleting';
 
-/** Asks again while something is being imported; under `knowledge`, so that it is loaded anew with the entries. */
+/** Polls while an import is running. Its key starts with `knowledge`, so that it is invalidated with the entries. */
 export const sourcesQuery = (page: number) =>
   queryOptions({
     queryKey: ['knowledge', 'sources', page],
@@ -26,7 +26,7 @@ export interface ImportFields {
   replace: boolean;
 }
 
-/** The header tells the service that a page of its own sends the files. */
+/** The header tells the service that the request comes from its own page. */
 export async function sendFiles({ files, category, keywords, replace }: ImportFields): Promise<ImportedFile[]> {
   const form = new FormData();
   for (const file of files) form.append('file', file, file.name);

@@ -78,10 +78,10 @@ const columnsOf = (onDelete: (source: Source) => void): Column<Source>[] => [
   },
 ];
 
-/** How many files are ready: when it changes there are new entries to show. */
+/** The number of ready files; when it changes there are new entries to load. */
 const readyOf = (sources: Source[] = []): number => sources.filter(({ state }) => state === 'ready').length;
 
-/** Files that were imported; nothing at all while there are none. */
+/** Imported files; renders nothing while there are none. */
 export function SourcesTable() {
   const [page, setPage] = useState(1);
   const [deleting, setDeleting] = useState<Source | null>(null);

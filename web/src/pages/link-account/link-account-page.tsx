@@ -81,7 +81,7 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
   );
 }
 
-/** Somebody came back from a provider with the address of an account that is here already. */
+/** For a user who signed in through a provider with the email address of an existing account. */
 export function LinkAccountPage() {
   const { link } = useSearch({ strict: false }) as { link?: string };
   const query = useQuery({

@@ -13,7 +13,7 @@ const methodsIn = (text: string): FactorMethod[] =>
   (['passkey', 'totp', 'recovery_code'] as const).filter((method) => text.split(',').includes(method));
 
 export function LoginPage() {
-  // Who comes back from a provider has done the first step there.
+  // A user returning from an identity provider has already completed the first step there.
   const { second_factor } = useSearch({ strict: false }) as { second_factor?: string };
   const [second, setSecond] = useState(() => (second_factor ? methodsIn(second_factor) : null));
   if (second) return <SecondStep methods={second} onBack={() => setSecond(null)} />;

@@ -6,7 +6,7 @@ import { enterWithPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
 import { useEntered } from '../../use-entered.ts';
 
-/** No name is typed: the device knows whose passkeys it holds. */
+/** No username is needed: the device knows whose passkeys it stores. */
 export function PasskeyButton() {
   const { entered } = useEntered();
   const enter = useAct({ mutationFn: enterWithPasskey, onSuccess: entered });

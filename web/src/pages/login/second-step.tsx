@@ -15,7 +15,7 @@ interface SecondStepProps {
   onBack: () => void;
 }
 
-/** After the password, for those who have a second factor. */
+/** The second step of a login, for users with a second factor. */
 export function SecondStep({ methods, onBack }: SecondStepProps) {
   const { entered } = useEntered();
   const enter = useAct({

@@ -30,7 +30,8 @@ function Question({ search }: { search: string }) {
     mutationFn: () => post('/api/oauth2/end_session/confirm', { body }),
     onSuccess: ({ redirect_url }) => {
       forgetUser();
-      // Checked by the service against what the application has registered; never the address of this page.
+      // The service validates this against the application's registered addresses; it is never taken from the page's
+      // URL.
       if (redirect_url) leaveTo(redirect_url);
     },
   });
@@ -55,7 +56,7 @@ function Question({ search }: { search: string }) {
   );
 }
 
-/** Where applications lead whoever logs out of them. */
+/** Where applications send users who log out (`end_session`). */
 export function LogoutPage() {
   const [search] = useState(() => window.location.search);
   const asked = parseSearch(search).ask === 'yes';

@@ -9,7 +9,7 @@ import { t } from '../../language/words.ts';
 import { type Providers, priceWords, tokenWords } from '../../model-facts.ts';
 import { isChat, type OfferedModel } from '../../models.ts';
 
-/** Where a model can be tried; nothing where no page does. */
+/** Link to the page where a model can be tried; nothing if there is none. */
 export function TryLink({ model, size }: { model: OfferedModel; size?: string }) {
   const words = { 'aria-label': t('Try {id}', { id: model.id }), children: t('Try') };
   const look = { size, variant: 'default', leftSection: <IconMessageCircle size={15} stroke={1.7} aria-hidden /> };

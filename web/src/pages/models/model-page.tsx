@@ -18,7 +18,7 @@ import { TryLink } from './model-columns.tsx';
 import { Offers } from './offers.tsx';
 import { PriceTable } from './price-table.tsx';
 
-/** What a key stands for in the examples: nobody's own is shown where it could be read over a shoulder. */
+/** Placeholder key in the examples: a real one could be read over the user's shoulder. */
 const placeholder = 'sk-your-key';
 
 function Where({ model }: { model?: ModelDetail }) {
@@ -42,7 +42,7 @@ function Where({ model }: { model?: ModelDetail }) {
   );
 }
 
-/** In words beside the short form: "1.05M" is not what a limit is checked against. */
+/** The exact number next to the short form, because limits are not checked against a rounded "1.05M". */
 const tokenHint = (count: number | null): string | undefined =>
   count === null ? t('Not known') : t('{count, plural, one {# token} other {# tokens}}', { count });
 

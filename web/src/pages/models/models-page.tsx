@@ -31,13 +31,13 @@ function NoModels({ filtered }: { filtered: boolean }) {
   );
 }
 
-/** Every model that this user may call, and what one chooses by. */
+/** Every model that this user may call, with what matters for choosing one. */
 export function ModelsPage() {
   const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();
-  // Health is looked at right after a request; elsewhere the list is one of names.
+  // Refetch sooner than elsewhere: users check the health right after a request, while other pages need only the names.
   const query = useQuery({ ...modelsQuery, staleTime: 5_000 });
-  // An address may ask for an order that there is not.
+  // The URL may contain an unknown sort order.
   const sort = sortings.some(({ value }) => value === filter.sort) ? filter.sort : '';
   const models = query.data && chosenModels(query.data, { ...filter, sort });
   const filtered = Object.values(filter).some((value) => value !== '');

@@ -12,7 +12,7 @@ import type { ModelDetail, Offer } from '../../models.ts';
 
 const milliseconds = (value: number | null): string => (value === null ? '–' : formatMs(value));
 
-/** Without requests in the last hour the rate is an assumption. */
+/** Without requests in the last hour the success rate is only a default, so it is not shown. */
 const successWords = ({ health: { requests_last_hour, success_rate_last_hour: rate } }: Offer): string =>
   requests_last_hour === 0 ? '–' : formatPercent((rate * 100).toFixed(rate === 1 ? 0 : 1));
 
@@ -54,7 +54,7 @@ const columns = (model: string, channelName: (id: number) => string): Column<Off
   ),
 ];
 
-/** Everybody who serves a model, and how they have been doing in the last hour. */
+/** All providers of a model, and their health in the last hour. */
 export function Offers({ model }: { model: ModelDetail }) {
   const channelName = useChannelNames();
   return (

@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts';
 import { priceTable } from '../../model-facts.ts';
 import type { OfferedModel } from '../../models.ts';
 
-/** Every part of a price, with a column for each size of prompt that has prices of its own. */
+/** All parts of the price, with a column for each tier of prompt size. */
 export function PriceTable({ model: { prices, types } }: { model: OfferedModel }) {
   if (prices === null)
     return <Text size="sm">{t('It asks other models in your place, and each call costs what that model costs.')}</Text>;
