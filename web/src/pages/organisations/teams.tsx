@@ -71,7 +71,7 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
   );
 }
 
-/** Counts the keys that are deleted with the team, so that it is clear what stops working. */
+/** Counts the keys that stop working with the team, so that the effect of deleting it is clear. */
 function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { team: Team }) {
   const keys = useQuery(organisationKeysQuery(id)).data?.filter(({ team_id }) => team_id === team.id) ?? [];
   const ofTeam = keys.filter(({ owner }) => owner.type === 'team').length;

@@ -12,13 +12,13 @@ import { TurnView } from './turn-view.tsx';
 interface ConversationViewProps {
   store: ChatStore;
   shown: Shown;
-  /** With the model that each of them will ask. */
+  /** Columns with the model that each will ask next. */
   columns: Column[];
-  /** On a phone one column is shown at a time. */
+  /** The only visible column on a phone; null if all are shown. */
   single: Column | null;
 }
 
-/** For whoever does not see that an answer has come to its end: what fails says so itself. */
+/** Status for screen readers, including the end of an answer. Failures are announced separately. */
 function stateOf(turn: Turn | undefined, busy: boolean): string {
   if (busy) return t('Waiting for the answer');
   const answers = turn?.after.filter((entry) => entry.role === 'assistant') ?? [];
