@@ -34,7 +34,7 @@ function Reasoning({ text, open }: { text: string; open: boolean }) {
 
 interface AnswerViewProps {
   answer: AnswerEntry;
-  /** Absent while an answer is being streamed. */
+  /** Absent while an answer is running, or if regenerating would remove other models' answers. */
   onRegenerate?: (id: string) => void;
   /** Given only if several models answer side by side, so that each can be stopped on its own. */
   onStop?: (column: string) => void;

@@ -5,7 +5,7 @@ import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import type { RunStatus } from './runs-queries.ts';
 
-/** What a run at rest has so far, and what is left to do. */
+/** The partial result of a paused run, and the remaining tasks. */
 export function Rest({ run: { partial_result: text, remaining } }: { run: RunStatus }) {
   if (!text && remaining.length === 0) return null;
   return (
