@@ -77,7 +77,7 @@ export function ToolsPage() {
           <ErrorState error={error} title={t('Servers could not be loaded')} onRetry={() => connections.refetch()} />
         )}
         {!data && !error && <Skeleton height={220} />}
-        {/* Before many of them, whom nobody scrolls past to find it. */}
+        {/* Above a long list of servers, since it would be hard to find below. */}
         {many && <AgentSection connections={data} />}
         {(many || q !== '') && (
           <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />

@@ -115,7 +115,7 @@ export function JobCard({ job }: { job: VideoJob }) {
         <Group justify="space-between" wrap="nowrap">
           <div role="status">
             <Badge color={color}>{label}</Badge>
-            {/* Heard without what stands around it, when it is done. */}
+            {/* Screen readers announce the status without its context, so include the name. */}
             <span className="svc-hidden">{nameOf(job)}</span>
           </div>
           <Text size="xs" c="dimmed">
