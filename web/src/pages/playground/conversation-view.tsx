@@ -43,7 +43,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
   const sendLatest = useCallback((text: string, images: string[]) => latest.current(text, images), []);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1) */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1) */}
       <section ref={region} className="svc-chat-region" tabIndex={0} aria-label={t('Conversation')}>
         {turns.length === 0 && (
           <NothingSaid

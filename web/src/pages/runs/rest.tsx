@@ -11,7 +11,7 @@ export function Rest({ run: { partial_result: text, remaining } }: { run: RunSta
   return (
     <Section title={t('So far')} actions={text && <CopyButton value={text} label={t('Copy what is there so far')} />}>
       {text && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1)
         <section className="svc-task-output" tabIndex={0} aria-label={t('Result so far')}>
           <Markdown>{text}</Markdown>
         </section>

@@ -66,7 +66,7 @@ export function History({ sessionId, total }: { sessionId: string; total: number
   const names = toolNames(messages);
   return (
     <Card padding={0}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1) */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1) */}
       <section ref={region} className="svc-history" tabIndex={0} aria-label={t('History')} aria-busy={query.isFetching}>
         {query.hasPreviousPage && (
           <Button
