@@ -69,7 +69,7 @@ const columns: Column<Pattern>[] = [
   { key: 'updated', header: t('Last task'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
 ];
 
-/** How models have done at the user's tasks; the engine uses it once there are enough samples. */
+/** How well models did at the user's tasks so far; the engine uses this once there are enough samples. */
 export function Patterns() {
   const query = useQuery({ queryKey: ['patterns'], queryFn: ({ signal }) => get('/api/svc-ms/patterns', { signal }) });
   return (

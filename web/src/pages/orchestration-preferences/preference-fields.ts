@@ -14,7 +14,7 @@ type Kind =
       min: number;
       max: number;
       step?: number;
-      /** What the service takes for no number at all; the field is empty then. */
+      /** The value that the service reads as "no number"; the field is shown empty for it. */
       none?: number;
     }
   | { kind: 'choice'; choices: { value: string; label: string }[]; initialWords: string };
@@ -54,7 +54,7 @@ const count = (name: Name, label: string, help: string, range: [number, number],
   initial,
 });
 
-/** Every preference with its range and default, as the service has them. */
+/** Every preference with its range and default; must match the service's. */
 export const groups: FieldGroup[] = [
   {
     key: 'models',
@@ -158,7 +158,7 @@ export const groups: FieldGroup[] = [
   },
 ];
 
-/** The default in words. */
+/** The default value as text. */
 export function initialText(field: Field): string {
   if (field.kind === 'switch') return field.initial ? t('on') : t('off');
   if (field.kind === 'model') return t('picked for you');
@@ -168,7 +168,7 @@ export function initialText(field: Field): string {
 
 const rangeOf = ({ min, max }: { min: number; max: number }) => ({ min: formatNumber(min), max: formatNumber(max) });
 
-/** What it is for, its default, and what it takes unless the choices say it. */
+/** Purpose, default and, for numbers, the allowed range. Choices already show what is allowed. */
 export function helpText(field: Field): string {
   const values = { help: field.help, initial: initialText(field) };
   return field.kind === 'number'
@@ -176,7 +176,7 @@ export function helpText(field: Field): string {
     : t('{help}. Default: {initial}.', values);
 }
 
-/** Why a number will not do; undefined when it will. */
+/** Why a number is invalid; undefined if it is valid. */
 export function faultOf(field: Field, value: number | string): string | undefined {
   if (field.kind !== 'number') return undefined;
   const { min, max, none } = field;

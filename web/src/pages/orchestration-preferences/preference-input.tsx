@@ -44,7 +44,7 @@ function NumberPreference({ field, value, onSave }: Of<'number'>) {
   );
 }
 
-/** Models of one type; the orchestration model cannot plan for itself. */
+/** Offers the models of one type, except the orchestration model, which cannot plan for itself. */
 function ModelPreference({ field, value, onSave }: Of<'model'>) {
   return (
     <ModelPicker
@@ -54,7 +54,7 @@ function ModelPreference({ field, value, onSave }: Of<'model'>) {
       openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': t('No model for {label}', { label: field.label }) }}
-      // A name that only a channel knows comes without a type, and most of these chat.
+      // Models known only from a channel have no type; most of them are chat models.
       fits={({ id, types }) =>
         (types.length === 0 ? ['chat'] : types).includes(field.type) && id !== orchestrationModel
       }

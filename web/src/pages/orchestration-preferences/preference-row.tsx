@@ -13,9 +13,9 @@ export const preferencesQuery = queryOptions({
 
 export function PreferenceRow({ field, value }: { field: Field; value: Value }) {
   const save = useMutation({
-    // One after the other, so that the last change wins.
+    // Saves run one after another, so that the last change wins.
     scope: { id: `preference ${field.name}` },
-    // Null goes back to the default, also when the service's default changes some day.
+    // Null restores the default, and follows the service's default if that changes later.
     mutationFn: (next: Value | null) => put('/api/svc-ms/user/preferences', { body: { [field.name]: next } }),
     onSuccess: (all) => queryClient.setQueryData(preferencesQuery.queryKey, all as Preferences),
   });

@@ -13,7 +13,7 @@ const choices = [
   { value: 'key', label: t('Each key') },
 ];
 
-/** A month for the books. */
+/** Exports one month for bookkeeping. */
 export function Accounting({ organisation: { id, time_zone } }: { organisation: Organisation }) {
   const [month, setMonth] = useState(() => lastMonthIn(time_zone, new Date()));
   const [level, setLevel] = useState('team');

@@ -5,7 +5,7 @@ import { type Known, type Level, levels, placeName } from './levels.ts';
 import type { Act } from './organisation-queries.ts';
 import { roleInWords } from './organisation-words.ts';
 
-/** By what is done, since the subject is always the same. */
+/** Audit actions as text. They start with the verb: who acted is shown in a column of its own. */
 const words: Record<string, string> = {
   organisation_created: t('Made the organisation'),
   organisation_updated: t('Changed the organisation'),
@@ -60,7 +60,7 @@ const aMinute = (tell: (count: number) => string) => (count: unknown) =>
 const namesIn = (tools: unknown): unknown =>
   Array.isArray(tools) ? tools.map((tool: { name?: unknown }) => tool.name) : null;
 
-/** What is said of an act, each in words; what only the service needs is left out. */
+/** Formats each field of an audit entry as text. Fields without an entry are internal and not shown. */
 const tellers: Record<string, (value: unknown, known: Known) => string | null> = {
   mcp_server: String,
   name: String,
@@ -94,9 +94,9 @@ export function actDetails(
   known: Known,
 ): string {
   const told: Record<string, unknown> = { ...metadata, ...after };
-  // A team that is said by the name it had then is not said again by the one it has now.
+  // The entry has the team's name at that time; do not also show its current name.
   if (action.startsWith('team_') && told.name) delete told.team_id;
-  // Where an act is about a server, that is what has the name.
+  // For entries about a server, `mcp_server` already contains the name.
   if (told.mcp_server) delete told.name;
   const level = levels.find((one) => one === told.level);
   const place = level && placeName(known, { level, level_id: Number(told.level_id) });

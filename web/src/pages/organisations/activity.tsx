@@ -34,7 +34,7 @@ const columns = (known: Known): Column<Act>[] => [
   },
 ];
 
-/** Who changed what. */
+/** The audit log: who changed what. */
 export function Activity({ organisation }: { organisation: Organisation }) {
   const known = useKnown(organisation);
   const query = useInfiniteQuery(actsQuery(organisation.id));

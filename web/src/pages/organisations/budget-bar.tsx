@@ -6,7 +6,7 @@ import { fullness, refuses, timeIn, windowWords } from './budget-fields.ts';
 import { type Known, placeName } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
-/** When a budget begins anew, by the organisation's clock. */
+/** When the budget's next period starts, in the organisation's time zone. */
 export const beginsAnew = (budget: Budget, { time_zone }: Organisation): string =>
   budget.resets_at === null
     ? t('Does not begin anew')
@@ -23,7 +23,7 @@ interface BudgetBarProps {
   known: Known;
 }
 
-/** How much of a budget is used, and when it begins anew. */
+/** How much of a budget is used, and when it resets. */
 export function BudgetBar({ budget, organisation, known }: BudgetBarProps) {
   const full = fullness(budget);
   const name = placeName(known, budget);

@@ -20,14 +20,14 @@ export const windowChoices = [
 const windowOf = (text: string): Window =>
   (Object.keys(windowWords) as Window[]).find((one) => one === text) ?? 'month';
 
-/** A budget as the form holds it. */
+/** The form's state for a budget. */
 export interface BudgetFields {
-  /** `team:7`. */
+  /** A level and its id, such as `team:7`. */
   place: string;
   window: string;
   usd: number | string;
   hard: boolean;
-  /** Shares in percent, as they are typed. */
+  /** Percentages, as typed. */
   alerts: string[];
 }
 export type BudgetFaults = Partial<Record<'place' | 'usd' | 'alerts', string>>;
@@ -64,7 +64,7 @@ export function faultsOf({ place, usd, alerts }: BudgetFields): BudgetFaults {
   return faults;
 }
 
-/** What can be changed later; the level and the window cannot. */
+/** The fields that can be changed later; level and window are fixed. */
 export const changeOf = ({ usd, hard, alerts }: BudgetFields) => ({
   amount: quotaOfUsd(Number(usd)),
   hard,
@@ -77,15 +77,15 @@ export const bodyOf = (fields: BudgetFields) => ({
   ...changeOf(fields),
 });
 
-/** How full it is, between 0 and 100; a budget of nothing is full as soon as something is used. */
+/** Percentage used, from 0 to 100. A budget of zero is full as soon as anything is used. */
 export function fullness({ used, amount }: Pick<Budget, 'used' | 'amount'>): number {
   if (amount === 0) return used > 0 ? 100 : 0;
   return Math.min(100, (used / amount) * 100);
 }
 
-/** Hard ones with nothing left refuse whatever costs something. */
+/** A hard budget that is used up rejects every request that costs something. */
 export const refuses = ({ hard, remaining }: Pick<Budget, 'hard' | 'remaining'>): boolean => hard && remaining <= 0;
 
-/** A time by the clock of the organisation, which its budgets go by. */
+/** Formats a time in the organisation's time zone, which its budgets use as well. */
 export const timeIn = (timeZone: string, unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });

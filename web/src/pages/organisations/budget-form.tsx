@@ -14,12 +14,12 @@ import type { Budget } from './organisation-queries.ts';
 interface BudgetFormProps {
   organisation: Organisation;
   known: Known;
-  /** Absent for a new one. */
+  /** Absent when a new budget is created. */
   budget?: Budget;
   onClose: () => void;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 export function BudgetForm({ organisation: { id, time_zone }, known, budget, onClose }: BudgetFormProps) {
   const post = usePost();
   const initial = budget ? fieldsOf(budget) : emptyBudget({ level: 'organisation', level_id: id });

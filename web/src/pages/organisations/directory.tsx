@@ -32,7 +32,7 @@ interface NewTokenProps {
   onDone: (token: string) => void;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 function NewToken({ id, onClose, onDone }: NewTokenProps) {
   const post = usePost();
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async ({ name }) => {
@@ -81,7 +81,7 @@ const columns = (remove: (token: ScimToken) => void): Column<ScimToken>[] => [
   },
 ];
 
-/** Where a company's directory says who is in. */
+/** Provisioning by a company's directory (SCIM), which adds and removes members. */
 export function Directory({ organisation: { id } }: { organisation: Organisation }) {
   const query = useQuery(directoryQuery(id));
   const [making, setMaking] = useState(false);

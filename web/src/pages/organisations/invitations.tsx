@@ -32,11 +32,11 @@ const faultsOf = ({ email }: typeof initial): { email?: string } =>
 
 interface InviteProps extends Props {
   onClose: () => void;
-  /** With the link to hand over, or null where it was mailed. */
+  /** Called with the link to pass on, or with null if it was sent by mail. */
   onDone: (url: string | null) => void;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 function Invite({ organisation: { id, role }, teams, onClose, onDone }: InviteProps) {
   const post = usePost();
   const send = async (fields: typeof initial) => {

@@ -21,10 +21,10 @@ interface Props {
   onClose: () => void;
 }
 
-/** A key of one's own in an organisation is listed with all one's others, too. */
+/** The user's own keys in an organisation also appear in the list of all their keys, so invalidate both. */
 const reload = (id: number) => Promise.all([reloadOrganisations(id), queryClient.invalidateQueries(keysQuery)]);
 
-/** Mounted while it is open, like those below. */
+/** Mounted only while the dialog is open, like the dialogs below. */
 export function NewOrganisationKey({ organisation, onClose, onDone }: Props & { onDone: (secret: string) => void }) {
   const post = usePost();
   const { id } = organisation;
@@ -71,7 +71,7 @@ export function RotateOrganisationKey({
 
 const noTeam = 'none';
 
-/** To another team, or, for keys of members, out of all. */
+/** Moves a key to another team; keys of members can also be moved out of all teams. */
 export function MoveKey({
   organisation: { id },
   apiKey,

@@ -39,7 +39,7 @@ interface Acts {
   revoke: (key: OrganisationKey) => void;
 }
 
-/** Budgets of keys stand with the others. */
+/** Budgets of keys are listed on the budgets tab, so the limit is not shown here. */
 const noLimit = () => undefined;
 
 const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
@@ -70,7 +70,7 @@ const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
   },
 });
 
-/** The columns of one's own keys, whose they are, and what may be done with them here. */
+/** The columns of the user's own key list, plus the owner and the actions available here. */
 function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Column<OrganisationKey>[] {
   const [name, ...rest] = factColumns(noLimit);
   return [
@@ -89,7 +89,7 @@ function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Col
               { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(key) },
               switchAct(key.status === 1, () => acts.toggle(key)),
               ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
-              // Of a member's own key the secret is for that member alone.
+              // Only the owner of a member's key may know its secret, so other members cannot rotate it.
               ...(mine || key.owner.type === 'team'
                 ? [{ label: t('New secret'), icon: IconRefresh, onClick: () => acts.rotate(key) }]
                 : []),

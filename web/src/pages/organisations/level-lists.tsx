@@ -45,7 +45,7 @@ export function More({ query }: MoreProps) {
   );
 }
 
-/** Requests that were answered, whoever's key it was. */
+/** Answered requests at this level, whichever key they used. */
 export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['keys'] }) {
   const query = useInfiniteQuery(requestsQuery(id, filter));
   const [open, setOpen] = useOpened();
@@ -90,7 +90,7 @@ const decisionColumns = (show: (decision: Decision) => void): Column<Decision>[]
   detailsColumn(show),
 ];
 
-/** Where requests went, and why. */
+/** Which provider each request was routed to, and why. */
 export function LevelDecisions({ id, filter }: ListProps) {
   const query = useInfiniteQuery(decisionsQuery(id, filter));
   const [open, setOpen] = useState<Decision | null>(null);

@@ -4,16 +4,16 @@ import type { Member, Organisation, OrganisationKey, Team } from '../../organisa
 export const levels = ['organisation', 'team', 'member', 'key'] as const;
 export type Level = (typeof levels)[number];
 
-/** A level and which one of it. */
+/** A level and the id of one of its entries. */
 export interface Place {
   level: Level;
   level_id: number;
 }
 
-/** As choices and addresses write it: `team:7`. */
+/** The form used in selects and in URLs: `team:7`. */
 export const placeText = ({ level, level_id }: Place): string => `${level}:${level_id}`;
 
-/** Null for what is none. */
+/** Null if the text is not a valid place. */
 export function readPlace(text: string): Place | null {
   const [name, id] = text.split(':');
   const level = levels.find((one) => one === name);
@@ -21,7 +21,7 @@ export function readPlace(text: string): Place | null {
   return level && Number.isSafeInteger(level_id) && level_id > 0 ? { level, level_id } : null;
 }
 
-/** What there is at each level; what has not been loaded is empty. */
+/** The entries of each level; empty while not loaded. */
 export interface Known {
   organisation: Pick<Organisation, 'id' | 'name'>;
   teams: Pick<Team, 'id' | 'name'>[];
@@ -42,7 +42,7 @@ const groups: Record<Level, string> = {
   key: t('Keys'),
 };
 
-/** For a choice among all levels. */
+/** Options for a select over several levels. */
 export const placeChoices = (known: Known, among: readonly Level[] = levels) =>
   among
     .map((level) => ({
@@ -57,7 +57,7 @@ const called: Record<Exclude<Level, 'organisation'>, (name: string) => string> =
   key: (name) => t('Key {name}', { name }),
 };
 
-/** "Team Research"; by its number where it is gone, or was never ours to see. */
+/** For example "Team Research". Falls back to the id if the entry was deleted or is not visible to this user. */
 export function placeName(known: Known, { level, level_id }: Place): string {
   if (level === 'organisation') return t('The whole organisation');
   const name = labels[level](known).find(([id]) => id === level_id)?.[1];

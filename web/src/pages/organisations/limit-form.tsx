@@ -41,14 +41,14 @@ const fieldsOf = (limits: Limits): Fields => ({
 interface LimitFormProps {
   organisation: Organisation;
   known: Known;
-  /** Places that have limits already: those are changed instead. */
+  /** Places that already have limits; those are edited instead of created. */
   taken: Limits[];
-  /** Absent for new ones. */
+  /** Absent when new limits are created. */
   limits?: Limits;
   onClose: () => void;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 export function LimitForm({ organisation: { id }, known, taken, limits, onClose }: LimitFormProps) {
   const models = useQuery(modelsQuery);
   const has = new Set(taken.map(placeText));

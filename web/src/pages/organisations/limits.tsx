@@ -70,7 +70,7 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
     : []),
 ];
 
-/** What levels allow besides money. */
+/** Limits per level other than money. */
 export function LevelLimits({ organisation, known }: { organisation: Organisation; known: Known }) {
   const { id, role } = organisation;
   const query = useQuery(limitsQuery(id));

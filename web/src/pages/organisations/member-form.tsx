@@ -18,7 +18,7 @@ interface MemberFormProps {
 
 const noFaults = (): Record<string, never> => ({});
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 export function MemberForm({ organisation, member, teams, lastOwner, onClose }: MemberFormProps) {
   const path = { id: organisation.id, user_id: member.user_id };
   const send = async (fields: { role: string; teams: string[] }) => {

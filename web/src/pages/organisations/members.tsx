@@ -28,14 +28,14 @@ import { MemberForm } from './member-form.tsx';
 import { roleWords } from './organisation-words.ts';
 
 interface Acts {
-  /** Whoever asks; null where they manage nobody. */
+  /** The role of the current user; null if they may not manage members. */
   manager: Organisation['role'] | null;
   ownId: number;
   edit: (member: Member) => void;
   remove: (member: Member) => void;
 }
 
-/** The last owner stays one: an organisation needs somebody who can do everything. */
+/** The last owner cannot lose the role: an organisation needs someone with full rights. */
 const isLastOwner = (member: Member, members: Member[]): boolean =>
   member.role === 'owner' && members.filter(({ role }) => role === 'owner').length === 1;
 

@@ -1,4 +1,4 @@
-/** The month before, by the clock of a time zone: the one that books are closed for. */
+/** The previous month in the given time zone, which is the one that bookkeeping closes. */
 export function lastMonthIn(timeZone: string, now: Date): string {
   const parts = new Intl.DateTimeFormat('en-US', { timeZone, year: 'numeric', month: 'numeric' }).formatToParts(now);
   const number = (type: string) => Number(parts.find((part) => part.type === type)?.value);

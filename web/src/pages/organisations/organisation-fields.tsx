@@ -11,12 +11,12 @@ export interface CommonFields {
 interface OrganisationFieldsProps {
   of: CommonFields;
   nameFault: string | undefined;
-  /** What the time zone is for. */
+  /** Explains what the time zone is used for. */
   zoneNote: string;
   set: (changes: Partial<CommonFields>) => void;
 }
 
-/** What is asked of an organisation when it is made, and can be changed. */
+/** The fields shared by creating and editing an organisation. */
 export const OrganisationFields = ({ of: fields, nameFault, zoneNote, set }: OrganisationFieldsProps) => (
   <>
     <TextInput

@@ -18,7 +18,7 @@ interface NewOrganisationProps {
   onDone: (id: number) => Promise<unknown>;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
   const post = usePost();
   const make = async ({ name, time_zone, balance }: Fields) => {

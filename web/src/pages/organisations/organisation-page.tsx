@@ -24,7 +24,7 @@ interface Tab {
   value: string;
   label: string;
   show: ComponentType<{ organisation: Organisation }>;
-  /** Absent: for everybody who is in it. */
+  /** The right required to see the tab; absent if every member may. */
   right?: Parameters<typeof may>[1];
 }
 
@@ -47,7 +47,7 @@ function Whole({ organisation }: { organisation: Organisation }) {
   const navigate = useNavigate();
   const offered = tabs.filter(({ right }) => !right || may(organisation.role, right));
   const open = offered.find(({ value }) => value === tab) ?? offered[0]!;
-  // What the address says of one tab means nothing in another.
+  // Search parameters of one tab have no meaning in another, so drop them.
   const change = (value: string | null) =>
     navigate({ to: '.', search: value && value !== urlDefaults.tab ? { tab: value } : {}, resetScroll: false });
   return (

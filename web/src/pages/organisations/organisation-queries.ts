@@ -66,7 +66,7 @@ export const usageQuery = (id: number, filter: LevelFilter, group_by: Grouping) 
 
 const pageSize = 25;
 
-/** Lists go on after their last entry: there may be any number of them. */
+/** Paged by cursor: the list can be of any length. */
 export const requestsQuery = (id: number, filter: LevelFilter) =>
   infiniteQueryOptions({
     queryKey: ['organisations', id, 'requests', filter],

@@ -22,7 +22,7 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
   viewer: { label: t('Viewer'), color: 'gray', may: t('See everything that is spent, and change nothing') },
 };
 
-/** Within a sentence; one that is not known stays as it is. */
+/** The role's name inside a sentence; an unknown role is shown as is. */
 export function roleInWords(role: string): string {
   const known = roles.find((one) => one === role);
   return known ? roleWords[known].label.toLowerCase() : role;
@@ -41,7 +41,7 @@ export const balanceWords: Record<Organisation['balance'], { label: string; deta
 
 export const ownTimeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
 
-/** Every one that the browser knows, and the one that is set. */
+/** All time zones known to the browser, plus the current one. */
 export const timeZones = (current: string): string[] => [
   ...new Set(['UTC', current, ...Intl.supportedValuesOf('timeZone')]),
 ];

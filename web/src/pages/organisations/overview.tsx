@@ -68,7 +68,7 @@ function Totals({ organisation }: Props) {
   );
 }
 
-/** Who has just come sees sums of nothing, and not what there is to do. */
+/** In a new organisation all totals are zero, so show the first step instead. */
 function FirstKey({ organisation: { id, role } }: Props) {
   const { data } = useQuery(usageQuery(id, { level: 'organisation' }, 'day'));
   if (data?.total.requests !== 0 || !may(role, 'use')) return null;
@@ -94,7 +94,7 @@ function FirstKey({ organisation: { id, role } }: Props) {
   );
 }
 
-/** In the words that clients are refused with. */
+/** Uses the same wording as the error that clients receive. */
 function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[]; known: Known }) {
   const spent = budgets.filter(refuses);
   if (spent.length === 0) return null;
@@ -183,7 +183,7 @@ function Budgets({ organisation }: Props) {
   );
 }
 
-/** Members have no page of budgets, where these stand for others. */
+/** Limits are otherwise shown on the budgets tab, which members do not have. */
 function OwnLimits({ organisation }: Props) {
   const limits = useQuery(limitsQuery(organisation.id));
   const known = useKnown(organisation, levelsIn(limits.data));

@@ -31,7 +31,7 @@ function faultsOf({ name, webhook_url }: Fields): { name?: string; webhook_url?:
   };
 }
 
-/** Only what was changed: who pays is looked at closely when it is. */
+/** Sends only changed fields: the service applies extra checks to a change of who pays. */
 function changesOf(before: Fields, after: Fields) {
   const changed = (name: keyof Fields) => after[name].trim() !== before[name].trim();
   return {
@@ -44,7 +44,7 @@ function changesOf(before: Fields, after: Fields) {
 
 function General({ organisation }: Props) {
   const { id, name, time_zone, balance, webhook_url, account_id } = organisation;
-  // As it was when the form was opened, or saved: what others change meanwhile is not written back.
+  // The values when the form was opened or last saved, so that concurrent changes by others are not overwritten.
   const [before, setBefore] = useState<Fields>({ name, time_zone, balance, webhook_url: webhook_url ?? '' });
   const { fields, faults, set, save, submit } = useCheckedForm(before, faultsOf, async (after) => {
     await put('/api/organisations/{id}', { path: { id }, body: changesOf(before, after) });

@@ -55,7 +55,7 @@ const columns = (known: Known, manages: boolean): Column<Application>[] => [
     : []),
 ];
 
-/** They outlive whoever registered them. */
+/** Applications that belong to a team, so they outlive the member who registered them. */
 export function TeamApplications({ organisation, known }: Props) {
   const query = useQuery(teamApplicationsQuery(organisation.id));
   return (

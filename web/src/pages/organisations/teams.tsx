@@ -37,7 +37,7 @@ interface TeamFormProps {
   onClose: () => void;
 }
 
-/** Mounted while it is open. */
+/** Mounted only while the dialog is open. */
 function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
   const post = usePost();
   const save = useAct({
@@ -71,7 +71,7 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
   );
 }
 
-/** What goes with a team is counted, so that nobody is surprised by what stops. */
+/** Counts the keys that stop working with the team, so that the effect of deleting it is clear. */
 function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { team: Team }) {
   const keys = useQuery(organisationKeysQuery(id)).data?.filter(({ team_id }) => team_id === team.id) ?? [];
   const ofTeam = keys.filter(({ owner }) => owner.type === 'team').length;
@@ -102,7 +102,7 @@ function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { tea
   );
 }
 
-/** Keys that the team has at providers; the address names the team. */
+/** The team's own provider keys; the URL says which team. */
 function ProviderKeys({ organisationId, teams }: { organisationId: number; teams: Team[] }) {
   const [shown, show] = useOpened('provider_keys');
   const team = teams.find(({ id }) => String(id) === shown);

@@ -17,7 +17,7 @@ const toTools = (text: ReactNode) => (
   </AnchorLink>
 );
 
-/** Servers that are connected for everybody in the organisation. */
+/** MCP servers connected for every member of the organisation. */
 export function Tools({ organisation: { id } }: { organisation: Organisation }) {
   const { data, error, refetch } = useQuery(connectionsQuery);
   const [open, setOpen] = useState<OpenDialog | null>(null);

@@ -26,7 +26,7 @@ const periods = [
 
 const daySeconds = 86_400;
 
-/** Whole days (UTC): the filter stays the same while the page is open. */
+/** Whole days (UTC), so that the filter, and with it the query key, stays the same while the page is open. */
 function filterOf({ at, days }: { at: string; days: string }, nowMs: number): LevelFilter {
   const place = readPlace(at);
   const today = Math.floor(nowMs / 1000 / daySeconds);
@@ -57,7 +57,7 @@ interface SharesProps extends PartProps {
   nameOf: (sum: Sum) => string;
 }
 
-/** The most expensive, and the rest as one. */
+/** The most expensive entries; the rest is added up into one. */
 function Shares({ id, filter, title, by, nameOf }: SharesProps) {
   const query = useQuery(usageQuery(id, filter, by));
   if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;

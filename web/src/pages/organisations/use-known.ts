@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { membersQuery, type Organisation, organisationKeysQuery, teamsQuery } from '../../organisations.ts';
 import { type Known, type Level, levels } from './levels.ts';
 
-/** Names of teams, members and keys, as far as they are needed: each level is a request of its own. */
+/** Loads the names of teams, members and keys. Only the levels needed, because each is a separate request. */
 export function useKnown(organisation: Organisation, needed: readonly Level[] = levels): Known {
   const { id } = organisation;
   const teams = useQuery({ ...teamsQuery(id), enabled: needed.includes('team') });

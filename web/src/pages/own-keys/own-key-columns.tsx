@@ -14,7 +14,7 @@ import type { OwnKey } from './own-keys-api.ts';
 
 interface OwnKeyActs {
   tried: Record<number, Tried>;
-  /** Which models the provider serves here; undefined until it is known. */
+  /** The models that the provider serves here; undefined while loading. */
   served: (provider: string) => string[] | undefined;
   test: (key: OwnKey) => void;
   edit: (key: OwnKey) => void;

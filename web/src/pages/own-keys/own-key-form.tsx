@@ -6,12 +6,12 @@ import { useCheckedForm } from '../../use-checked-form.ts';
 import type { NewOwnKey, OwnKey } from './own-keys-api.ts';
 
 interface OwnKeyFormProps {
-  /** Null for a new one. */
+  /** Null when a new key is added. */
   ownKey: OwnKey | null;
-  /** That may be chosen. */
+  /** The providers to choose from. */
   providers: string[];
   onClose: () => void;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** The form closes on success; an error is shown in the form. */
   onSubmit: (fields: NewOwnKey) => Promise<unknown>;
 }
 
@@ -26,7 +26,7 @@ function faultsOf({ provider, name, credential }: NewOwnKey, isNew: boolean): Fa
   return faults;
 }
 
-/** Mounted while it is open. A key that is stored is never shown again. */
+/** Mounted only while the dialog is open. A stored key is never shown again. */
 export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormProps) {
   const [only] = providers.length === 1 ? providers : [];
   const initial: NewOwnKey = ownKey

@@ -5,7 +5,7 @@ import { locale, t } from '../../language/words.ts';
 
 export type OwnKey = Result<'/api/routing/own-keys', 'get'>['keys'][number];
 
-/** Whose keys they are. */
+/** The owner of the keys. */
 export type OwnKeysOwner = { type: 'user' } | { type: 'team'; organisationId: number; teamId: number };
 
 export interface NewOwnKey {
@@ -18,7 +18,7 @@ export interface NewOwnKey {
 const mine = '/api/routing/own-keys';
 const ofTeam = '/api/organisations/{id}/teams/{team_id}/own-keys';
 
-/** The same calls for a user's own keys and for a team's. */
+/** The same calls, for a user's own keys or for a team's. */
 export function ownKeysOf(owner: OwnKeysOwner) {
   const team = owner.type === 'team' ? { id: owner.organisationId, team_id: owner.teamId } : null;
   return {
@@ -26,7 +26,7 @@ export function ownKeysOf(owner: OwnKeysOwner) {
       queryKey: ['own-keys', team],
       queryFn: ({ signal }) => (team ? get(ofTeam, { path: team, signal }) : get(mine, { signal })),
     }),
-    /** `send` keeps a second click from adding a second key. */
+    /** `send` is idempotent, so that a second click does not add a second key. */
     add: (send: typeof post, body: NewOwnKey) => (team ? send(ofTeam, { path: team, body }) : send(mine, { body })),
     change: (key_id: number, body: Partial<Omit<NewOwnKey, 'provider'>> & { status?: 1 | 2 }) =>
       team
@@ -41,7 +41,7 @@ export function ownKeysOf(owner: OwnKeysOwner) {
   };
 }
 
-/** What requests with such keys cost, in words; null where they are not in use. */
+/** The fee for requests with such keys, as text; null if own keys are not enabled. */
 export function feeText(fee: number | null): string | null {
   if (fee === null) return null;
   if (fee === 0) return t('Requests with them cost nothing here: the provider sends its own bill.');

@@ -22,7 +22,7 @@ import { feeText, type NewOwnKey, type OwnKey, type OwnKeysOwner, ownKeysOf } fr
 
 type Open = { act: 'add' } | { act: 'edit' | 'remove'; key: OwnKey };
 
-/** Which models go out with a key for the provider. */
+/** The models whose requests use a key for this provider. */
 function Models({ names }: { names: string[] | undefined }) {
   return (
     <Text size="sm" className="svc-anywhere">
@@ -33,7 +33,7 @@ function Models({ names }: { names: string[] | undefined }) {
   );
 }
 
-/** Keys are for providers that serve somebody here already: their address and models come from channels. */
+/** Keys can only be added for providers that already serve users here: address and models come from their channels. */
 function Nobody() {
   const admin = isAdmin(useUser());
   return (
@@ -57,7 +57,7 @@ function Nobody() {
   );
 }
 
-/** Keys for providers that a user, or a team, brings along: the whole of it, wherever it is shown. */
+/** Provider keys of a user or a team; the complete section, for any page. */
 export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
   const api = ownKeysOf(owner);
   const query = useQuery(api.query);

@@ -52,7 +52,7 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
   return facts.filter((fact): fact is Fact => fact !== false);
 }
 
-/** What an answer took, in one quiet line. */
+/** Time, tokens and cost of an answer, in one muted line. */
 export function AnswerStats({ answer }: { answer: AnswerEntry }) {
   return factsOf(answer).map(({ name, text, hint }) => (
     <Tooltip key={name} label={hint}>

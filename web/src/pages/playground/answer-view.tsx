@@ -34,9 +34,9 @@ function Reasoning({ text, open }: { text: string; open: boolean }) {
 
 interface AnswerViewProps {
   answer: AnswerEntry;
-  /** Absent while another answer is being written. */
+  /** Absent while an answer is running, or if regenerating would remove other models' answers. */
   onRegenerate?: (id: string) => void;
-  /** Where others are being written beside it. */
+  /** Given only if several models answer side by side, so that each can be stopped on its own. */
   onStop?: (column: string) => void;
 }
 

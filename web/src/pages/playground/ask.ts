@@ -7,7 +7,7 @@ import { readEvents } from './read-events.ts';
 async function send(request: Record<string, unknown>, signal: AbortSignal): Promise<Response> {
   const init = {
     method: 'POST',
-    // Tells the relay that a page asks, so that the session counts as the key.
+    // Tells the relay that the request comes from a page, so that it authenticates by session instead of by API key.
     headers: { 'Content-Type': 'application/json', 'x-svc-web': '1' },
     body: JSON.stringify(request),
     signal,
@@ -48,7 +48,7 @@ async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerato
   }
 }
 
-/** Sends the answer's request, and tells of each step of the answer. Ends with it done, or throws. */
+/** Sends the request and reports every update of the answer. Resolves with the finished answer, or throws. */
 export async function ask(
   answer: AnswerEntry,
   signal: AbortSignal,
@@ -75,7 +75,7 @@ const costTries = [150, 500, 1_200, 3_000, 8_000];
 
 type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
 
-/** The calls behind an answer. An orchestrated one is many, known by their models and their time. */
+/** The log entries of an answer. An orchestrated answer makes many calls, which are matched by model and time. */
 function callsBehind({ stats, meta }: AnswerEntry, logs: UsageLog[], startedAt: number): UsageLog[] {
   const own = logs.filter(({ request_id }) => request_id === stats.requestId);
   if (own.length > 0 || !meta?.models_used) return own;
@@ -85,7 +85,7 @@ function callsBehind({ stats, meta }: AnswerEntry, logs: UsageLog[], startedAt: 
     .slice(0, count);
 }
 
-/** What a streamed answer cost: known when it is over, so it is looked up in the usage log, which is a moment behind. */
+/** The cost of a streamed answer is known only at its end. Look it up in the usage log, which lags a little behind. */
 export async function costOf(answer: AnswerEntry, startedAt: number): Promise<number | undefined> {
   for (const waitMs of costTries) {
     await new Promise((resolve) => setTimeout(resolve, waitMs));

@@ -1,4 +1,4 @@
-/** A chat as the service keeps it, and back. */
+/** Converts a chat to the form in which the service stores it, and back. */
 import { ApiError, type Result } from '../../api.ts';
 import {
   type AnswerEntry,
@@ -24,10 +24,10 @@ export type Content = Result<'/api/playground/chats/{chat_id}', 'get'>['content'
 type KeptEntry = Content['entries'][number];
 type KeptAnswer = Extract<KeptEntry, { role: 'assistant' }>;
 
-/** What the service keeps of one message. */
+/** The service stores at most this many images per message. */
 const mostImages = 20;
 
-/** The service takes none, anywhere: a model, or a tool, may have said one. */
+/** The service rejects NUL characters anywhere, but a model or a tool may have produced one. */
 function withoutNul<T>(value: T): T;
 function withoutNul(value: unknown): unknown {
   if (typeof value === 'string') return value.replaceAll('\0', '');
@@ -64,7 +64,10 @@ const systemOf = ({ messages }: Record<string, unknown>): string => {
   return first?.role === 'system' ? first.content : '';
 };
 
-/** The messages of its request are those before it. What still runs does not outlive the page. */
+/**
+ * The request's messages are not stored: they are the entries before the answer. A running answer is stored as stopped,
+ * since it ends with the page.
+ */
 function packedAnswer(answer: AnswerEntry): KeptAnswer {
   const { id, role, column, model, error } = answer;
   const { messages: _, ...request } = answer.request;
@@ -80,7 +83,7 @@ function packedAnswer(answer: AnswerEntry): KeptAnswer {
       message: error.message,
       request_id: error instanceof ApiError ? error.requestId : null,
     },
-    // Whatever the service told of its plan, as it told it.
+    // The plan is stored exactly as the service sent it.
     meta: answer.meta as unknown as KeptAnswer['meta'],
     stats: packedStats(answer.stats),
     system: systemOf(answer.request),
@@ -115,7 +118,7 @@ function unpackedAnswer(kept: KeptAnswer, before: Entry[]): AnswerEntry {
     toolCalls: kept.tool_calls,
     finishReason: kept.finish_reason,
     error: error && new ApiError(error.status, error.message, error.request_id),
-    // The service keeps it as any object; this page wrote it.
+    // The service stores any object here; this one was written by this page.
     meta: kept.meta as unknown as PlanMeta | null,
     stats: unpackedStats(kept.stats),
     request: { model: asked, messages, ...request },
@@ -133,13 +136,13 @@ function unpackedEntry(kept: KeptEntry, before: Entry[]): Entry {
   return { id, role, content, images, ...(imagesLeftOut && { imagesLeftOut }) } satisfies UserEntry;
 }
 
-/** What an earlier version kept may lack what this one has, or mean something else by it. */
+/** Settings stored by an earlier version may lack fields, or use other types for them. */
 function settingsFrom<T extends object>(kept: unknown, defaults: T): T {
   if (!isRecord(kept)) return defaults;
   const values = Object.entries(defaults).map(([name, value]) => {
     const found = kept[name];
     if (isRecord(value)) return [name, settingsFrom(found, value)];
-    // Fields of numbers hold an empty text until one is given.
+    // Number fields hold an empty string until a number is entered.
     const fits = typeof found === typeof value || (value === '' && typeof found === 'number');
     return [name, fits ? found : value];
   });
@@ -154,7 +157,7 @@ export function unpacked({ columns, settings, entries }: Content): ChatState {
 
 const bytesOf = (value: unknown): number => new Blob([JSON.stringify(value)]).size;
 
-/** The same without its oldest pictures, as many as do not fit. */
+/** Drops as many of the oldest images as needed to fit the limit. */
 export function fitting(content: Content, mostBytes: number): Content {
   let over = bytesOf(content) - mostBytes;
   if (over <= 0) return content;

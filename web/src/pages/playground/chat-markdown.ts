@@ -5,7 +5,7 @@ type KeptEntry = Content['entries'][number];
 
 const pictures = (count: number): string => t('{count, plural, one {# picture} other {# pictures}}', { count });
 
-/** Who said it, and what. An answer that came to nothing, or only calls tools, says so in its place. */
+/** The author and text of an entry. A failed answer contains its error, and tool calls are written out. */
 function sectionOf(entry: KeptEntry): [who: string, what: string] {
   if (entry.role === 'tool') return [t('Result of {name}', { name: entry.name }), entry.content];
   if (entry.role === 'assistant') {
@@ -16,13 +16,13 @@ function sectionOf(entry: KeptEntry): [who: string, what: string] {
   return [t('You'), [entry.content, count > 0 && `*${pictures(count)}*`].filter(Boolean).join('\n\n')];
 }
 
-/** A chat as a text for people and other programs: what models wrote is Markdown already. */
+/** Exports a chat as text for people and other programs. Models already write Markdown. */
 export const markdownOf = (name: string, { entries }: Content): string =>
   [`# ${name}`, ...entries.map(sectionOf).map(([who, what]) => `## ${who}\n\n${what || '–'}`)]
     .join('\n\n')
     .concat('\n');
 
-/** As every system takes it. */
+/** A file name that is valid on every operating system. */
 export const fileNameOf = (name: string): string =>
   `${
     name

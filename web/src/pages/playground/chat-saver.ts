@@ -2,9 +2,9 @@ import { ApiError, get, put } from '../../api.ts';
 import { queryClient } from '../../session.ts';
 import { type Content, fitting } from './chat-content.ts';
 
-/** As the service has it: more is refused, and pictures go before that. */
+/** The service's limit; larger chats are rejected, so images are dropped first. */
 const mostBytes = 2 * 1024 * 1024;
-/** Answers of several models end at about the same time, and settings change with every letter. */
+/** Debounces saves: answers of several models end at about the same time, and settings change with every keystroke. */
 const restMs = 400;
 const retryMs = 5_000;
 
@@ -12,22 +12,25 @@ export const chatsKey = ['playground-chats'];
 
 interface Owner {
   id(): string;
-  /** What is to be kept; null while there is nothing. */
+  /** The content to save; null while the chat is empty. */
   content(): Content | null;
-  /** Saved under this name, or not saved for this reason. */
+  /** Reports the name under which the chat was saved, or the error. */
   told(name: string, fault: Error | null): void;
-  /** Somebody else has saved or deleted it meanwhile: what is here goes on under an id of its own. */
+  /** The chat was saved or deleted elsewhere in the meantime: continue this copy under a new id. */
   moved(): void;
 }
 
 export interface LastSave {
-  /** What the service has; 0 for nothing. */
+  /** The version stored by the service; 0 if there is none. */
   version: number;
-  /** Entries of what was sent last: whether it arrived is not always heard, least of all by a page that is loaded again. */
+  /**
+   * Entry ids of the last save. Its response may be lost, for example in a reload, so it is unknown whether the save
+   * arrived.
+   */
   sent: string;
 }
 
-/** Of the API what is needed here. */
+/** The API calls used here. */
 const service = {
   save: (id: string, version: number, content: Content): Promise<{ version: number; name: string }> =>
     put('/api/playground/chats/{chat_id}', { path: { chat_id: id }, body: { version, content } }),
@@ -36,15 +39,15 @@ const service = {
 };
 
 const statusOf = (error: unknown): number => (error instanceof ApiError ? error.status : 0);
-/** The same may well succeed a moment later. */
+/** Whether a retry may succeed. */
 const mayPass = (status: number): boolean => status === 0 || status === 429 || status >= 500;
 
-/** Keeps a chat on the service in step with what is here: one save at a time, each of the latest. */
+/** Saves a chat to the service: one request at a time, always with the latest content. */
 export class ChatSaver {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #saving = false;
   #ended = false;
-  /** How often it was changed, and at which of these the service has it. */
+  /** Number of changes so far, and the number at the last successful save. */
   #changes = 0;
   #saved = 0;
   #version: number;
@@ -63,7 +66,7 @@ export class ChatSaver {
     return { version: this.#version, sent: this.#sent };
   }
 
-  /** Whether the service has not yet all that is here. */
+  /** Whether there are unsaved changes. */
   get behind(): boolean {
     return this.#changes !== this.#saved;
   }
@@ -110,7 +113,7 @@ export class ChatSaver {
     this.#sent = idsOf(content);
     try {
       const { version, name } = await this.calls.save(id, this.#version, content).catch(async (error) => {
-        // Ours arrived before, and only its answer did not: then it is the latest all the same.
+        // If the stored version is our previous save, whose response was lost, overwrite it.
         const theirs = statusOf(error) === 409 ? await this.calls.load(id) : null;
         if (!theirs || idsOf(theirs.content) !== before) throw error;
         return this.calls.save(id, theirs.version, content);
@@ -120,7 +123,7 @@ export class ChatSaver {
       this.owner.told(name, null);
       void queryClient.invalidateQueries({ queryKey: chatsKey });
     } catch (error) {
-      // Nobody else has the id that it was moved to: refused once more, it is for another reason.
+      // The new id is not used by anyone else, so a second rejection has another reason.
       if (![404, 409].includes(statusOf(error)) || this.#ended || moved) throw error;
       this.#version = 0;
       this.owner.moved();

@@ -10,12 +10,12 @@ import { requestOf, type Settings } from './settings.ts';
 
 export interface Shown extends ChatState {
   id: string;
-  /** Empty until the service has it. */
+  /** Empty until the chat is saved for the first time. */
   name: string;
   busy: boolean;
-  /** Why the service does not have what is here. */
+  /** Why the last save failed. */
   fault: Error | null;
-  /** Whose place it took, when somebody else had changed that meanwhile. */
+  /** The former id, if the chat continues under a new one because it was changed elsewhere. */
   movedFrom: string | null;
 }
 
@@ -25,25 +25,25 @@ interface Start extends ChatState {
   last?: LastSave;
 }
 
-/** What is being typed, and not said yet. */
+/** Input that is not sent yet. */
 export interface Typed {
   text: string;
   images: string[];
 }
 export const nothingTyped: Typed = { text: '', images: [] };
 
-/** A chat that goes on whether its page is open or not: who leaves the page has not asked to stop the answers. */
+/** A chat that lives independently of its page: leaving the page does not stop the answers. */
 export class ChatStore {
   #shown: Shown;
   readonly #running = new Map<string, AbortController>();
-  /** Answers as far as they have come, which is further than what is painted. */
+  /** The latest state of running answers, which is ahead of what is rendered. */
   readonly #latest = new Map<string, AnswerEntry>();
   readonly #listeners = new Set<() => void>();
   readonly #saver: ChatSaver;
   readonly #paint = painter(() => this.#show({}));
-  /** Stays when it goes on under another id. */
+  /** Does not change when the chat continues under another id. */
   readonly key = newId();
-  /** Waits here while another chat, or another page, is open. */
+  /** Unsent input, kept while another chat or page is open. */
   typed = nothingTyped;
 
   constructor({ id, name = '', last = { version: 0, sent: '' }, columns, settings, entries }: Start) {
@@ -79,7 +79,7 @@ export class ChatStore {
     return this.#saver.last;
   }
 
-  /** Whether leaving the page would lose something. */
+  /** Whether leaving the page would lose data. */
   get behind(): boolean {
     return this.#shown.busy || this.#saver.behind;
   }
@@ -88,18 +88,18 @@ export class ChatStore {
     this.typed = typed.text === '' && typed.images.length === 0 ? nothingTyped : typed;
   };
 
-  /** Says something to every model. */
+  /** Sends a message to every model. */
   send(content: string, images: string[]): void {
     this.#askAll([...this.#shown.entries, { id: newId(), role: 'user', content, images }]);
   }
 
-  /** Says something else instead; what came after it goes. */
+  /** Replaces a message; everything after it is removed. */
   edit = (id: string, content: string): void => {
     const said = this.#shown.entries.find((entry) => entry.id === id);
     if (said?.role === 'user') this.#askAll([...before(this.#shown.entries, id), { ...said, content }]);
   };
 
-  /** Asks again for this answer; what came after it goes. */
+  /** Requests this answer again; everything after it is removed. */
   regenerate = (id: string): void => {
     const answer = this.#shown.entries.find((entry) => entry.id === id);
     if (answer?.role !== 'assistant') return;
@@ -108,7 +108,7 @@ export class ChatStore {
     void this.#ask(answer.column);
   };
 
-  /** Results of the calls that wait, by their ids. */
+  /** Sends the results of the pending tool calls, by call id. */
   sendResults(column: string, results: Record<string, string>): void {
     const calls = openCalls(entriesOf(this.#shown.entries, column));
     const tools = calls.map(
@@ -134,7 +134,7 @@ export class ChatStore {
     this.#change({ columns: this.#shown.columns.map((one) => (one.id === column ? { ...one, model } : one)) });
   }
 
-  /** The new one knows what was said so far as the first one does. */
+  /** The new column starts with a copy of the first column's history. */
   addColumn(model: string): void {
     const { columns, entries } = this.#shown;
     const id = newId();
@@ -151,7 +151,7 @@ export class ChatStore {
     this.#show({ name });
   }
 
-  /** The page's address names it by its new id. */
+  /** The page has handled the change of id. */
   settle(): void {
     this.#show({ movedFrom: null });
   }
@@ -160,12 +160,12 @@ export class ChatStore {
     this.#saver.now();
   }
 
-  /** As it is after a reload with something that the service does not have. */
+  /** Saves again after a reload that restored unsaved changes. */
   catchUp(): void {
     this.#saver.changed();
   }
 
-  /** It was deleted, or whoever it belongs to has left: nothing of it is written down again. */
+  /** The chat was deleted or its user logged out: stop saving it. */
   end(): void {
     this.#saver.end();
     this.stopAll();

@@ -22,14 +22,14 @@ import { chatsKey } from './chat-saver.ts';
 type ChatHead = Result<'/api/playground/chats', 'get'>['chats'][number];
 
 const pageSize = 30;
-/** As long as the service takes one. */
+/** The service's limit for names. */
 const mostCharacters = 120;
 const reload = () => queryClient.invalidateQueries({ queryKey: chatsKey });
 
 interface ChatsDrawerProps {
   opened: boolean;
   onClose: () => void;
-  /** The chat that is shown. */
+  /** Id of the open chat. */
   current: string;
   onOpen: (id: string) => void;
   onRenamed: (id: string, name: string) => void;
@@ -139,7 +139,7 @@ function ChatList({
       get('/api/playground/chats', { query: { page_size: pageSize, ...(pageParam && { cursor: pageParam }) }, signal }),
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Chats come from other browsers too.
+    // Chats may have been changed in another browser.
     staleTime: 0,
   });
   const chats = query.data?.pages.flatMap((page) => page.chats);
@@ -195,7 +195,7 @@ function ChatList({
   );
 }
 
-/** All chats of the user, the last used first. */
+/** All chats of the user, most recently used first. */
 export function ChatsDrawer({ opened, onClose, current, onOpen, onRenamed, onDeleted }: ChatsDrawerProps) {
   const [act, setAct] = useState<Act | null>(null);
   const end = () => setAct(null);

@@ -16,7 +16,7 @@ interface WireMessage {
   tool_calls?: WireCall[];
 }
 
-/** A chunk of a stream, or a whole answer: the same fields, under `delta` or `message`. */
+/** A chunk of a stream or a complete answer: the same fields, in `delta` or in `message`. */
 export interface Chunk {
   choices?: { delta?: WireMessage; message?: WireMessage; finish_reason?: string | null }[];
   usage?: { prompt_tokens?: number; completion_tokens?: number } | null;
@@ -24,7 +24,10 @@ export interface Chunk {
   error?: { message?: string };
 }
 
-/** Where a piece belongs among `count` calls. An index beyond the next one is taken for the next one, so that no gap appears. */
+/**
+ * The position of a piece among `count` calls. An index past the end is treated as the next one, so that there are no
+ * gaps.
+ */
 function placeOf({ index, id, function: fn }: WireCall, place: number, count: number): number {
   const given = index ?? place;
   if (Number.isInteger(given) && given >= 0 && given < count) return given;
@@ -45,7 +48,7 @@ function withCalls(calls: ToolCall[], pieces: WireCall[]): ToolCall[] {
   return next;
 }
 
-/** The answer with one more chunk in it. An error in the stream is thrown. */
+/** Adds a chunk to an answer. Throws if the chunk is an error. */
 export function withChunk(answer: AnswerEntry, chunk: Chunk): AnswerEntry {
   if (chunk.error) {
     const message = chunk.error.message || t('The answer broke off.');
@@ -66,6 +69,6 @@ export function withChunk(answer: AnswerEntry, chunk: Chunk): AnswerEntry {
   };
 }
 
-/** Whether there is anything to look at yet. */
+/** Whether there is anything to show yet. */
 export const hasOutput = ({ content, reasoning, toolCalls }: AnswerEntry): boolean =>
   content !== '' || reasoning !== '' || toolCalls.length > 0;

@@ -13,7 +13,7 @@ interface ColumnHeadProps {
   place: number;
 }
 
-/** Who answers in this column, and how to take it out. */
+/** The column's model, and the button that removes the column. */
 function ColumnHead({ store, column, place }: ColumnHeadProps) {
   const [removing, setRemoving] = useState(false);
   const answered = store.shown().entries.some((entry) => entry.role === 'assistant' && entry.column === column.id);
@@ -51,13 +51,13 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
   );
 }
 
-/** Without its vendor, which a phone has no room for. */
+/** The model's name without the vendor, since phones lack the space. */
 const shortName = (model: string): string => model.slice(model.indexOf('/') + 1) || model;
 
 interface ColumnHeadsProps {
   store: ChatStore;
   columns: Column[];
-  /** On a phone one column is shown at a time. */
+  /** The only visible column on a phone; null if all are shown. */
   single: Column | null;
   onShow: (id: string) => void;
 }

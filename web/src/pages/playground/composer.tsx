@@ -7,11 +7,11 @@ import { readImage } from '../../read-image.ts';
 import type { Typed } from './chat-store.ts';
 
 interface ComposerProps {
-  /** As it was when this chat was last shown. */
+  /** The input at the time this chat was last open. */
   typed: Typed;
   onTyped: (typed: Typed) => void;
   busy: boolean;
-  /** Several models are asked. */
+  /** Whether several models are asked. */
   several: boolean;
   disabled: boolean;
   onSend: (text: string, images: string[]) => void;
@@ -35,7 +35,9 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
   );
 }
 
-/** Not drawn anew with each word of an answer: its field measures itself, and all of the page with it. */
+/**
+ * Memoized, because its auto-sizing text area forces a layout of the whole page on every render of a streamed answer.
+ */
 export const Composer = memo(function Composer({
   typed,
   onTyped,
@@ -50,7 +52,7 @@ export const Composer = memo(function Composer({
   useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    // A phone would open its keyboard over the page.
+    // On a phone, focusing would open the keyboard over the page.
     if (matchMedia('(pointer: fine)').matches) input.current?.focus();
   }, []);
   const sendable = !disabled && !busy && (text.trim() !== '' || images.length > 0);
@@ -61,7 +63,7 @@ export const Composer = memo(function Composer({
     setImages([]);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter also ends the composition of a character in some languages.
+    // While an input method is composing, Enter only confirms the composition.
     if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
     event.preventDefault();
     send();

@@ -12,13 +12,13 @@ import { TurnView } from './turn-view.tsx';
 interface ConversationViewProps {
   store: ChatStore;
   shown: Shown;
-  /** With the model that each of them will ask. */
+  /** Columns with the model that each will ask next. */
   columns: Column[];
-  /** On a phone one column is shown at a time. */
+  /** The only visible column on a phone; null if all are shown. */
   single: Column | null;
 }
 
-/** For whoever does not see that an answer has come to its end: what fails says so itself. */
+/** Status for screen readers, including the end of an answer. Failures are announced separately. */
 function stateOf(turn: Turn | undefined, busy: boolean): string {
   if (busy) return t('Waiting for the answer');
   const answers = turn?.after.filter((entry) => entry.role === 'assistant') ?? [];
@@ -43,7 +43,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
   const sendLatest = useCallback((text: string, images: string[]) => latest.current(text, images), []);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1) */}
       <section ref={region} className="svc-chat-region" tabIndex={0} aria-label={t('Conversation')}>
         {turns.length === 0 && (
           <NothingSaid

@@ -1,7 +1,7 @@
-/** What was said in the playground, and how it becomes a request. */
+/** The messages of a chat, and how they become a request. */
 import type { ToolCall } from '../../components/tool-call.tsx';
 
-/** What the orchestration model tells about its work (`svc_ms_meta`). */
+/** What the orchestration model reports about its work (`svc_ms_meta`). */
 export interface PlanMeta {
   session_id: string;
   plan_description?: string | null;
@@ -31,10 +31,10 @@ export interface AnswerStats {
   requestId?: string;
 }
 
-/** One of the models that answer side by side. What the user says, all of them hear; answers are of one. */
+/** One of the models that answer side by side. User messages go to all columns; answers belong to one. */
 export interface Column {
   id: string;
-  /** Asked next; empty until one is chosen. */
+  /** The model for the next request; empty until one is chosen. */
   model: string;
 }
 
@@ -44,7 +44,7 @@ export interface UserEntry {
   content: string;
   /** Data URLs. */
   images: string[];
-  /** Pictures that were sent, and were too large to be kept. */
+  /** Number of images that were sent, but were too large to store. */
   imagesLeftOut?: number;
 }
 
@@ -70,7 +70,7 @@ export interface AnswerEntry {
   error: Error | null;
   meta: PlanMeta | null;
   stats: AnswerStats;
-  /** The request that gave it, for copying. */
+  /** The request that produced the answer, for copying. */
   request: Record<string, unknown>;
 }
 
@@ -94,11 +94,11 @@ export const newAnswer = (id: string, column: Column, request: Record<string, un
   request,
 });
 
-/** What the model of one column has heard and said. */
+/** The history of one column: all user messages, and the column's own answers and tool results. */
 export const entriesOf = (entries: Entry[], column: string): Entry[] =>
   entries.filter((entry) => entry.role === 'user' || entry.column === column);
 
-/** What the user said, and what came of it. */
+/** A user message and everything that followed it. */
 export interface Turn {
   said: UserEntry;
   after: (ToolEntry | AnswerEntry)[];
@@ -113,7 +113,10 @@ export function turnsOf(entries: Entry[]): Turn[] {
   return turns;
 }
 
-/** A message of nothing but a picture that is gone: providers refuse one that is empty. Models read it, so it has one language. */
+/**
+ * Stands in for a message that had only images, which were not stored: providers reject empty messages. Not translated,
+ * because models read it.
+ */
 const pictureGone = '(a picture that is no longer there)';
 
 const userContent = ({ content, images, imagesLeftOut = 0 }: UserEntry): unknown =>
@@ -127,7 +130,10 @@ const toolCallOf = ({ id, name, arguments: args }: ToolCall) => ({
   function: { name, arguments: args },
 });
 
-/** The messages as the API takes them, without what providers refuse: empty answers and tool calls without a result. */
+/**
+ * The messages in API format. Empty answers and tool calls without a result are left out, because providers reject
+ * them.
+ */
 export function messagesOf(entries: Entry[], system: string): Record<string, unknown>[] {
   const answered = new Set(entries.flatMap((entry) => (entry.role === 'tool' ? [entry.toolCallId] : [])));
   const said = entries.flatMap((entry): Record<string, unknown>[] => {
@@ -140,7 +146,7 @@ export function messagesOf(entries: Entry[], system: string): Record<string, unk
   return system.trim() === '' ? said : [{ role: 'system', content: system.trim() }, ...said];
 }
 
-/** Calls of the last answer that nobody has answered yet. */
+/** Tool calls of the last answer that have no result yet. */
 export function openCalls(entries: Entry[]): ToolCall[] {
   const last = entries.findLast((entry) => entry.role === 'assistant');
   if (last?.state !== 'done') return [];
@@ -148,7 +154,7 @@ export function openCalls(entries: Entry[]): ToolCall[] {
   return after.some(({ role }) => role !== 'tool') ? [] : last.toolCalls;
 }
 
-/** The session that the orchestration model gave this conversation. */
+/** The session id that the orchestration model assigned to this conversation. */
 export const sessionOf = (entries: Entry[]): string | undefined =>
   entries.findLast((entry): entry is AnswerEntry => entry.role === 'assistant' && entry.meta !== null)?.meta
     ?.session_id;

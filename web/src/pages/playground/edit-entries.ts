@@ -1,6 +1,6 @@
 import type { AnswerEntry, Entry } from './conversation.ts';
 
-/** What was said before this. */
+/** The entries before this one. */
 export const before = (entries: Entry[], id: string): Entry[] =>
   entries.slice(
     0,
@@ -9,7 +9,7 @@ export const before = (entries: Entry[], id: string): Entry[] =>
 
 const isOf = (entry: Entry, column: string): boolean => entry.role !== 'user' && entry.column === column;
 
-/** Without an answer and what came after it: in its column what followed in the same turn, and all later turns. */
+/** Removes an answer and what followed it: the rest of the turn in its column, and all later turns. */
 export function withoutAnswer(entries: Entry[], { id, column }: AnswerEntry): Entry[] {
   const at = entries.findIndex((entry) => entry.id === id);
   const nextTurn = entries.findIndex((entry, index) => index > at && entry.role === 'user');
@@ -20,7 +20,7 @@ export function withoutAnswer(entries: Entry[], { id, column }: AnswerEntry): En
 export const withoutColumn = (entries: Entry[], column: string): Entry[] =>
   entries.filter((entry) => !isOf(entry, column));
 
-/** The same, with what one column has heard and said also in another. What is still being written is not. */
+/** Copies the entries of one column to another, except running answers. */
 export const forColumn = (entries: Entry[], from: string, to: string, newId: () => string): Entry[] =>
   entries.flatMap((entry): Entry[] => {
     if (entry.role === 'user' || entry.column !== from) return [entry];

@@ -1,9 +1,9 @@
 import { type ChatState, type Content, fitting, packed, unpacked } from './chat-content.ts';
 import type { LastSave } from './chat-saver.ts';
 
-/** Where a tab keeps, through a reload, what the service does not have yet; closing the tab ends it. */
+/** Session storage key for unsaved chats. They survive a reload of the tab, but not its closing. */
 const place = 'svc-playground';
-/** A browser keeps some megabytes for a tab. */
+/** Browsers limit session storage to a few megabytes. */
 const someBytes = 1024 * 1024;
 
 export interface KeptChat {
@@ -11,7 +11,7 @@ export interface KeptChat {
   last: LastSave;
   name: string;
   state: ChatState;
-  /** The service does not have all of it. */
+  /** Whether there are unsaved changes. */
   behind: boolean;
 }
 
@@ -25,7 +25,7 @@ export const written = (userId: number, chats: KeptChat[], mostBytes = Number.PO
     chats: chats.map(({ state, ...rest }): Written => ({ ...rest, content: fitting(packed(state), mostBytes) })),
   });
 
-/** The one that was shown first. Of somebody else, or of an earlier version that wrote something else: nothing. */
+/** The first one was open. Empty if the data belongs to another user, or was written by an incompatible version. */
 export function read(userId: number, text: string | null): KeptChat[] {
   try {
     const kept = JSON.parse(text ?? '{}') as { userId?: number; chats?: Written[] };
@@ -42,13 +42,15 @@ export function keepChats(userId: number, chats: KeptChat[]): void {
       sessionStorage.setItem(place, written(userId, chats, mostBytes));
       return;
     } catch {
-      // Full, or forbidden by the browser: then without pictures, and at last nothing.
+      // Storage is full or blocked by the browser: retry without images, then give up.
       forgetChats();
     }
   }
 }
 
-/** Once: after a page that ended without a word, it would be older than what the service has. */
+/**
+ * Removes what it reads: if the page is later killed without notice, the stored copy would be older than the service's.
+ */
 export function takeChats(userId: number): KeptChat[] {
   try {
     const text = sessionStorage.getItem(place);
@@ -63,6 +65,6 @@ export function forgetChats(): void {
   try {
     sessionStorage.removeItem(place);
   } catch {
-    // Forbidden by the browser: then nothing is there.
+    // Storage is blocked by the browser, so there is nothing to remove.
   }
 }

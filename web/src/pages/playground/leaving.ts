@@ -1,10 +1,10 @@
 let left = false;
 
-// The page loses its connections before it is told to go: what breaks off then was not the network's fault.
+// Browsers close connections before they unload the page: such errors are not network failures.
 if (typeof window !== 'undefined')
   window.addEventListener('beforeunload', () => {
     left = true;
-    // Whoever was asked whether to go may have stayed.
+    // The user may have cancelled leaving.
     setTimeout(() => {
       left = false;
     }, 1_000);

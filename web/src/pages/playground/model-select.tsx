@@ -8,7 +8,10 @@ interface ModelSelectProps {
   onChange: (model: string) => void;
 }
 
-/** Every chat model. One named by a shared address stays chosen, also when this user may not call it: the answer will say so. */
+/**
+ * Offers every chat model. A model from a shared link stays selected even if this user may not call it: the answer will
+ * contain the error.
+ */
 export function ModelSelect({ label = t('Model'), value, onChange }: ModelSelectProps) {
   return <ModelPicker className="svc-chat-model" aria-label={label} fits={isChat} value={value} onChange={onChange} />;
 }

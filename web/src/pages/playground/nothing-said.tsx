@@ -26,7 +26,7 @@ function descriptionOf(models: string[], admin: boolean): string {
 
 interface NothingSaidProps {
   models: string[];
-  /** The session that the first message continues. */
+  /** Id of the session that the first message continues. */
   session: string;
   onPick: (text: string) => void;
 }

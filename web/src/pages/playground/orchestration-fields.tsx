@@ -32,7 +32,7 @@ const switches: { name: 'includeReasoning' | 'vectorSearch' | 'extractKnowledge'
   { name: 'finalOnly', label: t('Final answer only') },
 ];
 
-/** The `svc_ms` object of a request. */
+/** Edits the `svc_ms` object of a request. */
 export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProps) {
   const select = (name: 'memoryMode' | 'verbosity' | 'difficulty') => ({
     value: value[name] || null,

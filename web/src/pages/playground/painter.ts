@@ -1,7 +1,13 @@
-/** Each chunk re-reads the end of the text as Markdown: at most this often, and no more than half of the time. */
+/**
+ * Every chunk parses the end of the text as Markdown again: render at most this often, and for at most half of the
+ * time.
+ */
 const paintEveryMs = 50;
 
-/** Paints when asked to, with rests as long as painting took: a long answer on a slow machine must leave time for a click on Stop. */
+/**
+ * Throttles rendering and pauses for as long as a render took, so that a click on Stop gets through even if a long
+ * answer renders slowly.
+ */
 export function painter(paint: () => void): () => void {
   let resting = false;
   let missed = false;
@@ -15,7 +21,7 @@ export function painter(paint: () => void): () => void {
       resting = false;
       if (missed) wanted();
     };
-    // Timers run when it is painted.
+    // The inner timer starts only after the browser has painted.
     setTimeout(() => setTimeout(rested, Math.max(paintEveryMs, performance.now() - begun)));
   };
 }

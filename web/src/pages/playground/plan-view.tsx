@@ -62,7 +62,7 @@ const factsOf = (meta: PlanMeta): Fact[] => {
   ];
 };
 
-/** How the orchestration model went about it: its plan, how far it is, and what it used. */
+/** The orchestration model's plan, its progress, and what it used. */
 export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
   const { tasks_total: total = 0, tasks_completed: done = 0, tasks_failed: failed = 0, task_status: status } = meta;
   const share = (count: number) => (total > 0 ? (count / total) * 100 : 0);

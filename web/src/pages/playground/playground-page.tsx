@@ -31,13 +31,13 @@ import { type OpenChat, useOpenChat } from './use-open-chat.ts';
 
 const mostColumns = 4;
 
-/** One to compare with: a plain model that is not asked yet. */
+/** A model to compare with: not the orchestration model, and not in use yet. */
 function anotherModel(models: ListedModel[], columns: Column[]): string {
   const asked = new Set([orchestrationModel, ...columns.map(({ model }) => model)]);
   return firstModel(models.filter(({ id }) => !asked.has(id))) || columns[0]!.model;
 }
 
-/** Stays what it was once it is known: how providers are doing changes while somebody types. */
+/** Keeps the first result: it depends on the providers' health, which may change while the user types. */
 function useFirstModel(models: OfferedModel[]): string {
   const { quota } = useUser();
   const [chosen, setChosen] = useState('');
@@ -46,7 +46,7 @@ function useFirstModel(models: OfferedModel[]): string {
   return first;
 }
 
-/** Esc stops the answers, wherever the focus is. */
+/** Esc stops all answers, wherever the focus is. */
 function useStopKey(busy: boolean, stop: () => void): void {
   useEffect(() => {
     if (!busy) return;
@@ -58,7 +58,7 @@ function useStopKey(busy: boolean, stop: () => void): void {
   }, [busy, stop]);
 }
 
-/** Somebody else went on with the chat meanwhile: what was said here is not lost, and not mixed with that. */
+/** The chat was continued elsewhere. The messages from here are kept in a separate chat. */
 function useMoved({ store, shown }: OpenChat): void {
   useEffect(() => {
     if (shown.movedFrom === null) return;
@@ -75,7 +75,7 @@ interface HeadButtonProps {
   badge?: number;
 }
 
-/** On a phone without its word. */
+/** Shows only its icon on a phone. */
 function HeadButton({ label, icon: Icon, onClick, disabled, badge = 0 }: HeadButtonProps) {
   return (
     <Button
@@ -113,7 +113,7 @@ function NotSaved({ chat }: { chat: OpenChat }) {
   );
 }
 
-/** Deleted, of somebody else, or no name of a chat at all: to ask again would change nothing. */
+/** The chat was deleted, belongs to another user, or the id is invalid: a retry would not help. */
 function ChatGone({ chat, onList }: { chat: OpenChat; onList: () => void }) {
   return (
     <EmptyState

@@ -22,7 +22,7 @@ const presetsQuery = queryOptions({
 });
 const reload = () => queryClient.invalidateQueries(presetsQuery);
 
-/** As long as the service takes one. */
+/** The service's limit for names. */
 const mostCharacters = 120;
 const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Give it a name.') }) });
 
@@ -65,14 +65,14 @@ interface PresetFieldProps {
   onChoose: (prompt: string) => void;
 }
 
-/** System prompts saved under a name: chosen here, made of what is written below. */
+/** Named system prompts. Select one here, or save the prompt written below as one. */
 export function PresetField({ system, onChoose }: PresetFieldProps) {
   const query = useQuery(presetsQuery);
   const presets = query.data ?? [];
   const [chosen, setChosen] = useState<number | null>(null);
   const [act, setAct] = useState<'add' | 'rename' | 'delete' | null>(null);
   const post = usePost();
-  // Also after a reload, or in another chat that began with it.
+  // Also recognizes a preset by its text, after a reload or in another chat that started with it.
   const preset =
     presets.find(({ id }) => id === chosen) ?? presets.find(({ prompt }) => prompt === system && system !== '');
   const update = useAct({

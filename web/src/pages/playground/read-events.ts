@@ -1,4 +1,4 @@
-/** The `data` of each event of an event stream, in order, however the bytes were cut. */
+/** Yields the `data` of each server-sent event in order, however the bytes are split into chunks. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
@@ -9,7 +9,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const { done, value } = await reader.read();
       rest += done ? decoder.decode() : decoder.decode(value, { stream: true });
       const lines = rest.split('\n');
-      // The last piece may be half a line; at the end it is all there is.
+      // The last piece may be an incomplete line, except at the end of the stream.
       rest = done ? '' : (lines.pop() ?? '');
       for (const raw of lines) {
         const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;

@@ -6,7 +6,7 @@ import type { UserEntry } from './conversation.ts';
 
 interface SaidViewProps {
   said: UserEntry;
-  /** Absent while an answer is being written. */
+  /** Absent while an answer is being streamed. */
   onEdit?: (id: string, text: string) => void;
 }
 

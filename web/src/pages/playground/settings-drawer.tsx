@@ -8,7 +8,7 @@ import { defaultSettings, exampleTools, numberFaults, type RangedName, readTools
 interface SettingsDrawerProps {
   opened: boolean;
   onClose: () => void;
-  /** One of them is the orchestration model, which has parameters of its own. */
+  /** Whether one of the models is the orchestration model, which has its own parameters. */
   orchestrated: boolean;
   settings: Settings;
   onChange: (settings: Settings) => void;
@@ -25,7 +25,7 @@ function SamplingFields({ settings, set }: FieldsProps) {
     value: settings[name],
     onChange: (value: number | string) => set({ [name]: value }),
     placeholder: t('Default'),
-    // What was typed is refused with words, and not made another number.
+    // Show an error for an invalid number instead of changing it.
     clampBehavior: 'none' as const,
     error: faults[name],
   });
@@ -78,7 +78,7 @@ function ToolFields({ settings, set }: FieldsProps) {
   );
 }
 
-/** What goes along with every message. Takes effect with the next one. */
+/** Parameters sent with every message; changes apply from the next one. */
 export function SettingsDrawer({ opened, onClose, orchestrated, settings, onChange }: SettingsDrawerProps) {
   const set = (changes: Partial<Settings>) => onChange({ ...settings, ...changes });
   return (

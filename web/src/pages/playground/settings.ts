@@ -16,7 +16,7 @@ export interface Orchestration {
   extractKnowledge: boolean;
 }
 
-/** Empty means: the model's own default. */
+/** An empty value means the model's default. */
 export interface Settings {
   system: string;
   temperature: number | string;
@@ -79,7 +79,7 @@ type Tools = { tools: Record<string, unknown>[]; fault: null } | { tools: []; fa
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A list of tools, or of bare `{name, description, parameters}`, or a single one. */
+/** Accepts a list of tools, a list of bare `{name, description, parameters}`, or a single one of either. */
 export function readTools(text: string): Tools {
   if (text.trim() === '') return { tools: [], fault: null };
   let value: unknown;
@@ -98,7 +98,7 @@ export function readTools(text: string): Tools {
   return { tools, fault: null };
 }
 
-/** Numbers that go along, with what each may be. */
+/** Numeric parameters and their ranges. */
 const ranges = {
   temperature: { label: t('Temperature'), min: 0, max: 2 },
   topP: { label: 'Top P', min: 0, max: 1 },
@@ -106,7 +106,7 @@ const ranges = {
 } as const;
 export type RangedName = keyof typeof ranges;
 
-/** Why a number will not do, beside its name; nothing for those that will. */
+/** The error for each invalid number, by name. */
 export function numberFaults(settings: Pick<Settings, RangedName>): Partial<Record<RangedName, string>> {
   const faults: Partial<Record<RangedName, string>> = {};
   for (const [name, { min, max }] of Object.entries(ranges) as [RangedName, { min: number; max: number }][]) {
@@ -120,7 +120,7 @@ export function numberFaults(settings: Pick<Settings, RangedName>): Partial<Reco
   return faults;
 }
 
-/** What does not go along, and why. */
+/** Messages about the parameters that are left out of the request because they are invalid. */
 export function refusedOf(settings: Settings): string[] {
   const { fault } = readTools(settings.tools);
   const numbers = Object.entries(numberFaults(settings)).map(([name, reason]) =>
@@ -147,7 +147,7 @@ const orchestrationBody = (settings: Orchestration, entries: Entry[]) =>
     extract_knowledge: settings.extractKnowledge || undefined,
   });
 
-/** The whole request, as it is sent and as it is copied. */
+/** The complete request, as sent and as copied. */
 export function requestOf(model: string, entries: Entry[], settings: Settings): Record<string, unknown> {
   const { tools } = readTools(settings.tools);
   const faults = numberFaults(settings);
@@ -167,7 +167,7 @@ export function requestOf(model: string, entries: Entry[], settings: Settings): 
   };
 }
 
-/** How many settings differ from the start, for the button's badge. */
+/** Number of settings that differ from the defaults, for the button's badge. */
 export function changedCount(settings: Settings, orchestrated: boolean): number {
   const { orchestration: own, ...plain } = settings;
   const { orchestration: none, ...start } = defaultSettings;

@@ -18,7 +18,7 @@ function emptyChat({ columns, settings = defaultSettings, typed = nothingTyped }
   return store;
 }
 
-/** Chats in which nothing is said are all the same one. */
+/** All empty chats share one key. */
 const typedFor = (store: ChatStore): string => (store.isEmpty ? '' : store.shown().id);
 
 const keptOf = (store: ChatStore): KeptChat => {
@@ -26,12 +26,12 @@ const keptOf = (store: ChatStore): KeptChat => {
   return { id, name, last: store.last, state: store.state(), behind: store.behind };
 };
 
-/** The chats of this tab: the one that is shown, and those whose answers are under way or not yet saved. */
+/** The chats held by this tab: the open one, and those with running answers or unsaved changes. */
 export class TabChats {
   #stores: ChatStore[];
   readonly removed = new Set<string>();
   readonly #listeners = new Set<() => void>();
-  /** What is being typed in chats that are not shown, by their ids. */
+  /** Unsent input of chats that are not open, by chat id. */
   readonly #typed = new Map<string, Typed>();
 
   constructor(readonly userId: number) {
@@ -56,7 +56,7 @@ export class TabChats {
     this.#typed.set(typedFor(left), left.typed);
     if (store.typed === nothingTyped) store.keepTyped(this.#typed.get(typedFor(store)) ?? nothingTyped);
     this.#typed.delete(typedFor(store));
-    // What is saved is asked for again: it may have been gone on with elsewhere.
+    // Drop saved chats, so that they are loaded again: they may have been continued elsewhere.
     this.#stores = [store, ...this.#stores.filter((other) => other !== store && other.behind)];
     for (const listener of this.#listeners) listener();
   }
@@ -73,7 +73,7 @@ export class TabChats {
     this.#stores = this.#stores.filter((other) => other !== store);
   }
 
-  /** What would be lost with the page; the one that is shown first, of which an empty one is kept as well. */
+  /** Stores what would be lost with the page. The open chat comes first, and is stored even if it is empty. */
   keep(): void {
     const current = this.current();
     const some = this.#stores.filter((store) => store.behind || (store === current && store.isEmpty));
@@ -81,19 +81,19 @@ export class TabChats {
     else forgetChats();
   }
 
-  /** What was refused because the session had ended, or there was no room, may be taken now. */
+  /** Saves that failed because the session had expired, or there was no space, may succeed now. */
   retry(): void {
     for (const store of this.#stores) if (store.shown().fault) store.saveNow();
   }
 
-  /** An answer that was under way ends a moment later, and must not write down again what was forgotten. */
+  /** Ends the chats first: an answer that finishes later must not save again what was removed. */
   forget(): void {
     for (const store of this.#stores) store.end();
     forgetChats();
   }
 }
 
-/** The same models and parameters, and nothing said; what is being typed comes along. */
+/** A new chat with the same models, parameters and unsent input, but no messages. */
 export function newLike(store: ChatStore): Start {
   const { columns, settings } = store.shown();
   const { typed } = store;
@@ -102,14 +102,14 @@ export function newLike(store: ChatStore): Start {
   return {
     typed,
     columns: columns.map(({ model }) => ({ id: newId(), model })),
-    // A session belongs to the chat that it was opened for.
+    // A session belongs to one chat.
     settings: { ...settings, orchestration: { ...orchestration, sessionId: '' } },
   };
 }
 
 let tab: TabChats | null = null;
 
-/** The chats of this tab, as far as they are this user's. */
+/** The chats of this tab. Those of another user are discarded. */
 export function chatsOf(userId: number): TabChats {
   if (tab?.userId !== userId) {
     tab?.forget();
@@ -125,10 +125,10 @@ onForget(() => {
 });
 
 if (typeof window !== 'undefined') {
-  // What has come of answers so far is kept through a reload.
+  // Keeps partial answers across a reload.
   window.addEventListener('pagehide', () => tab?.keep());
-  // A phone ends what is out of sight without a word.
+  // Mobile browsers kill background tabs without notice.
   document.addEventListener('visibilitychange', () => document.hidden && tab?.keep());
-  // Logging in again happens in another tab.
+  // The user may have logged in again in another tab.
   window.addEventListener('focus', () => tab?.retry());
 }

@@ -8,7 +8,7 @@ interface ToolResultsProps {
   onSend: (results: Record<string, string>) => void;
 }
 
-/** The playground runs no tools: the user types what a tool would have answered. */
+/** The playground does not run tools: the user types in what a tool would have returned. */
 export function ToolResults({ calls, onSend }: ToolResultsProps) {
   const [results, setResults] = useState<Record<string, string>>({});
   return (

@@ -23,16 +23,16 @@ interface CellProps {
   store: ChatStore;
   column: Column;
   turn: Turn;
-  /** Nothing was said after it. */
+  /** Whether this is the last turn. */
   last: boolean;
   several: boolean;
 }
 
-/** What one model made of what the user said. */
+/** One model's answers in this turn. */
 function Cell({ store, column, turn, last, several }: CellProps) {
   const own = turn.after.filter((entry) => entry.column === column.id);
   const busy = isBusy(several ? own : store.shown().entries);
-  // Later turns go with an answer that is asked for again: with several models that would take what the others said.
+  // Regenerating removes all later turns; with several models that would also remove the others' answers.
   const regenerate = busy || (several && !last) ? undefined : store.regenerate;
   const calls = last && !busy ? openCalls(entriesOf(store.shown().entries, column.id)) : [];
   return (
@@ -61,7 +61,7 @@ interface TurnViewProps extends Omit<CellProps, 'column'> {
   busy: boolean;
 }
 
-/** What the user said, and below it the answers, side by side. */
+/** A user message, and below it the answers side by side. */
 export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
   return (
     <li className="svc-chat-turn">

@@ -9,17 +9,17 @@ import { newId } from './new-id.ts';
 import { defaultSettings, type Settings } from './settings.ts';
 import { chatsOf, newLike, type TabChats } from './tab-chats.ts';
 
-/** `model` and `session` begin a new chat; `chat` names the one that is shown. */
+/** `model` and `session` start a new chat; `chat` is the id of the open one. */
 const urlDefaults = { chat: '', model: '', session: '' };
 
-/** Continues the session named in the address. */
+/** Continues the session given in the URL. */
 const startSettings = (sessionId: string): Settings =>
   sessionId === ''
     ? defaultSettings
     : { ...defaultSettings, orchestration: { ...defaultSettings.orchestration, sessionId } };
 
 function startBy(tab: TabChats, model: string, session: string): void {
-  // Messages of one session must not leak into another.
+  // Start a new chat unless this one belongs to the session: messages must not leak into another session.
   if (session !== '' && sessionOf(tab.current().shown().entries) === session) return;
   tab.start({ columns: [{ id: newId(), model }], settings: startSettings(session) });
 }
@@ -29,7 +29,7 @@ interface Loading {
   error: unknown;
 }
 
-/** Brings a chat that is not in this tab from the service. */
+/** Loads a chat that is not held by this tab. */
 function useLoad(tab: TabChats) {
   const [loading, setLoading] = useState<Loading | null>(null);
   const running = useRef<AbortController>(null);
@@ -56,7 +56,7 @@ function useLoad(tab: TabChats) {
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
-        // Back must not lead to it again.
+        // The back button must not lead here again.
         if (error instanceof ApiError && error.status === 404) tab.removed.add(id);
         setLoading({ id, error });
       },
@@ -70,7 +70,7 @@ export interface OpenChat {
   tab: TabChats;
   store: ChatStore;
   shown: Shown;
-  /** The chat that the address names and that is not here yet, or cannot be loaded. */
+  /** The chat named in the URL, while it is loading or if it cannot be loaded. */
   loading: Loading | null;
   load: (id: string) => void;
   open: (id: string) => void;
@@ -78,8 +78,8 @@ export interface OpenChat {
 }
 
 /**
- * The chat that is shown, and the address in step with it. Who follows whom is a matter of which of them changed: an address
- * opens a chat, and a chat that was begun, saved as another or deleted changes the address.
+ * The open chat, kept in sync with the URL. Whichever changed wins: a new URL opens its chat, and a chat that was
+ * started, deleted or saved under a new id updates the URL.
  */
 export function useOpenChat(): OpenChat {
   const tab = chatsOf(useUser().id);
@@ -90,7 +90,7 @@ export function useOpenChat(): OpenChat {
   const mine = shown.entries.length === 0 ? '' : shown.id;
   const begun = url.model === '' && url.session === '' ? '' : `${url.model} ${url.session}`;
   const seen = useRef({ chat: '', begun: '', store });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when one of the two has changed, and looks at the rest as it is then
+  // biome-ignore lint/correctness/useExhaustiveDependencies: must run only when the URL or the chat has changed
   useEffect(() => {
     const before = seen.current;
     seen.current = { chat: url.chat, begun, store };
@@ -108,7 +108,7 @@ export function useOpenChat(): OpenChat {
     const changed = store !== before.store;
     if (url.chat === mine || (loading !== null && !changed)) return;
     cancel();
-    // Back leads from a new chat to the one before, unless that was deleted.
+    // From a new chat the back button leads to the previous one, unless that was deleted.
     setUrl({ chat: mine }, changed && mine === '' && !tab.removed.has(url.chat) ? 'push' : 'replace');
   }, [url.chat, begun, mine, store]);
   return {

@@ -19,7 +19,7 @@ async function setConsent(keep: boolean): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: ['requests', 'one'] });
 }
 
-/** Whether what one asks is kept; nothing where the operator keeps none. */
+/** The user's consent to storing request contents. Hidden if the operator does not store any. */
 export function KeepContents() {
   const { data } = useQuery(consentQuery);
   const [ending, setEnding] = useState(false);

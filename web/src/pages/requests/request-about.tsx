@@ -9,7 +9,7 @@ import { keysQuery, useUser } from '../../session.ts';
 import { Outcome } from './request-columns.tsx';
 import type { RequestDetail } from './requests-query.ts';
 
-/** A run has a page of its own. */
+/** Links to the run's own page. */
 function RunLink({ session }: { session: string }) {
   return (
     <AnchorLink to="/runs/$id" params={{ id: session }} inherit underline="always">
@@ -29,7 +29,7 @@ type Log = RequestDetail['logs'][number];
 
 interface FactsOfEntryProps {
   entry: Pick<Log, 'model' | 'endpoint' | 'token_id' | 'duration_ms'>;
-  /** Of what was answered. */
+  /** The usage log entry; undefined if the request failed. */
   log: Log | undefined;
 }
 
@@ -49,13 +49,13 @@ function FactsOfEntry({ entry, log }: FactsOfEntryProps) {
   );
 }
 
-/** Paths of endpoints and dates stay in one line. */
+/** Wide enough to keep endpoint paths and dates on one line. */
 const wideFacts = { gridTemplateColumns: 'repeat(auto-fill, minmax(9.5rem, 1fr))' };
 
-/** What was asked, when, by whom, and in the course of what. */
+/** The request, its time and user, and the turn or run that it was part of. */
 export function About({ detail }: { detail: RequestDetail }) {
   const { failure, logs, account_name, user_id, parent_request_id, run_session_id } = detail;
-  // Runs of others have no page for anybody but them.
+  // A run's page is visible only to its owner.
   const mine = useUser().id === user_id;
   const entry = logs[0] ?? failure;
   return (

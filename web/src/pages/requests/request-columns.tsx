@@ -9,7 +9,7 @@ import { countedCalls, endingWords } from '../../requests.ts';
 import { isToolCall, kindOf } from '../usage/request-words.ts';
 import { type LineGroup, type RequestLine, sumOfLines, worstOf } from './request-lines.ts';
 
-/** What was asked for, with the way to everything about it. */
+/** The requested model, linked to the request's details. */
 function Asked({ group }: { group: LineGroup }) {
   const line = group.lines[0]!;
   if (group.parent !== null) {
@@ -48,7 +48,7 @@ function Asked({ group }: { group: LineGroup }) {
   );
 }
 
-/** How it ended; of what failed, with what the caller was told. */
+/** The request's status; for failed requests, the status code that the caller received. */
 export function Outcome({ line }: { line: Pick<RequestLine, 'status' | 'error'> }) {
   const { status, error } = line;
   if (error) return <Badge color="red">{error.status}</Badge>;
@@ -92,7 +92,7 @@ const userColumn: Column<LineGroup> = {
 
 interface ColumnOptions {
   keyNames: Map<number, string>;
-  /** Of more than one user. */
+  /** Whether the list contains requests of several users. */
   withUser: boolean;
 }
 

@@ -6,7 +6,7 @@ import type { RequestDetail } from './requests-query.ts';
 
 const roles = { system: t('System'), user: t('User'), assistant: t('Assistant') };
 
-/** What was asked and what was answered, where that was kept. */
+/** The request and answer bodies, if they were stored. */
 export function ContentOfRequest({ content }: { content: NonNullable<RequestDetail['content']> }) {
   const { prompt, answer, cut } = content;
   return (
@@ -16,7 +16,7 @@ export function ContentOfRequest({ content }: { content: NonNullable<RequestDeta
     >
       <Stack gap="sm">
         {prompt.map(({ role, text }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: what was said does not change its order
+          // biome-ignore lint/suspicious/noArrayIndexKey: the order of messages never changes
           <div key={index}>
             <Text size="sm" fw={600} mb={4}>
               {roles[role]}

@@ -27,11 +27,11 @@ const statuses = [
   { value: '503', label: t('503: nobody to ask') },
 ];
 
-/** With whatever the address names, which need not be among them. */
+/** Adds the value from the URL, which may not be among the options. */
 const including = (options: { value: string; label: string }[], value: string, label: string) =>
   value === '' || options.some((option) => option.value === value) ? options : [...options, { value, label }];
 
-/** Whose requests: everybody's, one's own, or those of somebody who is looked for by name. */
+/** Filters by user: everybody, the current user, or one found by name. */
 function UserFilter({ state, set }: FilterProps) {
   const [typed, setTyped] = useState('');
   const [asked] = useDebouncedValue(typed, 300);
@@ -59,7 +59,7 @@ function UserFilter({ state, set }: FilterProps) {
       value={state.user || null}
       onChange={(user) => set({ user: user ?? '', key: '', cursor: '' })}
       onSearchChange={setTyped}
-      // The service has looked for it already.
+      // The service has already filtered the options.
       filter={({ options: all }) => all}
       nothingFoundMessage={found.isFetching ? t('Looking…') : t('Nobody by this name')}
       searchable
@@ -70,11 +70,11 @@ function UserFilter({ state, set }: FilterProps) {
   );
 }
 
-/** Any name: requests for models that do not exist are among those that failed. */
+/** Accepts any name, because failed requests include those for models that do not exist. */
 function ModelFilter({ state: { model }, set }: FilterProps) {
   const [typed, setTyped] = useState(model);
   const tell = useDebouncedCallback((name: string) => set({ model: name, cursor: '' }), 300);
-  // The back button and links change it from outside.
+  // The back button and links change the filter from outside.
   useEffect(() => setTyped(model), [model]);
   const change = (name: string) => {
     setTyped(name);

@@ -3,19 +3,19 @@ import type { Result } from '../../api.ts';
 type Own = Result<'/api/requests', 'get'>['requests'][number];
 type Anybody = Result<'/api/admin/requests', 'get'>['requests'][number];
 
-/** A request of somebody's; whose it was and what the upstream said is for administrators. */
+/** A request. The user and the upstream's answer are only present for administrators. */
 export type RequestLine = Own & Partial<Pick<Anybody, 'account_name' | 'channel_id' | 'upstream'>>;
 
-/** A request that somebody made; or the calls that a turn, a run or a batch made in its course, as one. */
+/** A single request, or all calls made by one turn, run or batch as one row. */
 export interface LineGroup {
   key: string;
-  /** What made the calls; null for a request of somebody's own. */
+  /** The id of the request that made the calls; null for a single request. */
   parent: string | null;
   /** Newest first, never empty. */
   lines: RequestLine[];
 }
 
-/** Calls of one turn stand together where the newest of them is. */
+/** Groups the calls of one turn at the position of its newest call. */
 export function groupLines(lines: RequestLine[]): LineGroup[] {
   const groups = new Map<string, LineGroup>();
   for (const [index, line] of lines.entries()) {
@@ -35,6 +35,6 @@ type Counted = 'quota' | 'prompt_tokens' | 'completion_tokens';
 export const sumOfLines = ({ lines }: Pick<LineGroup, 'lines'>, name: Counted): number =>
   lines.reduce((sum, line) => sum + line[name], 0);
 
-/** The one that deserves a look most: one that failed, else one that did not end well, else the newest. */
+/** The line to highlight: a failed one, else one that did not end normally, else the newest. */
 export const worstOf = ({ lines }: Pick<LineGroup, 'lines'>): RequestLine =>
   lines.find(({ status }) => status === 'failed') ?? lines.find(({ status }) => status !== 'ok') ?? lines[0]!;

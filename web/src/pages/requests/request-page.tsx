@@ -46,7 +46,7 @@ const titleOf = (id: string, detail: RequestDetail | null | undefined): string =
   return `${word[0]!.toUpperCase()}${word.slice(1)}`;
 };
 
-/** Everything that is known of one request; ids in errors and in `x-request-id` lead here. */
+/** All details of one request. Ids from errors and from `x-request-id` lead here. */
 export function RequestPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string };
   const { at } = useSearch({ strict: false }) as Search;
@@ -56,7 +56,7 @@ export function RequestPage() {
   return (
     <>
       <PageHeader
-        // No text, which would name the page in the id's place.
+        // An element instead of a string, because a string title would replace the id as the page's name.
         title={<span>{titleOf(id, detail)}</span>}
         description={
           <Group gap={4} component="span">

@@ -14,7 +14,7 @@ import { type RequestDetail, requestsDefaults } from './requests-query.ts';
 
 type Log = RequestDetail['logs'][number];
 
-/** What one request used and cost, part by part. */
+/** Usage and cost of one request, itemized. */
 export function CostOfRequest({ log }: { log: Log }) {
   return (
     <Section title={t('What it cost')}>
@@ -50,7 +50,7 @@ export function CostOfRequest({ log }: { log: Log }) {
   );
 }
 
-/** Why nobody answered: for administrators in the upstream's own words. */
+/** Why the request failed. Administrators also see the upstream's error message. */
 export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDetail['failure']> }) {
   const { status, code, message, provider, upstream_status, upstream_message } = failure;
   return (
@@ -85,7 +85,7 @@ interface CallsProps {
   calls: NonNullable<RequestDetail['calls']>;
 }
 
-/** What a turn, a run or a batch asked for in its course. */
+/** The calls made by a turn, a run or a batch. */
 export function CallsOfRequest({ id, calls }: CallsProps) {
   const [cursor, setCursor] = useState('');
   const answered = formatNumber(calls.answered);
@@ -108,7 +108,7 @@ export function CallsOfRequest({ id, calls }: CallsProps) {
   );
 }
 
-/** Who was asked, and why. */
+/** Which providers were tried, and why. */
 export function DecisionsOfRequest({ decisions }: Pick<RequestDetail, 'decisions'>) {
   const channelName = useChannelNames();
   return decisions.map((decision) => (

@@ -11,11 +11,11 @@ import { type RequestsState, requestsQuery, userIdOf } from './requests-query.ts
 
 interface RequestTableProps {
   state: RequestsState;
-  /** To another page: a cursor, or nothing for the newest. */
+  /** Opens another page: a cursor, or an empty string for the newest. */
   onCursor: (cursor: string) => void;
 }
 
-/** Requests that fit a filter, a page at a time. */
+/** Requests that match the filter, paged. */
 export function RequestTable({ state, onCursor }: RequestTableProps) {
   const viewer = useUser();
   const query = useQuery(requestsQuery(viewer, state));
@@ -23,9 +23,9 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
   const lines = query.data?.requests;
   const next = query.data?.next_cursor ?? null;
   const keyNames = new Map(keys.data?.map(({ id, name }) => [id, name]));
-  // Calls of one turn are all of one user.
+  // All calls of one turn belong to the same user.
   const withUser = isAdmin(viewer) && state.parent === '' && userIdOf(viewer, state.user) === undefined;
-  // A search may have looked through as much as it may at once, and found nothing yet.
+  // The service limits how much one search scans, so an empty page may still have a next one.
   const searching = lines?.length === 0 && next !== null;
   return (
     <>

@@ -10,7 +10,7 @@ import { RequestFilters } from './request-filters.tsx';
 import { RequestTable } from './request-table.tsx';
 import { requestsDefaults } from './requests-query.ts';
 
-/** Every request, whatever became of it. */
+/** All requests, answered or failed. */
 export function RequestsPage() {
   const [state, set] = useUrlState(requestsDefaults);
   const admin = isAdmin(useUser());

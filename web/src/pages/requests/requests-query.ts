@@ -4,12 +4,12 @@ import { endOf, startOf } from '../../dates.ts';
 import { isAdmin, type User } from '../../session.ts';
 import type { RequestLine } from './request-lines.ts';
 
-/** What the address says. */
+/** The search parameters of the URL. */
 export const requestsDefaults = {
   status: '',
   model: '',
   key: '',
-  /** Of administrators: a user's id, `me`, or nothing for everybody. */
+  /** For administrators: a user id, `me`, or empty for all users. */
   user: '',
   parent: '',
   from: '',
@@ -21,10 +21,10 @@ export type RequestsState = typeof requestsDefaults;
 type Viewer = Pick<User, 'id' | 'role'>;
 const pageSize = 25;
 
-/** Only what is a value of its filter: an address that somebody changed by hand shows all instead of an error. */
+/** Ignores invalid values, so that a manually edited URL shows everything instead of an error. */
 const whole = (text: string): number | undefined => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
 
-/** The filter as the service takes it. */
+/** The filter as query parameters of the API. */
 export function queryOf(state: RequestsState) {
   const [from, to] = [startOf(state.from), endOf(state.to)];
   return {
@@ -38,7 +38,7 @@ export function queryOf(state: RequestsState) {
   };
 }
 
-/** Whose requests an administrator looks at; undefined for everybody's. */
+/** The user whose requests an administrator looks at; undefined for all users. */
 export const userIdOf = (viewer: Viewer, user: string): number | undefined => (user === 'me' ? viewer.id : whole(user));
 
 export const requestsQuery = (viewer: Viewer, state: RequestsState) =>
@@ -56,10 +56,10 @@ type Own = Result<'/api/requests/{id}', 'get'>;
 type Anybody = Result<'/api/admin/requests/{id}', 'get'>;
 type Failure = NonNullable<Own['failure']> & Partial<NonNullable<Anybody['failure']>>;
 
-/** What the upstream said and whose it was is for administrators. */
+/** The upstream's answer and the user's name are only present for administrators. */
 export type RequestDetail = Omit<Own, 'failure'> & Partial<Pick<Anybody, 'account_name'>> & { failure: Failure | null };
 
-/** Null where nothing is known of it. */
+/** Null if the request is unknown. */
 export const requestQuery = (viewer: Viewer, id: string, at: string) =>
   queryOptions({
     queryKey: ['requests', 'one', isAdmin(viewer), id, at],

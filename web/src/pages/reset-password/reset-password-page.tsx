@@ -9,13 +9,15 @@ import { takeLinkToken } from '../../link-token.ts';
 import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 
-/** Where links of mails and of administrators lead: also the first password of somebody who was invited. */
+/**
+ * Target of the links sent by mail or created by administrators. Invited users set their first password here as well.
+ */
 export function ResetPasswordPage() {
   const [token] = useState(takeLinkToken);
   const [fault, setFault] = useState<string | null>(null);
   const reset = useAct({
     mutationFn: (password: string) => post('/api/user/password/reset', { body: { token, password } }),
-    // Every session has ended, perhaps that of this browser too.
+    // A reset ends all sessions, possibly including this browser's.
     onSuccess: () => forgetUser(),
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {

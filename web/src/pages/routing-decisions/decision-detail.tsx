@@ -8,7 +8,7 @@ import { rich, t } from '../../language/words.ts';
 import type { Attempt, Candidate, Decision } from './decisions-query.ts';
 import { causeOf, droppedBecause, outcomeOf, reasonWords } from './words.ts';
 
-/** Who it is stands first: on a phone, where each is a card, it is the card's title. */
+/** The candidate comes first, because on a phone each row is a card and the first column its title. */
 const headers = {
   candidate: t('Candidate'),
   rank: t('Rank'),
@@ -144,7 +144,7 @@ function attemptItem(attempt: Attempt, index: number) {
   );
 }
 
-/** Why a request went where it went: who could have answered, how they were judged, and who was tried. */
+/** Why a request was routed as it was: the candidates, their scores, and the attempts. */
 export function DecisionDetail({ decision, channelName }: { decision: Decision; channelName: (id: number) => string }) {
   const { label, color } = outcomeOf(decision.outcome);
   return (

@@ -63,7 +63,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   detailsColumn(show),
 ];
 
-/** By its request id, so that the address alone is enough to show it. */
+/** Loads the decision by its request id, so that the URL alone is enough to show it. */
 function OpenDecision({ request, onClose }: { request: string; onClose: () => void }) {
   const query = useQuery(decisionsQuery({ request, model: '', parent: '' }, 1));
   const channelName = useChannelNames();

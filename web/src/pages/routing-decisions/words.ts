@@ -1,4 +1,4 @@
-/** The service's short codes, in words. */
+/** Texts for the service's short codes. */
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 
@@ -39,7 +39,10 @@ export const droppedBecause = (reason: string): string => droppings[reason] ?? r
 
 const between = '; ';
 
-/** Why, as the service tells it: how the first was picked, who was passed over, and where the request ended. */
+/**
+ * Translates the service's explanation: how the first candidate was picked, which were skipped, and where the request
+ * ended.
+ */
 export const reasonWords = (reason: string): string => reason.split(between).map(said).join(said(between));
 
 export const selectedBy = (provider: string | null): string =>

@@ -50,7 +50,7 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
   );
 }
 
-/** How providers are doing right now, trouble first. */
+/** The current health of all providers, problems first. */
 export function RoutingHealthPage() {
   const [{ page: _, ...filter }, set] = useUrlState(urlDefaults);
   const [page, setPage] = usePage();
@@ -98,7 +98,7 @@ export function RoutingHealthPage() {
         columns={healthColumns(channelName)}
         rows={rows}
         rowKey={({ provider, model_id, channel_id }) => `${provider} ${model_id} ${channel_id}`}
-        // A refresh in the background must not dim the table every five seconds.
+        // Do not dim the table on every background refresh (every five seconds).
         query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
         minWidth={900}
         paging={{ page, pageSize: healthPageSize, total: query.data?.total ?? 0, onPage: setPage }}

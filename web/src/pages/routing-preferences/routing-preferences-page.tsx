@@ -25,7 +25,7 @@ interface FieldsProps {
 function ProviderFields({ value, set }: FieldsProps) {
   const models = useQuery(modelsQuery);
   const known = providersOf(models.data ?? []).map(({ name }) => name);
-  // A provider that has gone meanwhile can still be taken off the list.
+  // Include providers that no longer exist, so that they can be removed from the list.
   const all = [...new Set([...known, ...value.preferred_providers, ...value.blocked_providers])];
   const choices = (taken: string[]) => all.filter((name) => !taken.includes(name));
   return (

@@ -1,9 +1,9 @@
 import { t } from '../../language/words.ts';
 import type { RunStatus } from './runs-queries.ts';
 
-/** What a run may cost, and which calls of tools wait for a person. */
+/** The cost limit of a run, and which tool calls need approval. */
 export interface Care {
-  /** Dollars; empty for no limit. */
+  /** US dollars; empty for no limit. */
   maxCost: number | string;
   approve: RunStatus['approve'];
 }
@@ -29,7 +29,7 @@ export function careFaults({ maxCost }: Care): CareFaults {
   return { maxCost: t('More than 0 dollars, or nothing for no limit.') };
 }
 
-/** Only what was changed. */
+/** Sends only changed fields. */
 export const careChanges = (before: Care, { maxCost, approve }: Care) => ({
   ...(maxCost !== before.maxCost && { max_cost: typeof maxCost === 'number' ? maxCost : null }),
   ...(approve !== before.approve && { approve }),

@@ -9,13 +9,13 @@ import { checkpointsQuery } from './runs-queries.ts';
 
 interface CheckpointsProps {
   sessionId: string;
-  /** How many the run has made: a new one is the reason to look again. */
+  /** Number of checkpoints so far; the list is reloaded when it changes. */
   count: number;
-  /** Absent while it cannot be resumed. */
+  /** Absent while the run cannot be resumed. */
   onResume?: (checkpointId: string) => void;
 }
 
-/** Where the run can go on from, the latest first. */
+/** The checkpoints from which the run can be resumed, latest first. */
 export function Checkpoints({ sessionId, count, onResume }: CheckpointsProps) {
   const query = useQuery(checkpointsQuery(sessionId));
   const { refetch } = query;

@@ -14,12 +14,12 @@ const Line = memo(function Line({ line }: { line: LogLine }) {
   );
 });
 
-/** Everything that happened, the newest at the end, which stays in view. */
+/** All events of the run. The newest is at the end, which stays in view. */
 export function EventFeed({ lines }: { lines: LogLine[] }) {
   const { region, content } = useFollow();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end holds a div
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1)
+    // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end needs a div
     <div ref={region} className="svc-feed" tabIndex={0} role="region" aria-label={t('Events')}>
       {lines.length === 0 && (
         <Text size="sm" c="dimmed">

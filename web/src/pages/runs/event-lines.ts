@@ -22,7 +22,7 @@ const memoryWords: Record<string, string> = {
 };
 
 function failureLine({ error, will_retry, next_model: model }: EventOf<'task_failed'>, task: string): string {
-  // The line ends it with a full stop of its own.
+  // The sentence adds its own full stop.
   const values = { task, error: told(error).replace(/[.。]$/, '') };
   if (!will_retry) return t('“{task}” failed: {error}.', values);
   return model
@@ -32,7 +32,7 @@ function failureLine({ error, will_retry, next_model: model }: EventOf<'task_fai
 
 type Said = [text: string, tone?: LogLine['tone']];
 
-/** Pieces of output and small progress would drown the rest. */
+/** Null for output chunks and small progress updates, which would flood the feed. */
 function say(event: RunEvent, title: (id: string) => string): Said | null {
   switch (event.event_type) {
     case 'execution_started':

@@ -3,7 +3,7 @@ import type { RunStatus } from './runs-queries.ts';
 
 type Task = RunStatus['plan']['tasks'][number];
 
-/** A task of the plan while it is edited. */
+/** A task of the plan while it is being edited. */
 export interface DraftTask {
   id: string;
   title: string;
@@ -34,14 +34,14 @@ export const bodyOf = (drafts: DraftTask[]) =>
 export const isChanged = (tasks: Task[], drafts: DraftTask[]): boolean =>
   JSON.stringify(draftsOf(tasks)) !== JSON.stringify(drafts);
 
-/** What keeps the plan from being sent; circles and the like are told by the service. */
+/** Why the plan cannot be sent. The service checks the rest, such as cycles. */
 export function faultOf(drafts: DraftTask[]): string | null {
   if (drafts.length === 0) return t('Keep or add at least one task.');
   const empty = drafts.findIndex(({ title, instruction }) => title.trim() === '' || instruction.trim() === '');
   return empty < 0 ? null : t('Task {place} needs a title and an instruction.', { place: empty + 1 });
 }
 
-/** An id that no task has. */
+/** The new task gets an id that is not in use. */
 export function withNewTask(drafts: DraftTask[]): DraftTask[] {
   const ids = new Set(drafts.map(({ id }) => id));
   let number = drafts.length + 1;
@@ -49,7 +49,7 @@ export function withNewTask(drafts: DraftTask[]): DraftTask[] {
   return [...drafts, { id: `n${number}`, title: '', instruction: '', dependsOn: [], done: false }];
 }
 
-/** What depended on it depends on nothing in its place. */
+/** Removes a task, and also removes it from the dependencies of others. */
 export const without = (drafts: DraftTask[], id: string): DraftTask[] =>
   drafts
     .filter((task) => task.id !== id)

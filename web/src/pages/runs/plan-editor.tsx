@@ -67,12 +67,12 @@ function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps
   );
 }
 
-/** The plan from here on: tasks changed, added and removed. */
+/** Edits the remaining plan: change, add and remove tasks. */
 export function PlanEditor({ tasks, onChange }: PlanEditorProps) {
   const list = useRef<HTMLDivElement>(null);
   const count = useRef(tasks.length);
   useEffect(() => {
-    // A task that was just added wants its title.
+    // Focus the title of a newly added task.
     if (tasks.length > count.current) list.current?.querySelector<HTMLInputElement>('li:last-child input')?.focus();
     count.current = tasks.length;
   }, [tasks.length]);

@@ -8,7 +8,7 @@ import type { RunStatus } from './runs-queries.ts';
 import { TaskDetail } from './task-detail.tsx';
 import { TaskGraph } from './task-graph.tsx';
 
-/** From the events; from the status where those are gone already. */
+/** Tasks built from the events, or from the status if the events have been deleted. */
 function tasksOf(run: RunStatus, view: RunView): TaskView[] {
   const scores = new Map(run.plan.tasks.map((task) => [task.task_id, task]));
   if (view.tasks.length === 0) {
@@ -19,17 +19,17 @@ function tasksOf(run: RunStatus, view: RunView): TaskView[] {
       score: task.score ?? undefined,
     }));
   }
-  // Tasks dropped from the plan are told by the status only.
+  // Only the status reports tasks that were dropped from the plan.
   return view.tasks.map((task) => (scores.get(task.id)?.status === 'skipped' ? { ...task, status: 'skipped' } : task));
 }
 
-/** The task shown by default: one that runs, else the one that ended last. */
+/** The task shown by default: a running one, else the one that ended last. */
 const liveliest = (tasks: TaskView[]): TaskView | undefined =>
   tasks.find(({ status }) => status === 'running' || status === 'retrying') ??
   tasks.findLast(({ status }) => status === 'completed' || status === 'failed') ??
   tasks[0];
 
-/** A plan that only says the goal again, maybe cut short, says nothing. */
+/** Whether the description only repeats the goal, possibly truncated; then it is not shown. */
 const repeats = (description: string, goal: string): boolean =>
   goal.startsWith(description.replace(/(…|\.\.\.)$/, '').trim());
 

@@ -5,13 +5,13 @@ import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import type { RunStatus } from './runs-queries.ts';
 
-/** What a run at rest has so far, and what is left to do. */
+/** The partial result of a paused run, and the remaining tasks. */
 export function Rest({ run: { partial_result: text, remaining } }: { run: RunStatus }) {
   if (!text && remaining.length === 0) return null;
   return (
     <Section title={t('So far')} actions={text && <CopyButton value={text} label={t('Copy what is there so far')} />}>
       {text && (
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1)
         <section className="svc-task-output" tabIndex={0} aria-label={t('Result so far')}>
           <Markdown>{text}</Markdown>
         </section>

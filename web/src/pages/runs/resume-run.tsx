@@ -26,7 +26,7 @@ import { checkpointsQuery, type RunStatus, reloadRuns } from './runs-queries.ts'
 
 interface ResumeRunProps {
   run: RunStatus;
-  /** Chosen beforehand; else the latest. */
+  /** The preselected checkpoint; by default the latest. */
   checkpointId?: string;
   onClose: () => void;
   onResumed: () => void;

@@ -17,7 +17,7 @@ const cancelWords: Record<string, string> = {
   failed: t('The run is failed already'),
 };
 
-/** Cancel while it runs or waits, resume while it can be resumed. */
+/** Offers Cancel while the run is running or waiting, and Resume while it can be resumed. */
 export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
   const cancel = useAct({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
@@ -55,11 +55,11 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
   );
 }
 
-/** Why the run has stopped, and what would let it continue. */
+/** Why the run stopped, and what is needed to continue it. */
 export function Stopped({ run }: { run: RunStatus }) {
   if (run.status === 'failed')
     return <ErrorState error={new Error(run.error ? told(run.error) : t('Unknown'))} title={t('The run failed')} />;
-  // What it waits for is shown with its own words.
+  // Pending approvals and tool calls are shown in a section of their own.
   if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
   if (isPaused(run.status)) {
     return (

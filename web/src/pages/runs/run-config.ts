@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts';
 
-/** Every setting of a run with its range and default, as the service has them. */
+/** Every setting of a run with its range and default; must match the service's. */
 export interface RunConfig {
   max_iterations: number;
   max_time_secs: number;
@@ -21,7 +21,7 @@ export const defaultConfig: RunConfig = {
   enable_adaptive_retry: true,
 };
 
-/** Numbers may be empty while they are typed. */
+/** Number fields may be empty while the user types. */
 export type ConfigFields = { [Name in keyof RunConfig]: RunConfig[Name] extends number ? number | string : boolean };
 export type ConfigFaults = Partial<Record<keyof RunConfig, string>>;
 
@@ -93,7 +93,7 @@ export function faultsOf(config: ConfigFields): ConfigFaults {
   return faults;
 }
 
-/** Only what was changed: a resume keeps the rest as it was. */
+/** Sends only changed fields: a resume keeps all others. */
 export const changesOf = (before: ConfigFields, after: ConfigFields): Partial<RunConfig> =>
   Object.fromEntries(
     Object.entries(after).filter(([name, value]) => before[name as keyof RunConfig] !== value),

@@ -1,4 +1,4 @@
-/** Events of an autonomous run as the service sends them. */
+/** The events of an autonomous run, as sent by the service. */
 
 export interface TaskOverview {
   task_id: string;
@@ -75,7 +75,7 @@ const names: Record<keyof Bodies, true> = {
 };
 export const eventNames = Object.keys(names) as (keyof Bodies)[];
 
-/** Null for what a newer service may send and this page does not know. */
+/** Null for event types that this page does not know, which a newer service may send. */
 export function parseEvent(data: string): RunEvent | null {
   try {
     const event = JSON.parse(data) as RunEvent;

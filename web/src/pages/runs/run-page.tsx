@@ -71,7 +71,7 @@ function Shortfalls({ texts }: { texts: string[] }) {
   );
 }
 
-/** The status is asked again when events say that something has changed for good; a run resumed elsewhere is followed. */
+/** Refetches the status when events change it, and follows a run that was resumed elsewhere. */
 function useRun(id: string): {
   query: ReturnType<typeof useStatus>;
   view: RunView;

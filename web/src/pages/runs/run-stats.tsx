@@ -8,11 +8,11 @@ import type { RunView } from './run-view.ts';
 import { durationWords, percentWords } from './run-words.ts';
 import type { RunStatus } from './runs-queries.ts';
 
-/** Numbers of the run: the status asked for last, or an event that came after it. */
+/** Numbers of the run, from the latest status or from a newer event. */
 export function RunStats({ run, view }: { run: RunStatus; view: RunView }) {
   const config: RunConfig = { ...defaultConfig, ...run.config };
   const running = view.status === 'running';
-  // While it runs, events are ahead of the status; afterwards the status is what counts.
+  // While the run is running, events are ahead of the status; afterwards the status is authoritative.
   const iteration = running ? Math.max(view.progress?.iteration ?? 0, run.current_iteration) : run.current_iteration;
   const done = running ? view.tasks.filter(({ status }) => status === 'completed').length : run.tasks_completed;
   const total = running && view.tasks.length > 0 ? view.tasks.length : run.tasks_total;

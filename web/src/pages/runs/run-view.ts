@@ -1,4 +1,7 @@
-/** What the events of a run add up to. Pure: the page replays them, so the same events always give the same view. */
+/**
+ * Reduces the events of a run to a view. Pure: the page replays events, so the same events must always give the same
+ * view.
+ */
 import { type LogLine, lineOf } from './event-lines.ts';
 import type { Progress, RunEvent, TaskOverview } from './run-events.ts';
 
@@ -13,7 +16,7 @@ export interface TaskView {
   model?: string;
   attempt: number;
   output: string;
-  /** What it is doing just now. */
+  /** The current activity. */
   note?: string;
   tokens?: number;
   elapsedMs?: number;
@@ -45,7 +48,7 @@ export const emptyView: RunView = {
   log: [],
 };
 
-/** Older lines than this many would only slow the page down. */
+/** Upper bound on log lines; more would slow down the page. */
 const mostLines = 1_000;
 
 export const newTask = ({ task_id, title, difficulty, depends_on }: TaskOverview): TaskView => ({
@@ -58,7 +61,7 @@ export const newTask = ({ task_id, title, difficulty, depends_on }: TaskOverview
   output: '',
 });
 
-/** A revised plan: tasks that stay keep what they have done. */
+/** Applies a revised plan; tasks that remain keep their state. */
 const planned = (before: TaskView[], tasks: TaskOverview[]): TaskView[] => {
   const known = new Map(before.map((task) => [task.id, task]));
   return tasks.map((task) => {
@@ -70,7 +73,7 @@ const planned = (before: TaskView[], tasks: TaskOverview[]): TaskView[] => {
 const changed = (tasks: TaskView[], id: string, change: (task: TaskView) => Partial<TaskView>): TaskView[] =>
   tasks.map((task) => (task.id === id ? { ...task, ...change(task) } : task));
 
-/** Nothing runs any more: what was under way waits for a resume. */
+/** The run has stopped: tasks that were running are pending until a resume. */
 const halted = (tasks: TaskView[]): TaskView[] =>
   tasks.map((task) =>
     task.status === 'running' || task.status === 'retrying' ? { ...task, status: 'pending', note: undefined } : task,
@@ -79,7 +82,7 @@ const halted = (tasks: TaskView[]): TaskView[] =>
 function tasksAfter(tasks: TaskView[], event: RunEvent): TaskView[] {
   switch (event.event_type) {
     case 'execution_started':
-      // What failed before a resume is tried again.
+      // Failed tasks are retried after a resume.
       return planned(tasks, event.plan.tasks).map((task) =>
         task.status === 'failed' ? { ...task, status: 'pending', error: undefined } : task,
       );
@@ -145,7 +148,7 @@ function factsAfter(view: RunView, event: RunEvent): Partial<RunView> {
   }
 }
 
-/** An event that was seen already changes nothing: after a reconnection some may come twice. */
+/** Ignores events that were already applied: after a reconnect some may arrive twice. */
 export function withEvent(view: RunView, id: number, event: RunEvent): RunView {
   if (id <= view.lastId) return view;
   const line = lineOf(id, event, view.tasks);

@@ -20,7 +20,7 @@ export const runLook = (status: string): Look => looks[status] ?? { label: statu
 
 export const runStatuses = Object.entries(looks).map(([value, { label }]) => ({ value, label }));
 
-/** At rest until somebody does something about it. */
+/** Whether the run waits for a user's action. */
 export const isPaused = (status: string): boolean => status === 'paused' || status.startsWith('waiting_');
 
 const reasons: Record<string, string> = {
@@ -39,11 +39,11 @@ const reasons: Record<string, string> = {
   cancelled: t('it was cancelled'),
 };
 
-/** Why a run stopped, in words that fit after “because”. */
+/** Why a run stopped, as text that fits after “because”. */
 export const reasonWords = (reason: string | null): string =>
   reason ? (reasons[reason] ?? reason.replaceAll('_', ' ')) : '';
 
-/** What would help it on. */
+/** What the user can do to continue the run. */
 const advices: Record<string, string> = {
   max_iterations: t('Resume to give it as many again, or set more.'),
   max_time: t('Resume to give it the same time again, or set more.'),
@@ -64,7 +64,7 @@ export function durationWords(seconds: number): string {
   if (seconds < 60) return t('{seconds} s', { seconds });
   const hours = Math.floor(seconds / 3_600);
   const minutes = Math.floor((seconds % 3_600) / 60);
-  // Seconds do not matter in a time of hours.
+  // For durations of hours, seconds do not matter.
   const rest = hours > 0 ? 0 : seconds % 60;
   return [
     hours > 0 && t('{hours} h', { hours }),
@@ -77,7 +77,7 @@ export function durationWords(seconds: number): string {
 
 export const percentWords = (share: number): string => formatPercent(Math.round(share * 100));
 
-/** The first line of a goal, cut between words, short enough for a heading. */
+/** The first line of a goal, shortened at a word boundary to fit a heading. */
 export function headline(goal: string, most = 80): string {
   const line = goal.trim().split('\n')[0]!.trim();
   if (line.length <= most) return line;

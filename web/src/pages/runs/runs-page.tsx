@@ -112,7 +112,7 @@ export function RunsPage() {
         columns={columns}
         rows={query.data?.executions}
         rowKey={({ execution_id }) => execution_id}
-        // Asking again every few seconds must not dim the table each time.
+        // Do not dim the table on every poll.
         query={{ error: query.error, isFetching: query.isPlaceholderData, refetch: query.refetch }}
         minWidth={860}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}

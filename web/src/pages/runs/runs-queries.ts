@@ -25,7 +25,7 @@ export const runQuery = (session_id: string) =>
   queryOptions({
     queryKey: ['runs', 'status', session_id],
     queryFn: ({ signal }) => get('/api/svc-ms/autonomous/{session_id}/status', { path: { session_id }, signal }),
-    // Time and cost also grow between events.
+    // Duration and cost also grow between events, so poll.
     refetchInterval: ({ state }) => (state.data?.status === 'running' ? 2_000 : false),
   });
 
@@ -38,7 +38,7 @@ export const checkpointsQuery = (session_id: string) =>
 export type TimelinePage = Result<'/api/svc-ms/autonomous/{session_id}/timeline', 'get'>;
 export type TimelineEntry = TimelinePage['entries'][number];
 
-/** The newest first; further pages are earlier. */
+/** Newest first; later pages hold older entries. */
 export const timelineQuery = (session_id: string) =>
   infiniteQueryOptions({
     queryKey: ['runs', 'timeline', session_id],

@@ -1,11 +1,11 @@
-/** What the service tells of a run in English, in the language that is shown. */
+/** Translates the English texts that the service sends about a run. */
 import { said } from '../../language/said.ts';
 import { t } from '../../language/words.ts';
 
 const difficulties: Record<string, string> = { easy: t('easy'), medium: t('medium'), hard: t('hard') };
 export const difficultyWords = (difficulty: string): string => difficulties[difficulty] ?? difficulty;
 
-/** Why another model was asked: codes of errors, and what was wrong with an answer. */
+/** Why another model was used: error codes, and defects of an answer. */
 const failures: Record<string, string> = {
   circuit_open: t('circuit open'),
   provider_error: t('provider error'),
@@ -39,7 +39,7 @@ function revisionWords(part: string): string {
 
 type Shape = [RegExp, (...parts: string[]) => string];
 
-/** Sentences with something of the run in them: the service sends no parts, so they are taken out of the text. */
+/** Sentences with values in them. The service sends only the final text, so the values are parsed from it. */
 const shapes: Shape[] = [
   [
     /^(\d+) tasks planned$/,
@@ -80,7 +80,7 @@ const shapes: Shape[] = [
   [/^An earlier attempt failed: (.*)\.$/s, (error) => t('An earlier attempt failed: {error}.', { error: told(error) })],
 ];
 
-/** Text of other shapes, such as what a model wrote, stays as it is. */
+/** Other text, such as a model's output, is returned unchanged. */
 export function told(text: string): string {
   for (const [shape, words] of shapes) {
     const [, ...parts] = shape.exec(text) ?? [];

@@ -37,7 +37,7 @@ const regionOf = (task: TaskView) =>
     'aria-label': t('Output of {title}', { title: task.title }),
   }) as const;
 
-/** While it is written, its end stays in view. */
+/** Keeps the end in view while output is streamed. */
 function GrowingOutput({ task }: { task: TaskView }) {
   const { region, content } = useFollow<HTMLDivElement>();
   return (
@@ -65,7 +65,7 @@ function Output({ task }: { task: TaskView }) {
   );
 }
 
-/** One task: what became of it, and what it wrote. */
+/** One task: its state and its output. */
 export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] }) {
   const titles = new Map(tasks.map(({ id, title }) => [id, title]));
   return (

@@ -27,7 +27,7 @@ function Edges({ drawing }: { drawing: Drawing<TaskView> }) {
   );
 }
 
-/** A long plan scrolls sideways: the task whose details are shown comes into view, without moving the page. */
+/** A long plan scrolls sideways: scroll the selected task into view, without scrolling the page. */
 function useShown(x: number | undefined): RefObject<HTMLDivElement | null> {
   const region = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -41,8 +41,8 @@ function useShown(x: number | undefined): RefObject<HTMLDivElement | null> {
 }
 
 /**
- * Tasks by level of dependence, joined by lines. One list in the order of the levels: where there is no room for the
- * drawing, the same buttons stand below each other, and in words each says what it waits for.
+ * Tasks by dependency level, connected by lines. The nodes are one list in level order: on narrow screens the same
+ * buttons are stacked, and each names its dependencies as text.
  */
 export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: TaskGraphProps) {
   const drawing = drawTasks(tasks);

@@ -1,4 +1,4 @@
-/** Where the tasks of a plan stand in the drawing: a column per level of dependence, left to right. */
+/** Computes the layout of the task graph: one column per dependency level, left to right. */
 
 interface Node {
   id: string;
@@ -27,7 +27,7 @@ export interface Drawing<T> {
 
 export const box = { width: 216, height: 84, gapX: 56, gapY: 18 } as const;
 
-/** Longest path from a task without dependencies; unknown tasks and cycles are ignored. */
+/** The longest path from a task without dependencies; unknown tasks and cycles are ignored. */
 export function levelsOf(tasks: Node[]): Map<string, number> {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const levels = new Map<string, number>();
@@ -45,7 +45,7 @@ export function levelsOf(tasks: Node[]): Map<string, number> {
   return levels;
 }
 
-/** Beside what they depend on, so that lines cross less. */
+/** Sorts tasks next to their dependencies, so that fewer lines cross. */
 function sorted<T extends Node>(column: T[], rows: Map<string, number>): T[] {
   const mean = ({ dependsOn }: T): number => {
     const places = dependsOn.flatMap((id) => rows.get(id) ?? []);

@@ -33,7 +33,7 @@ const heads = [
   ['cost', t('Cost')],
 ] as const;
 
-/** What each task has cost, and the run. */
+/** The cost of each task and of the whole run. */
 export function TimelineSums({ sums }: { sums: Sums }) {
   if (sums.run.calls === 0) return null;
   return (

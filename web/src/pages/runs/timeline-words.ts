@@ -2,7 +2,7 @@ import { t } from '../../language/words.ts';
 import { reasonWords } from './run-words.ts';
 import type { TimelineEntry } from './runs-queries.ts';
 
-/** What a model was asked for. */
+/** Purposes of model calls. */
 const purposes: Record<string, string> = {
   task: t('Task'),
   evaluation: t('Evaluation'),
@@ -31,7 +31,7 @@ const ends: Record<string, string> = {
   resumed: t('Resumed'),
 };
 
-/** One line on what happened. */
+/** One line that describes the entry. */
 export function entryWords({ kind, what, status }: Pick<TimelineEntry, 'kind' | 'what' | 'status'>): string {
   if (kind === 'model_call') return purposes[what] ?? what;
   if (kind === 'tool_call') return t('Tool {name}', { name: what });

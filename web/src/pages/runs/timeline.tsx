@@ -15,7 +15,7 @@ import { entryWords, kindWords } from './timeline-words.ts';
 const tokensOf = ({ prompt_tokens, completion_tokens }: TimelineEntry): string =>
   prompt_tokens === null ? '' : `${formatNumber(prompt_tokens)} → ${formatNumber(completion_tokens ?? 0)}`;
 
-/** What a tool was given and what came of it, as they stand. */
+/** The arguments and result of a tool call, unformatted. */
 function ToolTexts({ entry }: { entry: TimelineEntry }) {
   if (entry.kind !== 'tool_call' && entry.kind !== 'approval') {
     return entry.detail ? (
@@ -100,7 +100,7 @@ const heads = [
 
 function Rows({ entries }: { entries: TimelineEntry[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1)
     <section className="svc-timeline" tabIndex={0} aria-label={t('What happened, in order')}>
       <Table verticalSpacing={6} stickyHeader>
         <Table.Thead>
@@ -114,7 +114,7 @@ function Rows({ entries }: { entries: TimelineEntry[] }) {
         </Table.Thead>
         <Table.Tbody>
           {entries.map((entry, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id of their own, and only grow
+            // biome-ignore lint/suspicious/noArrayIndexKey: entries have no id, and the list only grows
             <Row key={`${entry.request_id ?? ''}${entry.at}${entry.kind}${entry.what}${index}`} entry={entry} />
           ))}
         </Table.Tbody>
@@ -123,12 +123,12 @@ function Rows({ entries }: { entries: TimelineEntry[] }) {
   );
 }
 
-/** Everything the run did and what it cost. */
+/** Everything the run did, with its cost. */
 export function Timeline({ run }: { run: RunStatus }) {
   const running = run.status === 'running';
   const query = useInfiniteQuery({ ...timelineQuery(run.session_id), refetchInterval: running ? 3_000 : false });
   const { refetch } = query;
-  // Between the last look and the end something has happened.
+  // Fetch once more at the end, for entries written after the last poll.
   useEffect(() => {
     if (!running) void refetch();
   }, [running, refetch]);

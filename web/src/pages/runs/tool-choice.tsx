@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { t } from '../../language/words.ts';
 import { toolsQuery } from './runs-queries.ts';
 
-/** Tools of connected servers that the run may use; nothing where none is connected. */
+/** Tools of connected servers that the run may use; hidden if no server is connected. */
 export function ToolChoice({ value, onChange }: { value: string[]; onChange: (names: string[]) => void }) {
   const { data } = useQuery(toolsQuery);
   const names = data?.tools.map(({ name }) => name) ?? [];

@@ -4,28 +4,28 @@ import { emptyView, type RunView, withEvent } from './run-view.ts';
 
 export type Connection = 'connecting' | 'live' | 'ended' | 'lost';
 
-/** Pieces of output come many a second; the page is drawn this often at most. */
+/** Output chunks arrive many times a second; render at most this often. */
 const drawEveryMs = 80;
 const longestRetryMs = 15_000;
 
 const hasEnded = ({ status }: RunView): boolean => status !== null && status !== 'running';
 
 /**
- * The run's events from its beginning, then live. The browser reconnects with Last-Event-ID by itself; where it gives up
- * (an error answer), this tries again with `last_event_id`. `follow` opens the stream again after a resume.
+ * Streams the run's events: first the past ones, then live. The browser reconnects with Last-Event-ID; when it gives up
+ * (on an error response), this hook retries with `last_event_id`. `follow` reopens the stream after a resume.
  */
 export function useRunEvents(
   sessionId: string,
-  /** Whether there is a run at all. */
+  /** Whether the run exists. */
   exists: boolean,
 ): { view: RunView; connection: Connection; follow: () => void } {
   const [view, setView] = useState(emptyView);
   const [connection, setConnection] = useState<Connection>('connecting');
   const [round, setRound] = useState(0);
-  // What has been taken in, drawn or not; also where to go on from.
+  // All events received, rendered or not; also the position to reconnect from.
   const current = useRef({ sessionId, view: emptyView });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new round is the reason to run, though nothing inside reads it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `round` is not read inside, but reopens the stream
   useEffect(() => {
     if (current.current.sessionId !== sessionId) {
       current.current = { sessionId, view: emptyView };
@@ -53,7 +53,7 @@ export function useRunEvents(
         failures = 0;
         setConnection('live');
       };
-      // A broken connection and the run's own `error` event come by the same name; only the latter is a message.
+      // Connection errors and the run's own `error` event share one name; only the latter is a MessageEvent.
       const onEvent = (message: Event) => {
         if (!(message instanceof MessageEvent)) return;
         const event = parseEvent(message.data);
@@ -62,7 +62,8 @@ export function useRunEvents(
       for (const name of eventNames) source.addEventListener(name, onEvent);
       source.addEventListener('error', (event) => {
         if (event instanceof MessageEvent) return;
-        // The service closes after the last event; asked for more, it answers 204, and the browser stays away.
+        // The service closes the stream after the last event. It answers a reconnect with 204, so the browser stops
+        // retrying.
         const ended = hasEnded(current.current.view);
         setConnection(ended ? 'ended' : 'lost');
         if (ended || source?.readyState !== EventSource.CLOSED) return;

@@ -14,7 +14,7 @@ interface CallProps {
   onAnswered: () => void;
 }
 
-/** Easier to read where it is JSON; every value as it stands. */
+/** Pretty-prints JSON without changing its values; other text is shown as is. */
 function argumentsOf(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -136,7 +136,9 @@ function Output({ run, call, onAnswered }: CallProps) {
   );
 }
 
-/** What the run waits for, to be answered here. Focus stays here while answers are given one after another. */
+/**
+ * Pending approvals and tool calls, which are answered here. Focus stays in this section from one answer to the next.
+ */
 export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () => void }) {
   const { pending_approvals: approvals, pending_tool_calls: calls } = run;
   const count = approvals.length + calls.length;

@@ -5,7 +5,7 @@ import { rich, t } from '../../language/words.ts';
 import { reloadSessions } from './sessions-queries.ts';
 
 interface DeleteSessionProps {
-  /** The dialog is open while this is not null. */
+  /** The dialog is open unless this is null. */
   id: string | null;
   onClose: () => void;
   onDeleted?: () => Promise<unknown>;

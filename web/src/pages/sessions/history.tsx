@@ -9,7 +9,7 @@ import { toolNames } from './message-parts.ts';
 import { MessageView } from './message-view.tsx';
 import { historyPage, historySize } from './sessions-queries.ts';
 
-/** Starts at the end; when earlier messages come in above, what was being read stays where it is. */
+/** Starts at the end, and keeps the scroll position when earlier messages are inserted above. */
 function useKeptPlace(firstId: number | undefined): RefObject<HTMLElement | null> {
   const region = useRef<HTMLElement>(null);
   const fromEnd = useRef(0);
@@ -27,7 +27,7 @@ function useKeptPlace(firstId: number | undefined): RefObject<HTMLElement | null
   return region;
 }
 
-/** What was said, the newest at the end; earlier pages on demand. */
+/** The messages, newest at the end; earlier pages are loaded on demand. */
 export function History({ sessionId, total }: { sessionId: string; total: number }) {
   const query = useInfiniteQuery({
     queryKey: ['sessions', 'history', sessionId],
@@ -66,7 +66,7 @@ export function History({ sessionId, total }: { sessionId: string; total: number
   const names = toolNames(messages);
   return (
     <Card padding={0}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1) */}
       <section ref={region} className="svc-history" tabIndex={0} aria-label={t('History')} aria-busy={query.isFetching}>
         {query.hasPreviousPage && (
           <Button

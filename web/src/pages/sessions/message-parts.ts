@@ -13,7 +13,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** What a message says. Pictures and files are named, not shown: their addresses may belong to strangers. */
+/** The text of a message. Images and files are named but not loaded, because their URLs may point to third parties. */
 export function textOfContent(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return content === null || content === undefined ? '' : JSON.stringify(content);
@@ -35,7 +35,7 @@ export function toolCallsOf(calls: unknown[] | undefined): ToolCall[] {
   });
 }
 
-/** Names of the tools by the ids of their calls, for the results that follow. */
+/** Tool names by call id, for labelling the results that follow. */
 export function toolNames(messages: { tool_calls?: unknown[] }[]): Map<string, string> {
   return new Map(messages.flatMap(({ tool_calls }) => toolCallsOf(tool_calls).map(({ id, name }) => [id, name])));
 }

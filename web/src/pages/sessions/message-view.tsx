@@ -17,7 +17,7 @@ const roleNames: Record<string, string> = {
 
 interface MessageViewProps {
   message: Message;
-  /** Of a tool result: which tool it came from. */
+  /** For a tool result: the name of the tool. */
   toolName?: string;
 }
 
@@ -26,7 +26,7 @@ function Body({ message }: { message: Message }) {
   if (text === '') return null;
   if (message.role === 'tool') {
     return (
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1)
       <pre className="svc-code svc-message-result" tabIndex={0}>
         {text}
       </pre>

@@ -8,7 +8,7 @@ import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { reloadSessions } from './sessions-queries.ts';
 
-/** The server's rule, told while typing. */
+/** Same rule as on the server, checked while the user types. */
 const idPattern = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 export function NewSession({ onClose }: { onClose: () => void }) {

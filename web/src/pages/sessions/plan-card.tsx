@@ -15,7 +15,7 @@ const statuses: Record<string, string> = {
   abandoned: t('abandoned'),
 };
 
-/** The plan under way and how far each of its tasks is. */
+/** The active plan and the progress of its tasks. */
 export function PlanCard({ plan }: { plan: Plan }) {
   const titles = new Map(plan.tasks.map(({ id, title }) => [id, title]));
   return (

@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts';
 
 interface TagsProps {
   tags: string[];
-  /** Absent: a tag leads to the list of its sessions. */
+  /** If absent, a tag links to the sessions that have it. */
   onPick?: (tag: string) => void;
 }
 

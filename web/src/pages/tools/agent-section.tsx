@@ -10,7 +10,7 @@ import type { Connections } from './tools-queries.ts';
 
 const all = { value: '', label: t('All tools together') };
 
-/** The addresses for agents, and what each agent wants to be told. */
+/** The MCP addresses for agents, with the configuration for each agent. */
 export function AgentSection({ connections }: { connections: Connections }) {
   const [chosen, setChosen] = useState('');
   const { servers, address, api_keys: withKey } = connections;

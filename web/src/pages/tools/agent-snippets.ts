@@ -1,17 +1,17 @@
 import type { Snippet } from '../../components/code-block.tsx';
 
 interface Place {
-  /** What the agent will call the server. */
+  /** The server's name in the agent's configuration. */
   name: string;
   address: string;
-  /** Without keys, agents sign in with a browser. */
+  /** Without a key, agents sign in through a browser. */
   withKey: boolean;
 }
 
 const key = 'sk-your-key';
 const json = (value: unknown): string => JSON.stringify(value, null, 2);
 
-/** How agents are told of a server: each in its own few lines. */
+/** How to add a server to each agent, in that agent's own format. */
 export function agentSnippets({ name, address, withKey }: Place): Snippet[] {
   const bearer = `Bearer ${key}`;
   const headers = withKey && { headers: { Authorization: bearer } };

@@ -75,7 +75,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
   );
 }
 
-/** Calls of tools that ask first. Nothing is shown while nobody asks. */
+/** Tool calls that need approval. Hidden while there are none. */
 export function Approvals() {
   const { data, error, refetch } = useQuery(approvalsQuery);
   if (error && !data)

@@ -10,7 +10,7 @@ interface ArgumentInputProps {
   set: (value: string | boolean) => void;
 }
 
-/** One argument. What the server says of it is text, and stands below its name; of our own tools it is translated. */
+/** One argument. The server's description is shown below its name as plain text; for our own tools it is translated. */
 export function ArgumentInput({ field, entered, fault, set }: ArgumentInputProps) {
   const { name, kind, required } = field;
   const description = said(field.description);

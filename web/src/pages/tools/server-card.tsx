@@ -21,7 +21,7 @@ interface ServerCardProps {
   setOpen: (open: OpenDialog) => void;
 }
 
-/** What can be done with a server by whoever may use it, and by whoever looks after it. */
+/** The actions on a server, for its users and for those who manage it. */
 function useServerActs(
   { id, name, enabled, sign_in_through: through }: Connection,
   setOpen: ServerCardProps['setOpen'],
@@ -30,7 +30,7 @@ function useServerActs(
   const signIn = useAct({
     mutationFn: async () => {
       if (!through) return (await post('/api/mcp/servers/{id}/authorize', { path })).authorization_url;
-      // Who is logged in stays so: the account there is connected, or connected anew.
+      // Does not change who is logged in here: it only connects, or reconnects, the account at the provider.
       const body = { provider: through.slug, return_to: '/tools' };
       return (await post('/api/user/identities', { body })).url;
     },
@@ -48,7 +48,7 @@ function useServerActs(
     onError: notifyError,
     onSettled: reloadServers,
   });
-  // The page knows what a server is for whoever uses it; its form needs what it is for whoever looks after it.
+  // The page has only the user's view of a server; the form needs the manager's view, so load it.
   const show = useAct({
     mutationFn: async (act: 'edit' | 'tools' | 'remove') =>
       ({ act, server: await get('/api/mcp/servers/{id}', { path }) }) as const,

@@ -1,4 +1,7 @@
-/** A tool's arguments as a form: one field for each property of its schema, JSON for whatever has no input of its own. */
+/**
+ * A tool's arguments as a form: one field per property of its schema, with JSON for types that have no input of their
+ * own.
+ */
 import { t } from '../../language/words.ts';
 
 type Schema = Record<string, unknown>;
@@ -8,13 +11,13 @@ export interface ArgumentField {
   kind: 'text' | 'number' | 'boolean' | 'choice' | 'json';
   required: boolean;
   description: string;
-  /** Of a choice: each as JSON, since not all of them need be text. */
+  /** For a choice: the options as JSON, since they need not be strings. */
   choices: string[];
-  /** Of a number. */
+  /** For a number: whether it must be an integer. */
   whole: boolean;
 }
 
-/** What was entered; a name that is missing was left alone. */
+/** The entered values; a missing name means that the field was not touched. */
 export type Entered = Record<string, string | boolean>;
 
 const isSchema = (value: unknown): value is Schema =>
@@ -37,7 +40,7 @@ function inputOf(property: Schema): Pick<ArgumentField, 'kind' | 'choices' | 'wh
   const options = Array.isArray(property.enum) ? property.enum : 'const' in property ? [property.const] : null;
   if (options?.length)
     return { ...plain, kind: 'choice', choices: [...new Set(options.map((one) => JSON.stringify(one)))] };
-  // What may also be null is left out instead.
+  // A nullable argument is omitted instead of sent as null.
   const types = [property.type].flat().filter((type) => type !== 'null');
   if (types.length !== 1) return { ...plain, kind: 'json' };
   switch (types[0]) {
@@ -54,7 +57,7 @@ function inputOf(property: Schema): Pick<ArgumentField, 'kind' | 'choices' | 'wh
   }
 }
 
-/** What can be chosen, as it is read: text without its quotes. */
+/** The label of a choice: strings without their quotes. */
 export const choiceLabel = (choice: string): string => {
   const value = JSON.parse(choice) as unknown;
   return typeof value === 'string' && value !== '' ? value : choice;
@@ -62,7 +65,7 @@ export const choiceLabel = (choice: string): string => {
 
 type Read = { value: unknown } | { fault: string } | null;
 
-/** Null where nothing was entered. */
+/** Null if nothing was entered. */
 function read({ kind, whole, required }: ArgumentField, entered: string | boolean | undefined): Read {
   if (kind === 'boolean') return entered === undefined && !required ? null : { value: entered === true };
   const text = String(entered ?? '');
@@ -90,7 +93,7 @@ export interface Arguments {
   faults: Record<string, string>;
 }
 
-/** What is sent, and what cannot be. Optional fields that were left empty are left out. */
+/** The values to send, and the errors of invalid fields. Empty optional fields are omitted. */
 export function argumentsOf(fields: readonly ArgumentField[], entered: Entered): Arguments {
   const values: [string, unknown][] = [];
   const faults: [string, string][] = [];
@@ -102,7 +105,7 @@ export function argumentsOf(fields: readonly ArgumentField[], entered: Entered):
   return { values: Object.fromEntries(values), faults: Object.fromEntries(faults) };
 }
 
-/** All arguments, written by hand. */
+/** All arguments, written as JSON by hand. */
 export function argumentsIn(text: string): { values: Record<string, unknown> } | { fault: string } {
   const result = parsed(text.trim() === '' ? '{}' : text);
   if ('fault' in result) return result;

@@ -7,16 +7,16 @@ import type { ConnectedTool, Connection } from './tools-queries.ts';
 
 interface ToolListProps {
   server: Connection;
-  /** Names that are offered now; undefined while nobody knows. */
+  /** Names of the tools offered now; undefined while unknown. */
   offered: Set<string> | undefined;
   onTry: (tool: ConnectedTool) => void;
 }
 
-/** Our own tools are always what they are. */
+/** Our own tools are always offered. */
 export const isOffered = ({ id }: Connection, { offered_as }: ConnectedTool, offered: Set<string> | undefined) =>
   id === null || offered === undefined || offered.has(offered_as);
 
-/** So many are shown at once; the rest waits below a line. */
+/** Number of tools shown at first; the rest is collapsed. */
 const shownAtOnce = 5;
 
 function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: ConnectedTool }) {

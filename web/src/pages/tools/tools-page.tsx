@@ -19,17 +19,17 @@ import { TryTool } from './try-tool.tsx';
 
 const defaults = { signed_in: '', not_signed_in: '', q: '' };
 
-/** More are looked through by name, of a server or of one of its tools. */
+/** With more servers than this, a search by server or tool name is shown. */
 const mostAtAGlance = 8;
 
 const isMeant = ({ name, tools }: Connection, q: string): boolean =>
   [name, ...tools.map((tool) => tool.name)].some((text) => text.toLowerCase().includes(q.toLowerCase()));
 
-/** What was connected comes first; what is always there can wait. */
+/** Connected servers come first, the built-in one last. */
 const ownLast = (servers: readonly Connection[]): Connection[] =>
   [...servers].sort((a, b) => Number(a.id === null) - Number(b.id === null));
 
-/** How signing in to a server went. Whatever an address says is shown only where it can be so. */
+/** The result of signing in to a server. The URL is not trusted: it is shown only if it matches the server's state. */
 function CameBack({ servers }: { servers: readonly Connection[] }) {
   const [{ signed_in: into, not_signed_in: notInto }, set] = useUrlState(defaults);
   const asking = servers.filter(({ signed_in }) => signed_in !== null);
@@ -77,7 +77,7 @@ export function ToolsPage() {
           <ErrorState error={error} title={t('Servers could not be loaded')} onRetry={() => connections.refetch()} />
         )}
         {!data && !error && <Skeleton height={220} />}
-        {/* Before many of them, whom nobody scrolls past to find it. */}
+        {/* Above a long list of servers, since it would be hard to find below. */}
         {many && <AgentSection connections={data} />}
         {(many || q !== '') && (
           <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />

@@ -7,13 +7,13 @@ export type Connection = Connections['servers'][number];
 export type ConnectedTool = Connection['tools'][number];
 export type Approval = Result<'/api/mcp/approvals', 'get'>['approvals'][number];
 
-/** Begins like the administrator's list, so that whatever changes a server renews both. */
+/** Shares its key prefix with the administrator's list, so that a change to a server invalidates both. */
 export const connectionsQuery = queryOptions({
   queryKey: ['mcp-servers', 'connections'],
   queryFn: ({ signal }) => get('/api/mcp/connections', { signal }),
 });
 
-/** What servers list as it was approved, as they answer now: takes as long as they do. */
+/** The approved tools that servers offer right now. Takes as long as the servers take to answer. */
 export const offeredQuery = queryOptions({
   queryKey: ['mcp-servers', 'offered'],
   queryFn: async ({ signal }) => {
@@ -22,7 +22,7 @@ export const offeredQuery = queryOptions({
   },
 });
 
-/** An agent may ask at any moment, and gives up after a quarter of an hour. */
+/** Polls, because an agent may ask at any time, and gives up after 15 minutes. */
 export const approvalsQuery = queryOptions({
   queryKey: ['mcp-approvals'],
   queryFn: async ({ signal }) => (await get('/api/mcp/approvals', { signal })).approvals,

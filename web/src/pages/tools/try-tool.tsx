@@ -16,7 +16,7 @@ import type { ConnectedTool } from './tools-queries.ts';
 
 type Outcome = Result<'/api/mcp/tools/{name}/call', 'post'>;
 
-/** The texts in a result, for reading; the rest is in the JSON below. */
+/** The text parts of a result, for reading; the JSON below has the rest. */
 function textsIn(result: Outcome['result']): string {
   const content = Array.isArray(result?.content) ? (result.content as { type?: unknown; text?: unknown }[]) : [];
   return content.flatMap((block) => (block?.type === 'text' ? [String(block.text)] : [])).join('\n');
@@ -129,7 +129,7 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
   );
 }
 
-/** A tool, tried by hand. Every call is a real one. */
+/** Calls a tool by hand. Every call is real. */
 export function TryTool({ tool, onClose }: { tool: ConnectedTool | null; onClose: () => void }) {
   return (
     <SideDialog

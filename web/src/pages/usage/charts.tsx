@@ -1,4 +1,4 @@
-/** The only file that pulls in the chart library; loaded when there is something to draw. */
+/** The only file that imports the chart library; loaded lazily when there is something to draw. */
 import { BarChart, LineChart } from '@mantine/charts';
 import { locale, t } from '../../language/words.ts';
 import { axisOf, type Measure } from './measures.ts';
@@ -7,17 +7,20 @@ import type { UsageSum } from './usage-queries.ts';
 const shortDay = (day: string): string =>
   new Date(`${day}T00:00:00Z`).toLocaleDateString(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
-/** Names stand at even distances; without it some are left out, and the rest look as if time went unevenly. */
+/** Places labels at equal distances. By default some are dropped, so that time seems to pass unevenly. */
 const timeAxis = { minTickGap: 24, interval: 'equidistantPreserveStart' } as const;
 
 interface DayChartProps {
   sums: UsageSum[];
-  /** In order, also those without a request. */
+  /** All days in order, including those without requests. */
   days: string[];
   measure: Measure;
 }
 
-/** A bar for each day. What the page has loaded is handed in: imported here as well, it would be a file of its own. */
+/**
+ * One bar per day. What the page has loaded already is passed in: importing it here too would put it into a separate
+ * file.
+ */
 export function DayChart({ sums, days, measure }: DayChartProps) {
   const { label, of, format, brief, fractions } = measure;
   const byDay = new Map(sums.map((sum) => [sum.day, of(sum)]));
@@ -55,19 +58,19 @@ export function DayChart({ sums, days, measure }: DayChartProps) {
 
 interface SeriesChartProps {
   height: number;
-  /** What it shows, for those who do not see it. */
+  /** The chart's accessible name. */
   label: string;
   series: { key: string; label: string; color: string; pick: (() => void) | undefined }[];
-  /** `at`, and the value of each series by its key. */
+  /** `at`, and each series' value by its key. */
   rows: Record<string, number | string | null>[];
-  /** Else a line for each. */
+  /** Stacked bars if true, else one line per series. */
   stacked: boolean;
   format: (value: number) => string;
   brief: (value: number) => string;
   fractions: boolean;
 }
 
-/** Several series over time. Names stand in a list beside it, where they can be chosen by keyboard too. */
+/** Several series over time. The legend is a list beside the chart, so that series can also be selected by keyboard. */
 export function SeriesChart({ height, label, series, rows, stacked, format, brief, fractions }: SeriesChartProps) {
   const common = {
     h: height,

@@ -109,7 +109,7 @@ interface FailedRequestsProps extends ListProps {
   onEverybody: (everybody: boolean) => void;
 }
 
-/** Requests that nobody answered, and why: for administrators in the upstream's own words. */
+/** Failed requests and why they failed. Administrators also see the upstream's error message. */
 export function FailedRequests(props: FailedRequestsProps) {
   const { filter, everybody, onEverybody, page, onPage, open, onOpen } = props;
   const user = useUser();

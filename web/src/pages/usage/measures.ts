@@ -11,15 +11,15 @@ export interface Measure {
   format: (value: number) => string;
   /** Short, for axes. */
   brief: (value: number) => string;
-  /** Whether an axis may name parts of one. */
+  /** Whether the axis may have fractional ticks. */
   fractions: boolean;
 }
 
-/** Where all is nothing an axis would still count up, to amounts that nobody has spent. */
+/** If all values are zero, show only the zero: the default axis would label amounts that were never spent. */
 export const axisOf = (values: number[]): { ticks?: number[]; domain?: [number, number] } =>
   values.every((value) => value === 0) ? { ticks: [0], domain: [0, 1] } : {};
 
-/** What the charts can show. */
+/** The measures that charts can show. */
 export const measures: Record<MeasureName, Measure> = {
   cost: { label: t('Cost'), of: ({ quota }) => quota, format: formatQuota, brief: formatQuota, fractions: true },
   requests: {

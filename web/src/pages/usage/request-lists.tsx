@@ -18,7 +18,7 @@ const lists = [
   { value: 'failed', label: t('Failed') },
 ];
 
-/** Every request, whatever became of it. */
+/** All requests, answered or failed. */
 export function RequestLists({ state, set, filter }: RequestListsProps) {
   const [page, onPage] = usePage();
   const failed = state.show === 'failed' && state.parent === '';

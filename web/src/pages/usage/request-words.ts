@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts';
 
-/** A call of a tool stands where a model would, as `mcp/server/tool`. */
+/** Tool calls are logged with `mcp/server/tool` as their model. */
 export const isToolCall = ({ endpoint }: { endpoint: string }): boolean => endpoint === '/mcp';
 
 interface Call {
@@ -9,7 +9,7 @@ interface Call {
   stream: boolean;
 }
 
-/** How it was asked for, and whom: "chat/completions by openai · streamed". */
+/** Endpoint and provider, for example "chat/completions by openai · streamed". */
 export function kindOf(call: Call): string {
   const provider = call.provider ?? '';
   if (isToolCall(call)) return t('Tool of {provider}', { provider });
@@ -18,6 +18,6 @@ export function kindOf(call: Call): string {
   return call.stream ? t('{request} · streamed', { request }) : request;
 }
 
-/** Above an upstream's own words. */
+/** The heading above an upstream's own message. */
 export const saidBy = (provider: string | null | undefined): string =>
   provider ? t('What {provider} said', { provider }) : t('What the provider said');

@@ -6,7 +6,7 @@ interface ShareListProps {
   format: (value: number) => string;
 }
 
-/** Who took how much: names in full, the longest bar for the largest. */
+/** One bar per share, with its full name; the largest share has the longest bar. */
 export function ShareList({ label, shares, format }: ShareListProps) {
   const most = Math.max(...shares.map(({ value }) => value), 1);
   return (

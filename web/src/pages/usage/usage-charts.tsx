@@ -14,7 +14,7 @@ import type { Range, UsageFilter } from './usage-range.ts';
 
 const DayChart = lazy(() => import('./charts.tsx').then((m) => ({ default: m.DayChart })));
 
-/** The rest is added up into one bar: a chart of a hundred keys cannot be read. */
+/** The rest is summed into one bar, because a chart of a hundred keys is unreadable. */
 const mostBars = 8;
 
 export function sharesOf(sums: UsageSum[], nameOf: (sum: UsageSum) => string, of: (sum: UsageSum) => number) {
@@ -40,7 +40,7 @@ interface DrawnProps {
   children: (sums: UsageSum[]) => ReactNode;
 }
 
-/** Keeps its height while it loads and when there is nothing. */
+/** Keeps its height while loading and when empty. */
 function Drawn({ filter, by, height, children }: DrawnProps) {
   const query = useQuery(summaryQuery(filter, by));
   if (query.error && !query.data) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;

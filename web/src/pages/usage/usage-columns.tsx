@@ -38,7 +38,7 @@ function Tokens({ row }: { row: Requests }) {
 const nameOf = (log: UsageLog): string =>
   isToolCall(log) ? log.model.slice(`mcp/${log.provider}/`.length) : log.model;
 
-/** What was asked for, or how many calls it took, with the way to each of them. */
+/** The requested model, or the number of calls with a link to them. */
 function Asked({ row }: { row: Requests }) {
   const log = row.logs[0]!;
   if (row.parent !== null) {

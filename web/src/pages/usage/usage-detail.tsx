@@ -52,7 +52,7 @@ function Detail({ log }: { log: UsageLog }) {
   );
 }
 
-/** What one request used and cost, part by part. */
+/** Usage and cost of one request, itemized. */
 export function UsageDetail({ log, onClose }: { log: UsageLog | null; onClose: () => void }) {
   return (
     <DetailDrawer opened={log !== null} onClose={onClose} size="md" title={t('What it cost')}>

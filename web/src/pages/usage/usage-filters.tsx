@@ -17,7 +17,7 @@ export function UsageFilters({ state, set, range }: UsageFiltersProps) {
   const given = state.from !== '' || state.to !== '';
   const [dates, setDates] = useState(given);
   const keys = useQuery(keysQuery);
-  // Models are offered as far as they were used in these days, whatever is chosen now.
+  // Offer all models used in this period, regardless of the selected model and key.
   const models = useQuery(summaryQuery(filterOf({ ...state, model: '', key: '' }, Date.now()), 'model'));
   const names = models.data?.items.flatMap(({ model }) => (model ? [model] : [])) ?? [];
   const choose = (days: string) => {

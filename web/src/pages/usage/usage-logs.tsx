@@ -13,12 +13,12 @@ import type { LogsFilter } from './usage-range.ts';
 export interface ListProps {
   page: number;
   onPage: (page: number) => void;
-  /** Id of the entry whose details are open, or nothing. */
+  /** Id of the entry whose details are open, or empty. */
   open: string;
   onOpen: (id: string) => void;
 }
 
-/** Requests that were answered, and what they cost. */
+/** Answered requests and their cost. */
 export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { filter: LogsFilter }) {
   const query = useQuery(logsQuery(filter, page));
   const keys = useQuery(keysQuery);

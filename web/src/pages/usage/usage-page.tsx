@@ -17,7 +17,8 @@ function Totals({ filter }: { filter: UsageFilter }) {
 
 export function UsagePage() {
   const [state, set] = useUrlState(usageDefaults);
-  // A day's end, not the moment, goes into queries: they stay the same while the page is open.
+  // Queries contain the end of the day instead of the current time, so that their keys stay the same while the page is
+  // open.
   const now = Date.now();
   const range = rangeOf(state, now);
   const filter = filterOf(state, now);

@@ -6,12 +6,12 @@ import type { LogsFilter, UsageFilter } from './usage-range.ts';
 export const pageSize = 25;
 
 export type UsageSum = Result<'/api/usage/summary', 'get'>['items'][number];
-/** What the upstream said is for administrators. */
+/** The upstream's answer is only present for administrators. */
 export type FailedRequest = Result<'/api/usage/failures', 'get'>['failures'][number] &
   Partial<Result<'/api/admin/usage/failures', 'get'>['failures'][number]>;
 export type Grouping = 'day' | 'model' | 'token';
 
-/** One question for all that the page shows of the same requests. */
+/** A single request for all parts of the page, which select their grouping from it. */
 export const summaryQuery = (filter: UsageFilter, by: Grouping) =>
   queryOptions({
     queryKey: ['usage', 'summary', filter],
@@ -27,7 +27,7 @@ export const logsQuery = (filter: LogsFilter, page: number) =>
     placeholderData: keepPreviousData,
   });
 
-/** `everybody`: of all users, for administrators. */
+/** `everybody`: failures of all users, for administrators. */
 export const failuresQuery = (user: Pick<User, 'id' | 'role'>, filter: UsageFilter, everybody: boolean, page: number) =>
   queryOptions({
     queryKey: ['usage', 'failures', filter, everybody, page],

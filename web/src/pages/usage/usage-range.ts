@@ -1,7 +1,7 @@
 import { addDays, dayOf, endOf, isDay, startOf } from '../../dates.ts';
 import { t } from '../../language/words.ts';
 
-/** What the address says; `from` and `to` win over `days` when given. */
+/** The search parameters of the URL; `from` and `to` take precedence over `days`. */
 export const usageDefaults = {
   page: '1',
   days: '30',
@@ -10,7 +10,7 @@ export const usageDefaults = {
   model: '',
   key: '',
   parent: '',
-  /** Requests that were answered, or those that failed. */
+  /** `answered` or `failed` requests. */
   show: 'answered',
   /** `1`: failed requests of all users. */
   everybody: '',
@@ -27,7 +27,7 @@ export const periods = [
   { value: 'dates', label: t('Dates') },
 ];
 
-/** As many days as the service adds up in one go. */
+/** The longest range that the service sums in one request. */
 const mostDays = 366;
 
 export interface Range {
@@ -35,7 +35,7 @@ export interface Range {
   last: string;
 }
 
-/** Whole days, both included. Half-given or impossible dates are completed rather than refused. */
+/** Whole days, both inclusive. Incomplete or invalid dates are corrected instead of rejected. */
 export function rangeOf({ days, from, to }: Pick<UsageState, 'days' | 'from' | 'to'>, nowMs: number): Range {
   const today = dayOf(nowMs);
   if (isDay(from) || isDay(to)) {
@@ -49,7 +49,7 @@ export function rangeOf({ days, from, to }: Pick<UsageState, 'days' | 'from' | '
   return { first: addDays(today, 1 - length), last: today };
 }
 
-/** The filter as the service's endpoints take it. */
+/** The filter as query parameters of the API. */
 export function filterOf(state: UsageState, nowMs: number) {
   const { first, last } = rangeOf(state, nowMs);
   const key = Number(state.key);
@@ -62,7 +62,7 @@ export function filterOf(state: UsageState, nowMs: number) {
 }
 export type UsageFilter = ReturnType<typeof filterOf>;
 
-/** All requests of one turn or run, whenever they were. */
+/** All requests of one turn or run, at any time. */
 export const ofParent = (parent_request_id: string) => ({ parent_request_id });
 export type LogsFilter = UsageFilter | ReturnType<typeof ofParent>;
 

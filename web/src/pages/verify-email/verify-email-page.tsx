@@ -12,7 +12,7 @@ import { useAct } from '../../use-act.ts';
 
 const kept = 'svc-verification';
 
-/** Whose address it becomes is to be known: anybody could have entered it. */
+/** Requires a login, so that it is known which account gets the address: anyone could have entered it. */
 function SignedOut() {
   return (
     <Stack>
@@ -28,7 +28,7 @@ function SignedOut() {
   );
 }
 
-/** A button, not the visit itself: programs that look into mails visit links too. */
+/** Requires a click, because mail scanners open links too. */
 function Asked({ token, username }: { token: string; username: string }) {
   const verify = useAct({
     mutationFn: () => post('/api/user/email/verify', { body: { token } }),

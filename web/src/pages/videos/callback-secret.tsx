@@ -13,7 +13,7 @@ import { useOnce } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { callbackSecretQuery, rotateCallbackSecret } from './videos-api.ts';
 
-/** What whoever is called can tell true calls by. */
+/** The secret with which receivers verify that a callback is genuine. */
 export function CallbackSecret() {
   const query = useQuery(callbackSecretQuery);
   const [rotating, setRotating] = useState(false);

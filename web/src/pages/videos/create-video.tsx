@@ -114,7 +114,7 @@ function NoModels() {
   );
 }
 
-/** What can be asked for is what the chosen model reports. */
+/** Offers only the options that the selected model reports. */
 export function CreateVideo() {
   const query = useQuery(videoModelsQuery);
   if (query.error && !query.data) {

@@ -17,7 +17,7 @@ const looks: Record<VideoStatus, { label: string; color: string }> = {
   expired: { label: t('Expired'), color: 'orange' },
 };
 
-/** Why there is nothing to play. */
+/** Why there is no video to play. */
 const reasons: Partial<Record<VideoStatus, string>> = {
   failed: t('It failed, and nothing was charged.'),
   cancelled: t('It was cancelled, and nothing was charged.'),
@@ -30,11 +30,11 @@ function Screen({ job }: { job: VideoJob }) {
   const urls = job.unsigned_urls ?? [];
   if (urls.length > 0) {
     return urls.map((url, index) => (
-      // biome-ignore lint/a11y/useMediaCaption: what a model drew has no captions
+      // biome-ignore lint/a11y/useMediaCaption: generated videos have no captions
       <video
         key={url}
         className="svc-video"
-        // The fragment makes every browser show a picture before it is played.
+        // The fragment makes every browser show a frame before playback.
         src={`${contentAddress(job.id, index)}#t=0.01`}
         controls
         preload="metadata"
@@ -115,7 +115,7 @@ export function JobCard({ job }: { job: VideoJob }) {
         <Group justify="space-between" wrap="nowrap">
           <div role="status">
             <Badge color={color}>{label}</Badge>
-            {/* Heard without what stands around it, when it is done. */}
+            {/* Screen readers announce the status without its context, so include the name. */}
             <span className="svc-hidden">{nameOf(job)}</span>
           </div>
           <Text size="xs" c="dimmed">

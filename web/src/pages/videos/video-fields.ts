@@ -3,7 +3,7 @@ import type { VideoModel } from './videos-api.ts';
 
 export type FrameType = 'first_frame' | 'last_frame';
 
-/** A video as the form holds it; an empty field leaves the choice to the model. */
+/** The form's state for a video; an empty field leaves the choice to the model. */
 export interface VideoFields {
   prompt: string;
   aspectRatio: string;
@@ -35,11 +35,11 @@ export const frameTypes = ['first_frame', 'last_frame'] as const;
 export const framesOf = (model: VideoModel): FrameType[] =>
   frameTypes.filter((type) => model.supported_frame_images?.includes(type));
 
-/** The choices a model reports; null where it reports none. */
+/** The options a model reports; null if it reports none. */
 export const offered = (list: readonly (string | number)[] | null): string[] | null =>
   list && list.length > 0 ? list.map(String) : null;
 
-/** What the model cannot do goes when another is chosen; the rest stays. */
+/** When another model is selected, clears the values that it does not support. */
 export function fitting(fields: VideoFields, model: VideoModel): VideoFields {
   const kept = (value: string, list: readonly string[] | null) => (list?.includes(value) ? value : '');
   const { supported_durations: durations } = model;
@@ -88,10 +88,10 @@ export function bodyOf(fields: VideoFields, model: VideoModel): Record<string, u
   });
 }
 
-/** Seconds that the service makes when none are asked for, where the model says so. */
+/** The duration in seconds if none is requested; undefined if the model does not report it. */
 export const usualSeconds = ({ supported_durations }: VideoModel): number | undefined => supported_durations?.[0];
 
-/** USD, before it is made; null when the length is not known yet. */
+/** Estimated cost in USD; null while the duration is unknown. */
 export function costOf(fields: VideoFields, model: VideoModel): number | null {
   const { per_second: perSecond } = model.pricing;
   if (perSecond === 0) return 0;

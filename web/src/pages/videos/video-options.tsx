@@ -66,7 +66,7 @@ function Duration({ model, fields, faults, set }: OptionsProps) {
   );
 }
 
-/** How it looks and how long it is. */
+/** Format and duration. */
 export function ShapeOptions(props: OptionsProps) {
   const { model, fields, set } = props;
   const sizes = offered(model.supported_sizes);
@@ -108,7 +108,7 @@ export function ShapeOptions(props: OptionsProps) {
 const frameLabels = { first_frame: t('First frame'), last_frame: t('Last frame') };
 const noFrameLabels = { first_frame: t('No first frame'), last_frame: t('No last frame') };
 
-/** What only some models can do, and being told when it is done. */
+/** Options that only some models support, and the callback. */
 export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
   const pick = async (type: keyof typeof frameLabels, file: File | null) => {
     const { [type]: _, ...others } = fields.frames;

@@ -13,7 +13,10 @@ interface JobPage {
   total: number;
 }
 
-/** The header tells the service that a page asks, so that the session counts as the key. */
+/**
+ * The header tells the service that the request comes from a page, so that it authenticates by session instead of by
+ * API key.
+ */
 async function send<T>(
   method: string,
   path: string,
@@ -65,5 +68,5 @@ export const cancelVideo = (id: string) => send<{ id: string }>('DELETE', `/v1/v
 
 export const reloadVideos = () => queryClient.invalidateQueries({ queryKey: ['videos', 'jobs'] });
 
-/** Same origin: the browser's player sends the session along. */
+/** Same origin, so that the browser's player sends the session cookie. */
 export const contentAddress = (id: string, index: number): string => `/v1/videos/${id}/content?index=${index}`;
