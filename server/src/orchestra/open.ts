@@ -18,7 +18,7 @@ export interface Orchestra {
   /** Answers a request to `svc/svc-ms`. */
   chat(request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer>;
   routes: Route[];
-  /** Deletes expired plans and imports, a bounded number at a time. */
+  /** Deletes expired plans, resumes or removes stale imports; a bounded number at a time. */
   sweep(): Promise<void>;
   /** Waits for the background work that follows answers; for shutdown and for tests. */
   settled(): Promise<void>;

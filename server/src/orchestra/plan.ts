@@ -166,7 +166,7 @@ export async function makePlan(
     } catch (error) {
       signal.throwIfAborted();
       if (patient) throw error;
-      // Internal errors are not described, because the faults are shown to the user.
+      // Do not reveal the details of internal errors.
       const why = error instanceof AppError ? error.message : 'internal error';
       return { plan: fallback, faults: [`the planner failed: ${why}`] };
     }
