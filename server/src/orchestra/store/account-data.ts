@@ -22,7 +22,7 @@ const runsOf = (db: Db, session: number) =>
     ],
   });
 
-/** Results of the tasks of runs, and the arguments of their tool calls. */
+/** Recorded steps of runs: results of their tasks, and what was sent to their tools. */
 async function* stepsOf(db: Db, userId: number) {
   for await (const runs of bySession(db, userId, (session) => runsOf(db, session)))
     for (const { id } of runs)

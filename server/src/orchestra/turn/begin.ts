@@ -57,7 +57,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
-  // Check the storage limit before creating a session: a session left empty by an error would never be deleted.
+  // Check the storage limit before creating a session: if it were full, an empty session that nothing deletes would stay.
   await deps.keeping.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
@@ -207,7 +207,7 @@ async function storeIncoming(
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
   await deps.keeping.take(session.userId, bytesOfMessages(added));
   const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
-  // The session was deleted meanwhile: answer anyway, with made-up ids.
+  // The session was deleted meanwhile: answer anyway; its messages are not stored and get temporary ids.
   const next = (kept.at(-1)?.id ?? 0) + 1;
   const rows: Remembered[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
   return { history: [...kept, ...rows], freshIds: saved ? rows.map(({ id }) => id) : [] };

@@ -45,7 +45,7 @@ export async function embedNew(turn: Embedding): Promise<number> {
   }
 }
 
-/** Timeout of a single round. */
+/** Timeout of one embedding round. */
 const callMs = 60_000;
 
 /**

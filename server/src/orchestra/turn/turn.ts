@@ -34,7 +34,7 @@ export interface Turn {
   progress: Progress;
   /** The conversation, oldest first, including the messages of this request. */
   history: Remembered[];
-  /** Ids of the new messages that will be indexed. */
+  /** Ids of this request's messages that are to be indexed. */
   freshIds: number[];
   /** The user's message that this turn answers. */
   request: ChatMessage;
