@@ -57,7 +57,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
-  // Check the storage limit before creating a session: if it were full, an empty session that nothing deletes would stay.
+  // Check the storage limit before creating a session: otherwise a rejected request would leave an empty one.
   await deps.keeping.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
