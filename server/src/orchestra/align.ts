@@ -1,22 +1,23 @@
 import { type ChatMessage, isInstruction, squeeze, textOf } from './messages.ts';
 
 export interface Alignment {
-  /** How many stored messages, from the first, belong to the conversation as the client now shows it. */
+  /** How many stored messages, counted from the first, are still part of the conversation the client sent. */
   keep: number;
-  /** What the client brings that is not stored yet, in order. */
+  /** Messages from the client that are not stored yet, in order. */
   fresh: ChatMessage[];
 }
 
 /**
- * Clients resend the history. What they send is laid over what is stored, as late as it fits: the part that
- * lies on top is known. A client that shows an earlier point (an edited question, an answer asked for again)
- * rewinds the conversation to there; that takes a shared answer, since a lone "continue" may well be said twice.
+ * Clients resend the history. Matches it against the stored messages at the latest position where they overlap; the
+ * overlap is already known. If the client's history ends earlier (an edited question, a regenerated answer), the
+ * conversation is rewound to that point. Rewinding requires a shared assistant message, because a lone "continue" may
+ * well be sent twice.
  */
 export function align(stored: ChatMessage[], incoming: ChatMessage[]): Alignment {
   const old = stored.map(fingerprint);
   const sent = incoming.filter((message) => !isInstruction(message));
   const prints = sent.map(fingerprint);
-  // By position, since a history of thousands against another must not be compared pair by pair.
+  // Indexed by fingerprint: comparing two histories of thousands of messages pair by pair would be quadratic.
   const places = Map.groupBy(old.keys(), (place) => old[place]!);
   for (let last = sent.length - 1; last >= 0; last--) {
     for (const end of places.get(prints[last]!)?.toReversed() ?? []) {
@@ -31,7 +32,10 @@ export function align(stored: ChatMessage[], incoming: ChatMessage[]): Alignment
   return { keep: stored.length, fresh: sent };
 }
 
-/** Length of the run that ends at both places and reaches back to where one of the two begins; 0 when it breaks off. */
+/**
+ * Length of the common run that ends at both positions and reaches the start of one of the lists; 0 if it stops
+ * earlier.
+ */
 function runLength(a: string[], aEnd: number, b: string[], bEnd: number): number {
   let length = 0;
   while (length <= aEnd && length <= bEnd && a[aEnd - length] === b[bEnd - length]) length++;

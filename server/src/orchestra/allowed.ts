@@ -2,10 +2,10 @@ import { AppError } from '../lib/errors.ts';
 import { type Choosing, type ModelInfo, orchestraModel, renamed } from './models.ts';
 import type { Caller, Deps } from './ports.ts';
 
-/** How many models a refusal names: enough to go on with, few enough to read. */
+/** How many models an error message suggests. */
 const mostNamed = 5;
 
-/** An empty list allows all; the engine's own name on it opens none of the models behind it. */
+/** An empty list allows every model. Listing the engine's own name does not allow the models behind it. */
 export const isAllowed = ({ allowedModels = [] }: Pick<Caller, 'allowedModels'>, model: string): boolean =>
   allowedModels.length === 0 || allowedModels.includes(model);
 
@@ -14,14 +14,17 @@ export function requireEngine(caller: Caller): void {
   throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`, { param: 'model' });
 }
 
-/** What to choose from: without what limits leave out, and without names of models that the key does not list or that are out. */
+/**
+ * The models to choose from: without those excluded by limits, and without configured names that the key does not list
+ * or that are excluded.
+ */
 export function choosingFor(caller: Caller, choosing: Choosing): Choosing {
   const left = choosing.models.filter(({ leftOut }) => !leftOut);
   const isOut = (name: string) => choosing.models.some(({ id }) => id === name) && !left.some(({ id }) => id === name);
   return renamed({ ...choosing, models: left }, (name) => (isAllowed(caller, name) && !isOut(name) ? name : ''));
 }
 
-/** Throws unless there is a chat model that this caller may use, and the one that is forced is such a model. */
+/** Throws unless the caller may use at least one chat model, and the forced model, if any, is one of them. */
 export async function requireChatModel(
   deps: Pick<Deps, 'models'>,
   caller: Caller,

@@ -2,7 +2,7 @@ import { AppError } from '../lib/errors.ts';
 import { textOf } from './messages.ts';
 import type { CallParams, CompleteAnswer } from './ports.ts';
 
-/** What JSON is asked for, for models that can be held to a schema. */
+/** The requested JSON, for models that support a schema. */
 export interface Shape {
   name: string;
   schema: object;
@@ -10,7 +10,7 @@ export interface Shape {
 
 export const text = { type: 'string' };
 export const listOf = (items: object, limits = {}) => ({ type: 'array', items, ...limits });
-/** An object with just these members, all of them. */
+/** An object with exactly these members, all required. */
 export const objectOf = (properties: Record<string, object>) => ({
   type: 'object',
   additionalProperties: false,
@@ -18,7 +18,9 @@ export const objectOf = (properties: Record<string, object>) => ({
   properties,
 });
 
-/** Asks for JSON of a shape. Servers that know no schemas refuse the parameter: then the prompt alone has to do. */
+/**
+ * Asks for JSON of a shape. Upstreams without schema support reject the parameter; then retry with the prompt alone.
+ */
 export async function askShaped(
   ask: (params: CallParams) => Promise<CompleteAnswer | null>,
   shape: Shape,

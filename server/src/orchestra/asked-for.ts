@@ -6,12 +6,15 @@ interface Worded {
   asked_for?: boolean;
 }
 
-/** From this share of its words on, a task is what the user said, not a step that the planner thought of. */
+/**
+ * If at least this share of a task's words is in the request, the user asked for it; it is not a step the planner
+ * added.
+ */
 const ownWords = 2 / 3;
 
 /**
- * Marks the tasks whose own result belongs into the answer. The planner says so; where it does not, a task that is
- * worded as the request is was asked for, in whatever language both are.
+ * Marks the tasks whose own result belongs in the answer. The planner says so; if it does not, a task worded like the
+ * request counts as asked for, in any language.
  */
 export function markAskedFor<T extends Worded>(request: string, tasks: T[]): T[] {
   const said = new Set(terms(request));

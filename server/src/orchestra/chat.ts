@@ -11,7 +11,7 @@ import type { Meta } from './turn/meta.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
 
-/** Answers a request to `svc/svc-ms`: whole in the end, and step by step before that to a caller who follows. */
+/** Answers a request to `svc/svc-ms`. Returns the whole answer, and streams deltas if the caller passes `onDelta`. */
 export async function chat(deps: Deps, request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer> {
   requireEngine(request.caller);
   const out = onDelta ? teller(onDelta) : silent;
@@ -42,7 +42,7 @@ function toAnswer({ message, finishReason, usage, meta }: TurnAnswer): Answer {
   };
 }
 
-/** What is known only when the turn is over. */
+/** The deltas that are known only when the turn is over. */
 function* ending({ parts, finish, usage, extra }: Answer): Generator<Delta> {
   const calls = parts.filter((part) => part.type === 'tool_call');
   for (const [index, { id, name, arguments: args, signature }] of calls.entries()) {

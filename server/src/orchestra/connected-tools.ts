@@ -4,20 +4,20 @@ import { AppError } from '../lib/errors.ts';
 import { type ConnectedNames, namesAny } from './connected-names.ts';
 import type { Caller, Deps } from './ports.ts';
 
-/** As models are told of it. */
+/** The tool definition as sent to models. */
 export const asFunction = ({ name, description, parameters }: ConnectedTool) => ({
   type: 'function',
   function: { name, description, parameters },
 });
 
-/** The user of an application was asked about models, and about tools only where a token is for these. */
+/** An application's user consented to models, not to tools; tools need a token issued for them. */
 export async function refuseApplications(deps: Pick<Deps, 'permit'>, caller: Caller, param: string): Promise<void> {
   if (!(await deps.permit(caller)).application) return;
   const message = `${param}: an application uses tools at /mcp, with a token that is for them.`;
   throw new AppError('forbidden', message, { param });
 }
 
-/** Throws where a name stands for nothing: whoever counts on a tool would do without it. */
+/** Throws if a name is unknown; otherwise the caller would silently run without a tool it relies on. */
 export async function requireNamed(
   deps: Pick<Deps, 'connectedTools' | 'permit'>,
   caller: Caller,
@@ -35,33 +35,33 @@ export async function requireNamed(
   return all.filter(({ name }) => names.includes(name));
 }
 
-/** Servers have limits of their own; this one is for those that do not keep to them. */
+/** Servers have limits of their own; this one covers servers that do not enforce them. */
 export const toolLimitMs = 300_000;
-/** What a model is told of one call at most. */
+/** The most bytes of one tool result that are sent to the model. */
 const longestOutput = 64 * 1024;
 
-/** As much of a tool's output as a model is told, and that there was more. */
+/** Cuts a tool's output to the limit and appends a note if it was longer. */
 export function bounded(text: string): string {
   if (Buffer.byteLength(text) <= longestOutput) return text;
-  // A stream may end within a character, and leaves that one out.
+  // In stream mode, the decoder drops a character that was cut in half.
   const kept = new TextDecoder().decode(Buffer.from(text).subarray(0, longestOutput), { stream: true });
   return `${kept}\n[cut: the output was longer than 64 KiB]`;
 }
 
 export interface ConnectedCall {
   name: string;
-  /** As the model wrote them. */
+  /** Raw JSON, as the model wrote it. */
   arguments: string;
-  /** Whether somebody has approved it already; else a tool that asks first asks its user. */
+  /** Whether the call is already approved; if not, a tool that requires approval asks its user. */
   approved: boolean;
-  /** A server goes on with it by itself: how it is found again. */
+  /** Called with a task id when the server continues the call in the background; the id finds it again. */
   goesOn?(task: string): unknown;
   handedOver?: HowToWait['handedOver'];
 }
 
 type Calling = Pick<Deps, 'connectedTools' | 'clock' | 'warn'>;
 
-/** What a call comes to, as the model is told. Throws on the signal alone. */
+/** Makes the call and returns its result as text for the model. Throws only if the signal aborts. */
 export async function callConnected(
   deps: Calling,
   caller: Caller,
@@ -82,7 +82,10 @@ export async function callConnected(
   );
 }
 
-/** The same of a call that somebody else began and a server went on with; null where nobody knows of it any more. */
+/**
+ * The same for a call that another process started and the server continued in the background. If the task is no longer
+ * known, the text says that the outcome is unknown.
+ */
 export async function followConnected(
   deps: Calling,
   caller: Caller,
@@ -121,14 +124,14 @@ export const notAnObject = 'The call was not made: its arguments are not a JSON 
 
 class OutOfTime extends Error {}
 
-/** How long something may take. */
+/** A time limit that can be changed while it runs. */
 interface Limit {
   signal: AbortSignal;
-  /** So long from now on. */
+  /** Restarts the limit with this duration. */
   set(ms: number): void;
 }
 
-/** Whoever is called may heed neither signal, and is left alone then. */
+/** The callee may ignore both signals; then it is abandoned. */
 export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit: Limit) => Promise<T>): Promise<T> {
   const over = new AbortController();
   const startedMs = clock.steadyMs();
@@ -153,7 +156,7 @@ export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit:
   }
 }
 
-/** Null for what is no JSON object. */
+/** Null if the text is not a JSON object. */
 export function argumentsIn(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);

@@ -12,33 +12,33 @@ export interface Summary {
 
 export interface ContextInput {
   mode: MemoryMode;
-  /** Oldest first; the newest is what the user asks now. */
+  /** Oldest first; the last one is the user's current request. */
   history: Remembered[];
   summary: Summary | null;
   budget: number;
-  /** For `selective`: ids of the messages nearest to the request, nearest first. */
+  /** For `selective`: ids of the messages most similar to the request, most similar first. */
   nearest?: number[];
-  /** Tokens of the whole history where `history` is only its end. */
+  /** Tokens of the whole history, if `history` holds only its end. */
   totalTokens?: number;
 }
 
 export interface Context {
   messages: Remembered[];
-  /** The summary to send along, when the mode wants one and it fits. */
+  /** The summary to send, if the mode uses one and it fits. */
   summary: Summary | null;
   tokensUsed: number;
   tokensSaved: number;
 }
 
-/** Raw messages that always accompany a summary, so that the thread of the talk is not lost. */
+/** Raw messages that always accompany a summary, so that the thread of the conversation is not lost. */
 const keptBesideSummary = 6;
 const keptWhenSelective = 4;
-/** Beyond this share of the budget the raw part leaves too little room for the next turns. */
+/** If raw messages take more than this share of the budget, too little is left for the next turns. */
 const rawShare = 0.7;
 
 /**
- * What of the history is sent, in order and within the budget. The newest message goes in whatever it weighs;
- * a tool call and its results go together or not at all.
+ * The part of the history that is sent, in order and within the budget. The newest message is always included, whatever
+ * its size; a tool call and its results are included together or not at all.
  */
 export function buildContext(input: ContextInput): Context {
   const units = unitsOf(input.history);
@@ -64,7 +64,7 @@ export function buildContext(input: ContextInput): Context {
 const fitting = (summary: Summary | null, room: number): Summary | null =>
   summary !== null && summary.tokens <= room ? summary : null;
 
-/** The end of the talk, newest first, as far back as the mode goes. */
+/** The end of the conversation, newest first, as far back as the mode reaches. */
 function recent(units: Unit[], { mode, history }: ContextInput, summary: Summary | null): Unit[] {
   if (mode === 'full') return units.toReversed();
   const kept = mode === 'summarized' ? keptBesideSummary : keptWhenSelective;
@@ -89,7 +89,7 @@ export interface SummaryNeed {
   raw: { tokens: number }[];
 }
 
-/** A rolling summary is due when enough was said since the last one, or what was said fills the window. */
+/** A rolling summary is due when enough messages came since the last one, or when they fill the window. */
 export function summaryDue({ autoSummarize, threshold, budget, raw }: SummaryNeed): boolean {
   if (!autoSummarize || raw.length < 2) return false;
   return raw.length >= threshold || sumTokens(raw) > rawShare * budget;

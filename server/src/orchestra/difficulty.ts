@@ -1,52 +1,57 @@
 import type { Difficulty } from './params.ts';
 import type { Kind } from './patterns.ts';
 
-/** Each distinct word found counts its points; together with kind and length they say how hard a request looks. */
+/** Each distinct match adds its points; together with kind and length they estimate the difficulty of a request. */
 const signs: [points: number, words: RegExp][] = [
-  // What is hard wherever it is asked for.
+  // Hard in any context.
   [
     3,
     /\b(pro(?:ve|of)s?|deriv(?:e|es|ing|ation)|theorem|rigorous\w*|show that|lock-free|race conditions?|dead-?lock\w*|in[- ]depth|comprehensive\w*|from scratch|root cause|thesis|dissertation)\b/gi,
   ],
-  // What takes long chains of thought, or knowledge that few have.
+  // Needs long chains of thought, or rare knowledge.
   [
     2,
     /\b(design\w*|architect\w*|optimi[sz]\w*|complex\w*|concurren\w*|parallelism|threads?|distributed|consensus|fault[- ]toleran\w*|security|vulnerabilit\w*|algorithms?|formal(?:ly)?|strateg\w+|causal\w*|debug\w*|contradict\w*|inconsisten\w*|reconcil\w*|trade-?offs?|implicit\w*|implications?|subtle\w*|diagnos\w*)\b/gi,
   ],
-  // What is held against more than one measure, or asks for judgement or craft.
+  // Several conditions at once, or judgement or craft.
   [
     1,
     /\b(without|so that|such that|whenever|unless|even if|while (?:keep|preserv|maintain)\w*|keeping|preserv\w*|exactly|precise\w*|every|each|across|consisten\w*|conflict\w*|including|must|at (?:least|most)|under (?:load|which)|step[- ]by[- ]step|constraints?|edge cases?|assum\w+|critiqu\w*|justif\w*|argu\w+|objections?|evidence|methods?|weigh\w*|legal\w*|law|contracts?|clauses?|patents?|rulings?|medical\w*|clinical\w*|poems?|rhym\w*|metaphors?|satir\w*|ironic|essays?|novels?|chapters?|failures?|fails?)\b/gi,
   ],
-  // Explaining takes more than looking up.
+  // Explaining is harder than looking up.
   [
     1,
     /\b(why|how (?:do|does|did|can|could|should|would|is|are|come)|explain|what (?:follows|happens) (?:if|when|for))\b/gi,
   ],
-  // What is small by its own words.
+  // Small by its own wording.
   [
     -1,
     /\b(one[- ]?lin(?:e|er|ers)|(?:in )?(?:a|one|this|that) (?:sentence|word|line|phrase)|the word|short|brief\w*|quick\w*|simple|simply|trivial|basic|tl;?dr|gist|rename|typos?|proofread|spell\w*|rephrase|reword|what (?:is|are|does|was)|what['’]s|who|when (?:is|was|would|did)|where|how (?:many|much|old|long|far))\b/gi,
   ],
 ];
 
-/** Kinds of work whose plainest form takes some thought; the rest begin as easy. */
+/**
+ * Kinds of work that start at one point, because even their simplest form takes some thought; the others start at zero.
+ */
 const demanding = new Set<Kind>(['code', 'math', 'writing', 'analysis']);
-/** Of a request these many characters are read; what follows is mostly pasted matter. */
+/** Only this many characters of a request are scored; the rest is mostly pasted text. */
 const read = 600;
-/** Code before them is passed over, unless there is a book of it. */
+/** Code blocks are removed from the first this many characters, before the limit above applies. */
 const looked = 20_000;
-/** Words from which a request carries conditions, and from which it carries many. */
+/** Number of words from which a request usually has conditions, and from which it has many. */
 const someWords = 11;
 const manyWords = 19;
-/** From here a text is work in itself, whatever it asks. */
+/** A text longer than this is real work, whatever it asks. */
 const longText = 6000;
 
-/** Points from which work is no longer easy, and from which it is hard. */
+/** Points from which work counts as medium, and from which it counts as hard. */
 const medium = 1;
 const hard = 4;
 
-/** How hard a request looks by its words. A guess: what was learned corrects it, see triage and model choice. */
+/**
+ * Estimates the difficulty of a request by its words. Only a guess: learned outcomes correct it, see triage and model
+ * choice.
+ */
 export function difficultyOf(kind: Kind, text: string): Difficulty {
   if (kind === 'chat') return 'easy';
   const asked = text

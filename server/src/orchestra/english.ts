@@ -1,4 +1,4 @@
-/** Words that English cannot do without and that few other languages have, and what requests begin with. */
+/** Function words that are frequent in English and rare in other languages, and verbs that requests start with. */
 const english = new Set(
   `the and of to is are were be been this that these those it its you your my we our they their she his with for from
   not which what who how why when where would should could can will does did have has had please there than then
@@ -9,17 +9,17 @@ const english = new Set(
   tell test translate use write`.split(/\s+/),
 );
 
-/** English has a third to a half of them; other languages share one word in ten at most. */
+/** A third to a half of English words are in the list; in other languages at most one word in ten. */
 const leastShare = 0.15;
-/** So many words tell the language, each counted once. */
+/** This many words, each counted once, are enough to detect the language. */
 const looked = 100;
 
-/** The words of a text, code and quotations left out; in scripts without spaces by what the dictionary of the runtime says. */
+/** The words of a text, without code and quotations. Scripts without spaces are split by the runtime's dictionary. */
 export function wordsOf(text: string): string[] {
   const said = text
     .replace(/```[\s\S]*?(?:```|$)/g, ' ')
     .split(/["“”„«»`]/)
-    // Between an odd mark and the next one it is quoted; what follows a mark that nothing closes is not.
+    // Odd parts are quoted, except after a quotation mark that is never closed.
     .filter((_, i, parts) => i % 2 === 0 || i === parts.length - 1)
     .join(' ');
   const words: string[] = [];
@@ -30,7 +30,7 @@ export function wordsOf(text: string): string[] {
 }
 const segmenter = new Intl.Segmenter('en', { granularity: 'word' });
 
-/** Whether rules made of English words can read a text. One without words is no stranger to them than any. */
+/** Whether rules made of English words can read a text. A text without words counts as English. */
 export function isEnglish(text: string): boolean {
   const words = [...new Set(wordsOf(text))];
   return words.length === 0 || words.filter((word) => english.has(word)).length >= leastShare * words.length;

@@ -7,14 +7,16 @@ import type { CallParams } from './ports.ts';
 import { weigh } from './tokens.ts';
 import { unitsOf } from './units.ts';
 
-/** Left free for an answer whose length nobody limits. */
+/** Tokens reserved for the answer if its length is not limited. */
 const usualOutput = 4096;
-/** Tokenizers differ by some percent: what fills a window to the last token by ours may not fit by theirs. */
+/** Tokenizers differ by a few percent: a prompt that just fits by our count may not fit by the vendor's. */
 const certain = 0.95;
-/** What is left after each refusal as too long, and how many are borne: 0.6³ is a fifth. */
+/**
+ * Factor by which the input shrinks after each "too long" error, and how many such errors are retried: 0.6³ is a fifth.
+ */
 const lessAfterRefusal = 0.6;
 const mostRefusals = 3;
-/** A message is never cut below this, or nothing in it would make sense. */
+/** A message is never cut below this; less would not make sense to the model. */
 const leastTokens = 50;
 const cutMark = '\n[…]\n';
 
@@ -24,7 +26,7 @@ interface Fitting {
   tools?: unknown[];
 }
 
-/** Tokens of input that a model has room for beside its answer; no limit where its window is not known. */
+/** Input tokens that fit in the model's window beside its answer; infinite if the window is unknown. */
 export function inputRoom(model: ModelInfo | undefined, { params, tools }: Pick<Fitting, 'params' | 'tools'>): number {
   const window = model?.contextLength ?? 0;
   if (window === 0) return Number.POSITIVE_INFINITY;
@@ -33,7 +35,9 @@ export function inputRoom(model: ModelInfo | undefined, { params, tools }: Pick<
   return Math.max(0, Math.floor((window - Math.min(output, window / 2) - forTools) * certain));
 }
 
-/** The room that the context may take: of the models for the tasks at hand the largest, or the one that all have. */
+/**
+ * Tokens available for the context: the largest room among the models for the tasks, or the room common to all of them.
+ */
 export function contextRoom(choosing: Choosing, mostTokens: number, which: 'largest' | 'common'): number {
   const rooms = difficulties.flatMap((difficulty) => {
     const choice = chooseTaskModel(choosing, difficulty, 'question');
@@ -46,7 +50,10 @@ export function contextRoom(choosing: Choosing, mostTokens: number, which: 'larg
 export const modelOf = ({ models }: Choosing, name: string): ModelInfo | undefined =>
   models.find(({ id, type }) => id === name && type === 'chat');
 
-/** Without the models that cannot read what must be read; a request that none can read is its author's to shorten. */
+/**
+ * Removes the models whose window is too small for the tokens. If no model can read the request, the caller must
+ * shorten it.
+ */
 export function withRoomFor(choosing: Choosing, tokens: number, params: CallParams = {}): Choosing {
   const { force_model: forced } = choosing.settings;
   const chat = choosing.models.filter(({ type }) => type === 'chat');
@@ -61,7 +68,7 @@ export function withRoomFor(choosing: Choosing, tokens: number, params: CallPara
   return without(choosing, small);
 }
 
-/** Sends what fits the model's window, and less where that is refused as too long. */
+/** Sends what fits the model's window, and retries with less if the upstream rejects it as too long. */
 export async function sendFitted<C extends Fitting, T>(
   model: ModelInfo | undefined,
   call: C,
@@ -82,7 +89,7 @@ export async function sendFitted<C extends Fitting, T>(
   }
 }
 
-/** An answer may be as long as asked for, unless the window has no room for that. */
+/** Limits `max_tokens` only if the window has no room for it. */
 async function fitOutput(model: ModelInfo | undefined, params: CallParams, messages: ChatMessage[]) {
   const window = model?.contextLength ?? 0;
   if (window === 0 || params.max_tokens === undefined || params.max_tokens <= window / 2) return params;
@@ -92,8 +99,8 @@ async function fitOutput(model: ModelInfo | undefined, params: CallParams, messa
 }
 
 /**
- * As much of the messages as there is room for: instructions and the newest always, of the rest the oldest go first, a tool
- * call with its results. What is still too much loses the middle of its longest texts.
+ * Drops messages until the rest fits: instructions and the newest message stay, the oldest go first, a tool call
+ * together with its results. If it is still too long, the longest texts lose their middle.
  */
 export async function fitMessages(messages: ChatMessage[], room: number): Promise<ChatMessage[]> {
   if (surelyFits(messages, room)) return messages;
@@ -118,7 +125,7 @@ export async function fitMessages(messages: ChatMessage[], room: number): Promis
   return [...left].map(({ id, message }) => cut.get(id) ?? message);
 }
 
-/** No text has more tokens than bytes, and most requests are far from every limit. */
+/** A cheap upper bound: a text never has more tokens than bytes, and most requests are far below the limit. */
 function surelyFits(messages: ChatMessage[], room: number): boolean {
   if (room === Number.POSITIVE_INFINITY) return true;
   let most = 0;

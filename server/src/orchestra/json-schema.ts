@@ -1,14 +1,14 @@
 import { isObject } from '../lib/is-object.ts';
 
-/** A schema may be written so that looking takes for ever, or leads in a circle: past these an answer passes. */
+/** A schema may be exponentially expensive or recursive: past these limits, the value is accepted. */
 const mostLooks = 20_000;
 const deepest = 100;
 
 type Schema = Record<string, unknown>;
 
 /**
- * Whether a value has the shape that a schema asks for, as far as can be seen cheaply: types, members, items, choices. What
- * else a schema may say (patterns, formats, bounds) is the model's affair, and passes.
+ * Whether a value has the shape of a schema, checked cheaply: types, members, items, choices. Other keywords (patterns,
+ * formats, bounds) are not checked.
  */
 export function fitsSchema(value: unknown, schema: unknown): boolean {
   let looks = 0;
@@ -49,10 +49,10 @@ const kinds: Record<string, (value: unknown) => boolean> = {
   array: (value) => Array.isArray(value),
   object: isObject,
 };
-/** Names in capitals are Gemini's. */
+/** Gemini writes type names in capitals. */
 const isOf = (value: unknown, name: unknown): boolean => kinds[`${name}`.toLowerCase()]?.(value) ?? true;
 
-/** `#/$defs/name`; undefined, which everything fits, for what leads nowhere. */
+/** Resolves `#/$defs/name`; undefined, which accepts everything, if the reference leads nowhere. */
 const resolved = (root: unknown, ref: string): unknown =>
   ref
     .replace(/^#\/?/, '')

@@ -1,12 +1,14 @@
 import { jsonrepair } from 'jsonrepair';
 
-/** jsonrepair takes time with the square of the length, and of the depth: about 30 ms at worst for this much. */
+/** jsonrepair is quadratic in length and depth: this much takes about 30 ms at worst. */
 const mostRepaired = 12_288;
 const deepestRepaired = 64;
-/** An object, or a list that does not begin as prose in brackets does. */
+/** An object, or an array that does not look like prose in brackets. */
 const looksLikeJson = /^(?:\{|\[\s*["'[{\d-])/;
 
-/** The first JSON object in a model's answer, however it was wrapped or misspelt; undefined when there is none. */
+/**
+ * The first JSON object in a model's answer, even if it is wrapped in text or malformed; undefined if there is none.
+ */
 export function lenientJson(text: string, repair = jsonrepair): unknown {
   const candidates = [text.trim(), ...fenced(text), ...bracketed(text)];
   for (const candidate of candidates) {
@@ -23,7 +25,10 @@ export function lenientJson(text: string, repair = jsonrepair): unknown {
   return undefined;
 }
 
-/** The answer as the strict JSON a client asked for: as it is, mended where it was only wrapped or misspelt, or null. */
+/**
+ * The answer as strict JSON for the client: unchanged if valid, repaired if it was only wrapped or malformed, else
+ * null.
+ */
 export function strictJson(text: string): string | null {
   if (isObject(parse(text))) return text;
   const mended = lenientJson(text);
@@ -50,7 +55,7 @@ function tooDeep(text: string): boolean {
   return false;
 }
 
-/** What stands between one fence and the next, without the name of its language. */
+/** The contents of code fences, without the language name. */
 const fenced = (text: string): string[] =>
   text
     .split('```')
@@ -58,7 +63,7 @@ const fenced = (text: string): string[] =>
     .filter((_, i) => i % 2 === 0)
     .map((inner) => inner.replace(/^[\w-]+/, '').trim());
 
-/** Every place where an outermost bracket opens, to where it closes, or to the end when the answer was cut off. */
+/** Every span from an outermost opening bracket to its closing one, or to the end if the answer was cut off. */
 function bracketed(text: string): string[] {
   const found: string[] = [];
   for (let start = text.search(/[{[]/); start >= 0 && found.length < 8; ) {

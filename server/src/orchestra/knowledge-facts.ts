@@ -11,25 +11,25 @@ export interface Fact {
   keywords: string[];
 }
 
-/** A fact with the words that prove it, and the message they stand in. */
+/** A fact with the quote that proves it, and the message that contains the quote. */
 export interface QuotedFact extends Fact {
   quote: string;
   sourceMessage: number | null;
 }
 
-/** A message that may prove facts; its id where it is stored. */
+/** A message that may prove facts; with its id if it is stored. */
 export interface Said {
   id: number | null;
   text: string;
 }
 
-/** A quote shorter than this is found in any text and proves nothing. */
+/** A shorter quote occurs in any text and proves nothing. */
 const shortestQuote = 8;
 /** More facts than this from one turn are noise. */
 const mostFacts = 10;
-/** Two facts that share this much of their words say the same thing. */
+/** Two facts that share this much of their words count as the same. */
 const sameWords = 0.75;
-/** And so do two whose meanings are this near. */
+/** So do two facts whose vectors have this cosine similarity. */
 export const sameMeaning = 0.93;
 
 const factSchema = z.object({
@@ -43,10 +43,12 @@ const factSchema = z.object({
 const fact = objectOf({ category: text, title: text, content: text, keywords: listOf(text), quote: text });
 export const factsShape: Shape = { name: 'facts', schema: objectOf({ facts: listOf(fact, { maxItems: mostFacts }) }) };
 
-/** Longer quotes are cut: what proves a fact stands in a sentence or two. */
+/** Longer quotes are cut: the proof of a fact takes a sentence or two. */
 const longestQuote = 1000;
 
-/** The facts of a model's answer that quote one of the messages word for word; the rest is dropped as made up. */
+/**
+ * The facts in a model's answer that quote one of the messages word for word; the others are dropped as hallucinated.
+ */
 export function groundedFacts(answer: string, messages: Said[]): QuotedFact[] {
   const value = lenientJson(answer);
   const list = Array.isArray(value) ? value : (value as { facts?: unknown } | undefined)?.facts;
@@ -65,20 +67,20 @@ export function groundedFacts(answer: string, messages: Said[]): QuotedFact[] {
   return facts;
 }
 
-/** The quote as it stands in the message, in its own case and marks where nothing but spaces was folded. */
+/** The quote in the message's own case and punctuation, if normalizing did not change the length. */
 function asSaid(source: { text: string; plain: string }, quoted: string): string {
   const spaced = squeeze(source.text);
   const at = source.plain.indexOf(quoted);
-  // Letters whose lower case is longer shift what follows.
+  // Some letters are longer in lower case, which shifts the offsets after them.
   return spaced.length === source.plain.length ? spaced.slice(at, at + quoted.length) : quoted;
 }
 
-/** Case, spaces and the shape of quotation marks may differ; words may not. */
+/** Case, whitespace and the style of quotation marks may differ; words may not. */
 const plain = (text: string): string => squeeze(text.replace(/[“”„«»]/g, '"').replace(/[‘’]/g, "'")).toLowerCase();
 
 type Worded = Pick<Fact, 'title' | 'content'>;
 
-/** Whether two facts say the same by their words. Under one title a changed value is the fact anew. */
+/** Whether two facts say the same by their words. Under the same title, a changed value is an update of the fact. */
 export function repeats(a: Worded, b: Worded): boolean {
   if (areApart(a, b)) return false;
   const { shared, all, least } = compared(a.content, b.content);
@@ -86,12 +88,12 @@ export function repeats(a: Worded, b: Worded): boolean {
   return alike || (plain(a.title) === plain(b.title) && shared / Math.max(1, least) >= 0.5);
 }
 
-/** Words that a fact may have beyond twice those of another that says it too. */
+/** Words by which a fact may exceed twice the length of another one and still repeat it. */
 const slack = 4;
 
 /**
- * Whether two are not one, however near in words and meaning: a sentence is not a page anew, and the same said of something
- * else, which the titles name, is no repetition.
+ * Whether two facts differ, however similar in words and meaning: a sentence does not repeat a page, and the same
+ * statement about something else (the titles differ) is not a repetition.
  */
 export function areApart(a: Worded, b: Worded): boolean {
   const { shared, all, least, most } = compared(a.content, b.content);
@@ -100,7 +102,7 @@ export function areApart(a: Worded, b: Worded): boolean {
   return shared < least && shared / all >= 0.5 && title.shared / Math.max(1, title.all) < 0.5;
 }
 
-/** How many words two texts share and have in all, and how many the shorter and the longer one has. */
+/** Counts the words of two texts: shared, in total, in the shorter and in the longer one. */
 function compared(a: string, b: string) {
   const [left, right] = [new Set(terms(a)), new Set(terms(b))];
   const shared = left.intersection(right).size;

@@ -8,29 +8,30 @@ interface Priced {
 }
 
 /**
- * Only failures that show are counted (empty, refused, cut off, of the wrong format), and where a model is out of its
- * depth as many again or more look like answers. So little is tolerated where the next stronger model costs little more,
- * and more where it costs much more: each share of the hard model's price that it costs beyond must be worth it.
+ * Only visible failures are counted (empty, refused, cut off, wrong format); a model that is out of its depth produces
+ * at least as many wrong answers that look fine. So the tolerance is low if the next stronger model costs little more,
+ * and grows with the price gap, measured as a share of the hard model's price.
  */
 const tolerated = 0.04;
 const toleratedPerPrice = 0.2;
 /**
- * How sure the success of a cheaper model must be before it takes over, and how close to the usual one's. Much, since
- * most wrong answers do not show: a model that surely shows no fault in 85 of 100 may well be wrong in 20 more.
+ * Success rate a cheaper model must surely have before it takes over, and how close to the usual model's it must be.
+ * High, because most wrong answers are not visible: a model without a visible fault in 85 of 100 may well be wrong in
+ * 20 more.
  */
 const proven = 0.95;
 const asGood = 0.02;
-/** One task in so many is tried with the next cheaper model, so that there is something to learn from. */
+/** One task in this many goes to the next cheaper model, to collect samples. */
 const triedOnceIn = 10;
-/** Failures after which trying it ends, unless the usual model fails as often. */
+/** Failures after which trials stop, unless the usual model fails as often. */
 const enoughFailures = 2;
-/** A cheaper model that saves less is not worth the trial. */
+/** A cheaper model is tried only if it costs at most this share of the usual one. */
 const worthwhile = 0.5;
 
 /**
- * What experience says instead of the usual model of a difficulty: a stronger one where it fails at this kind of work,
- * the next cheaper one where that has proved as good, and now and then the next cheaper one to find out. Null for the
- * usual one. `ladder` holds the chat models, cheapest first.
+ * The model that past outcomes suggest instead of the usual one for a difficulty: a stronger one if the usual one fails
+ * at this kind of work, the next cheaper one if it proved as good, or occasionally the next cheaper one as a trial.
+ * Null for the usual one. `ladder` holds the chat models, cheapest first.
  */
 export function learnedModel(
   patterns: Pattern[],
@@ -64,7 +65,7 @@ export function learnedModel(
 const price = ({ promptPrice, completionPrice }: Priced): number => promptPrice + completionPrice;
 const failureRate = ({ failures, samples }: Tally): number => failures / Math.max(1, samples);
 
-/** The failures of a model that are borne rather than paying for the next stronger one. */
+/** The failure rate that is accepted before paying for the next stronger model. */
 function tolerance(ladder: Priced[], hard: string, model: string): number {
   const place = ladder.findIndex(({ id }) => id === model);
   const top = ladder.find(({ id }) => id === hard);

@@ -1,4 +1,4 @@
-/** One chat message in the widely used wire format; parts other than text pass through untouched. */
+/** A message in the chat completions format; parts other than text are passed through unchanged. */
 export interface ChatMessage {
   role: 'system' | 'developer' | 'user' | 'assistant' | 'tool';
   content: string | ContentPart[] | null;
@@ -19,14 +19,14 @@ export interface ToolCall {
   function: { name: string; arguments: string };
 }
 
-/** A stored message with what it weighs. Ids grow with time. */
+/** A stored message with its token count. Ids grow with time. */
 export interface Remembered {
   id: number;
   message: ChatMessage;
   tokens: number;
 }
 
-/** The readable text of a message; pictures and files leave nothing. */
+/** The text of a message; images and files are skipped. */
 export function textOf(message: Pick<ChatMessage, 'content'>): string {
   if (typeof message.content === 'string') return message.content;
   return (message.content ?? [])
@@ -38,14 +38,14 @@ export function textOf(message: Pick<ChatMessage, 'content'>): string {
 export const isInstruction = (message: ChatMessage): boolean =>
   message.role === 'system' || message.role === 'developer';
 
-/** Same words whatever the spaces, so that a client that trims or rewraps still matches. */
+/** Normalizes whitespace, so that a message still matches after a client trims or rewraps it. */
 export const squeeze = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
-/** What the user said, with the id it is stored under, the latest if it was said more than once. */
+/** The user's text with the id it is stored under; the latest one if it was sent more than once. */
 export const saidByUser = (history: Remembered[], text: string): { id: number | null; text: string } => ({
   id: history.findLast(({ message }) => message.role === 'user' && textOf(message) === text)?.id ?? null,
   text,
 });
 
-/** The text of a message as it is stored. */
+/** The text of a message from its stored JSON. */
 export const spokenText = (json: string): string => textOf(JSON.parse(json) as ChatMessage);

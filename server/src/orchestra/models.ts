@@ -6,7 +6,7 @@ import type { Kind, Pattern } from './patterns.ts';
 import { modelFields } from './preferences.ts';
 import type { Settings } from './settings.ts';
 
-/** The engine's own public name. */
+/** The engine's public model name. */
 export const orchestraModel = 'svc/svc-ms';
 
 /** An enabled model the caller may use. */
@@ -18,17 +18,17 @@ export interface ModelInfo {
   completionPrice: number;
   /** 0-1. */
   quality: number;
-  /** 0 where nobody knows. */
+  /** 0 if unknown. */
   contextLength: number;
-  /** 0 or absent where nobody knows. */
+  /** 0 or absent if unknown. */
   maxOutputTokens?: number;
-  /** Of its healthiest provider, as this user sees it. */
+  /** State of its healthiest provider's circuit, as seen for this user. */
   circuit?: CircuitState | undefined;
-  /** The limits of the user or the request that leave it no provider; absent where it has one. */
+  /** The limits of the user or the request that exclude all of its providers; absent if a provider is left. */
   leftOut?: string[];
 }
 
-/** The operator's choices (options `MsPlanModel`, …); empty where unset. */
+/** Models set by the operator (options `MsPlanModel`, …); empty if unset. */
 export type OperatorModels = Record<'plan' | Difficulty | 'embedding' | 'rerank', string>;
 
 export interface Choosing {
@@ -41,26 +41,26 @@ export interface Choosing {
 export interface Choice {
   model: string;
   source: 'forced' | 'user' | 'operator' | 'learned' | 'picked';
-  /** What would have been chosen if its circuits were not open. */
+  /** The model that would have been chosen if its circuits were not open. */
   insteadOf?: string;
 }
 
-/** One model priced far beyond the rest must not be picked unasked. */
+/** A model priced far above the others is never picked automatically. */
 const maxPriceRatio = 10;
 /** A model below this share of the best quality is not worth its price. */
 const minQualityRatio = 0.6;
-/** A share of the hard model's price that is not worth saving on. */
+/** Prices up to this share of the hard model's price are not worth saving on. */
 const nextToNothing = 1 / 12;
 
 export const harder = (difficulty: Difficulty): Difficulty => (difficulty === 'easy' ? 'medium' : 'hard');
 
-/** The model of a task; null when there is no chat model at all. */
+/** The model for a task; null if there is no chat model at all. */
 export const chooseTaskModel = (choosing: Choosing, difficulty: Difficulty, kind: Kind): Choice | null =>
   healthyFirst(choosing, (among) => taskModel(among, difficulty, kind));
 
 export const choosePlanModel = (choosing: Choosing): Choice | null => healthyFirst(choosing, planModel);
 
-/** A model whose circuits are all open is asked only where nobody else is left, or where the request forces it. */
+/** A model whose circuits are all open is used only if there is no alternative, or if the request forces it. */
 function healthyFirst(choosing: Choosing, choose: (choosing: Choosing) => Choice | null): Choice | null {
   const first = choose(choosing);
   const down = choosing.models.filter(({ circuit }) => circuit === 'open').map(({ id }) => id);
@@ -69,13 +69,13 @@ function healthyFirst(choosing: Choosing, choose: (choosing: Choosing) => Choice
   return second ? { ...second, insteadOf: first.model } : first;
 }
 
-/** What to choose from when these models are not to be had, whoever named them. */
+/** Excludes these models, even if the user or the operator configured them. */
 export function without(choosing: Choosing, ids: readonly string[]): Choosing {
   const models = choosing.models.filter(({ id }) => !ids.includes(id));
   return { ...renamed(choosing, (name) => (ids.includes(name) ? '' : name)), models };
 }
 
-/** The same with every name that the user or the operator gave put into other words. */
+/** Maps every model name configured by the user or the operator. */
 export function renamed(choosing: Choosing, rename: (name: string) => string): Choosing {
   const { settings, operator } = choosing;
   const preferences: Record<string, unknown> = { ...settings.preferences };
@@ -104,7 +104,7 @@ function planModel(choosing: Choosing): Choice | null {
   return namedModel(choosing, 'plan') ?? (tiers && { model: tiers.medium, source: 'picked' });
 }
 
-/** The model that the request, the user or the operator names. */
+/** The model named by the request, the user or the operator, in this order. */
 function namedModel({ settings, operator }: Choosing, use: 'plan' | Difficulty): Choice | null {
   if (settings.force_model) return { model: settings.force_model, source: 'forced' };
   const mine = settings.preferences[`${use}_model`];
@@ -112,10 +112,10 @@ function namedModel({ settings, operator }: Choosing, use: 'plan' | Difficulty):
   return operator[use] ? { model: operator[use], source: 'operator' } : null;
 }
 
-/** Putting together what was found out is writing it down, however hard finding it was. */
+/** Synthesis only writes up the results, however hard it was to get them. */
 export const synthesisDifficulty: Difficulty = 'easy';
 
-/** Summaries and facts need no strong model. */
+/** Summaries and fact extraction do not need a strong model. */
 export const chooseHelperModel = (choosing: Choosing): Choice | null => chooseTaskModel(choosing, 'easy', 'summary');
 
 export function chooseEmbeddingModel({ settings, operator, models }: Choosing, kind: Kind): Choice | null {
@@ -140,8 +140,9 @@ function auxiliaryModel(models: ModelInfo[], named: string, type: ModelType): Ch
 export type Tiers = Record<Difficulty, string>;
 
 /**
- * Hard: the best, the dearer of equals. Medium: between it and the cheapest. Easy: the strongest of those that cost
- * next to nothing beside the hard one, since saving more of so little is not worth a wrong answer; else the cheapest.
+ * Hard: the best quality, the more expensive one of equals. Medium: the middle of the prices up to the hard one. Easy:
+ * the best of the models that cost next to nothing compared to the hard one, because saving even more is not worth a
+ * wrong answer; if there are none, the cheapest.
  */
 export function pickTiers(models: ModelInfo[]): Tiers | null {
   const chat = models.filter((model) => model.type === 'chat').toSorted(byPrice);
@@ -161,6 +162,6 @@ export function pickTiers(models: ModelInfo[]): Tiers | null {
 export const price = (model: ModelInfo | undefined): number =>
   model ? (model.promptPrice + model.completionPrice) / 2 : 0;
 
-/** Cheapest first; among equals the smaller window, then the name, so that the order is always the same. */
+/** Cheapest first; ties go to the smaller window, then the name, so that the order is deterministic. */
 const byPrice = (a: ModelInfo, b: ModelInfo): number =>
   price(a) - price(b) || a.contextLength - b.contextLength || (a.id < b.id ? -1 : 1);

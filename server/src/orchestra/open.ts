@@ -18,14 +18,17 @@ export interface Orchestra {
   /** Answers a request to `svc/svc-ms`. */
   chat(request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer>;
   routes: Route[];
-  /** Removes what is over, a bounded number at a time. */
+  /** Deletes expired plans, resumes or removes stale imports; a bounded number at a time. */
   sweep(): Promise<void>;
-  /** Waits for what goes on after answers; for a stop, and for tests. */
+  /** Waits for the background work that follows answers; for shutdown and for tests. */
   settled(): Promise<void>;
   deps: Deps;
 }
 
-/** Of one user at a time: one that waits for an upstream or the database must not keep the next waiting. */
+/**
+ * Searches of one user at once. More than one, so that a search waiting for an upstream or the database does not block
+ * the next.
+ */
 const mostSearches = 2;
 
 type Given = Omit<Deps, 'near' | 'searches' | 'background' | 'startImport'> & {
@@ -35,7 +38,7 @@ type Given = Omit<Deps, 'near' | 'searches' | 'background' | 'startImport'> & {
   owners: Owners;
 };
 
-/** Call before the jobs are started: this declares who reads what is imported. */
+/** Call before the jobs are started: this registers the worker that reads imports. */
 export function openOrchestra({ jobs, shared, ...given }: Given): Orchestra {
   const running = new Set<Promise<unknown>>();
   const deps: Deps = {

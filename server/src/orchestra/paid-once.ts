@@ -10,20 +10,20 @@ import type { CompleteAnswer, Deps } from './ports.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
 
 /**
- * A turn within work that outlives its process. Whoever takes the work over begins the turn anew, and gets what was asked and
- * paid before as it was answered then. A call is known by what is asked, not by its place: what the turn finds changed
- * meanwhile is another question.
+ * A turn within durable work. A process that takes the work over starts the turn again, and gets the stored answers of
+ * calls that were already paid. A call is identified by its content, not by its position: if its input changed
+ * meanwhile, it is a different call.
  */
 export interface PaidOnce {
   deps: Pick<Deps, 'complete' | 'embed' | 'rerank' | 'connectedTools'>;
-  /** What the turn before came to. */
+  /** The answer of an earlier attempt at this turn. */
   find(): Promise<TurnAnswer | null>;
   keep(answer: TurnAnswer): Promise<void>;
 }
 
 export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, userId: number): PaidOnce {
   const { db, connectedTools } = deps;
-  /** The same may be asked several times: how often it was, and answered. */
+  /** How often each question was asked so far, because the same one may be asked several times. */
   const asked = new Map<string, number>();
   const now = () => nowSeconds(deps.clock);
   const nameOf = (call: string): CallName => ({ work, call: `${attempt}${call}` });
@@ -42,7 +42,7 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
       const kept = await found(name);
       return await ask(name, kept === null ? null : (JSON.parse(kept) as T));
     } catch (error) {
-      // Another model may be asked the same, and its answer is the one to this.
+      // A failed call does not count: another model may be asked the same, and its answer takes this name.
       asked.set(digest, asked.get(digest)! - 1);
       throw error;
     }
@@ -60,7 +60,7 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
         });
       },
       embed: (request) => {
-        // What others may take up as well has a name of its own.
+        // The caller named it, because other work may reuse the vectors as well.
         if (request.keepAs) return deps.embed(request);
         const { model, texts } = request;
         return once('embed', { model, texts }, async (keepAs, before) => before ?? deps.embed({ ...request, keepAs }));
@@ -77,7 +77,7 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
         list: (user) => connectedTools.list(user),
         follow: (...given) => connectedTools.follow(...given),
         call: async (caller, name, args, how) => {
-          // It may have effects: noted before it is made, and never made twice.
+          // A tool call may have side effects: record it before making it, and never make it twice.
           const { outcome } = await once<Noted>('tool', { name, args }, async (noted, before) => {
             if (before) return before;
             await note(noted, {});
@@ -98,14 +98,14 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
   };
 }
 
-/** A call of a tool that was begun, and what it came to where that is known. */
+/** A tool call that was started, with its outcome if that is known. */
 interface Noted {
   outcome?: ToolOutcome;
 }
 
 const lost: ToolOutcome = { text: unknownOutcome, isError: true, cut: false };
 
-/** Of the question alone: marks of fences and ids of calls are drawn anew by each who asks. */
+/** Hashes only the question: fence marks and call ids are random and differ between attempts. */
 function digestOf(question: object): string {
   const ids = new Map<string, number>();
   const plain = (key: string, value: unknown): unknown => {

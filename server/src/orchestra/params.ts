@@ -7,15 +7,15 @@ export type Difficulty = (typeof difficulties)[number];
 export const verbosities = ['minimal', 'normal', 'verbose'] as const;
 export type Verbosity = (typeof verbosities)[number];
 
-/** Ids go into addresses, so they keep to characters that need no escaping. */
+/** Ids appear in URLs, so only characters that need no escaping are allowed. */
 export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 of A-Z a-z 0-9 _ . : -');
 
-/** Below this no answer is possible; above it no model reads. */
+/** The minimum leaves room for an answer; no model reads more than the maximum. */
 export const contextTokens = z.int().min(256).max(2_000_000);
 
 const tool = z.looseObject({ type: z.string(), function: z.looseObject({ name: z.string().min(1) }).optional() });
 
-/** Unknown names are refused, or a slip of the pen would pass for the default. */
+/** Unknown names are rejected; otherwise a typo would silently select the default. */
 export const svcMsSchema = z.strictObject({
   session_id: sessionIdSchema.optional(),
   memory_mode: z.enum(['full', 'summarized', 'selective']).default('summarized'),
@@ -43,7 +43,7 @@ export const svcMsSchema = z.strictObject({
 });
 export type SvcMs = z.infer<typeof svcMsSchema>;
 
-/** The `svc_ms` object of a request, or a 400 that names the parameter. A null counts as not given. */
+/** Parses the `svc_ms` object of a request; throws a 400 that names the parameter. Null counts as not given. */
 export function parseSvcMs(value: unknown): SvcMs {
   if (value === undefined || value === null) return svcMsSchema.parse({});
   if (typeof value !== 'object' || Array.isArray(value)) {

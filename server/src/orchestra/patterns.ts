@@ -13,7 +13,7 @@ export const kinds = [
 ] as const;
 export type Kind = (typeof kinds)[number];
 
-/** What was learned about one model at one kind of task of one difficulty. */
+/** Outcomes of one model for one kind of task at one difficulty. */
 export interface Pattern {
   kind: Kind;
   difficulty: Difficulty;
@@ -22,24 +22,27 @@ export interface Pattern {
   failures: number;
 }
 
-/** Fewer samples say nothing. */
+/** Fewer samples are not significant. */
 export const minSamples = 5;
 /** 95 % confidence. */
 const z = 1.96;
 
-/** Outcomes kept of a kind, difficulty and model: at so many both counts are halved, so that the latest weigh most. */
+/**
+ * Samples kept per kind, difficulty and model: at this many, both counts are halved, so that recent outcomes weigh
+ * most.
+ */
 export const mostKept = 200;
-/** What was seen so long ago counts half: vendors change their models under the same name. */
+/** Outcomes of this age count half: vendors change their models under the same name. */
 const halfLifeSeconds = 90 * 86_400;
 
-/** Patterns as they count today. */
+/** Patterns with their counts reduced by age. */
 export const aged = <P extends Pattern & { updatedAt: number }>(patterns: P[], now: number): P[] =>
   patterns.map((pattern) => {
     const weight = 0.5 ** (Math.max(0, now - pattern.updatedAt) / halfLifeSeconds);
     return { ...pattern, successes: pattern.successes * weight, failures: pattern.failures * weight };
   });
 
-/** Wilson interval of a success rate: what it is at least and at most, few samples giving a wide one. */
+/** Wilson score interval of a success rate; few samples give a wide one. */
 export function wilson(successes: number, failures: number): { low: number; high: number } {
   const n = successes + failures;
   if (n === 0) return { low: 0, high: 1 };
@@ -56,7 +59,7 @@ export interface Tally {
   samples: number;
 }
 
-/** Sums the patterns that fit. */
+/** Sums the matching patterns. */
 export function tally(patterns: Pattern[], fits: (pattern: Pattern) => boolean): Tally {
   const sum = { successes: 0, failures: 0, samples: 0 };
   for (const pattern of patterns) {
@@ -68,7 +71,7 @@ export function tally(patterns: Pattern[], fits: (pattern: Pattern) => boolean):
   return sum;
 }
 
-/** How the work that fits has gone; null below the samples needed. */
+/** The success interval of the matching work; null if there are too few samples. */
 export function record(...which: Parameters<typeof tally>): { low: number; high: number; samples: number } | null {
   const { successes, failures, samples } = tally(...which);
   return samples < minSamples ? null : { ...wilson(successes, failures), samples };

@@ -14,7 +14,7 @@ export interface PlanTask {
   instruction: string;
   difficulty: Difficulty;
   depends_on: string[];
-  /** Its own result is one of the things that the user wants to be given. */
+  /** The user asked for this task's own result. */
   asked_for?: boolean;
 }
 
@@ -31,7 +31,10 @@ export const planShape = (maxTasks: number): Shape => {
   return { name: 'plan', schema: objectOf({ description: text, tasks }) };
 };
 
-/** Results are kept by these names; a name that every object has would lose them, or find what nobody made. */
+/**
+ * Results are stored under these ids; an inherited property name such as `constructor` would lose them or find a bogus
+ * one.
+ */
 const id = z
   .union([z.string(), z.number()])
   .transform(String)
@@ -50,19 +53,22 @@ const taskSchema = z.object({
 });
 const planSchema = z.object({ description: z.string().max(4000).catch(''), tasks: z.array(taskSchema).min(1) });
 
-/** No plan of the most tasks there can be is longer; a model that cannot stop writes on for ever. */
+/** Longer than any plan with the most tasks allowed; stops a model that writes without end. */
 const longestAnswer = 500_000;
-/** The planner is shown so many faults; hundreds would drown what it is to mend. */
+/** Faults reported back to the planner; hundreds would hide what it has to fix. */
 const mostFaults = 8;
 
 export type ParsedPlan = { plan: Plan; faults: [] } | { plan: null; faults: string[] };
 
-/** A plan from whatever the planner wrote, or what is wrong with it in words it can act on. `done` may be depended on. */
+/**
+ * Parses whatever the planner wrote. On failure, returns faults worded so that the planner can fix them. Tasks may
+ * depend on the ids in `done`.
+ */
 export function parsePlan(answer: string, maxTasks: number, done: string[] = []): ParsedPlan {
   if (answer.length > longestAnswer) return { plan: null, faults: ['the answer is too long for a plan'] };
   const value = lenientJson(answer);
   if (value === undefined) return { plan: null, faults: ['the answer is not a JSON object'] };
-  // Some planners answer with the bare list of tasks.
+  // Some planners answer with the bare array of tasks.
   const parsed = planSchema.safeParse(Array.isArray(value) ? { tasks: value } : value);
   if (!parsed.success) {
     return {
@@ -82,7 +88,7 @@ export function parsePlan(answer: string, maxTasks: number, done: string[] = [])
   return faults.length === 0 ? { plan, faults: [] } : { plan: null, faults: faults.slice(0, mostFaults) };
 }
 
-/** What keeps the tasks from being a graph that can be run. */
+/** Reasons why the tasks are not a runnable graph. */
 export function graphFaults(tasks: Node[], maxTasks: number, done: string[] = []): string[] {
   if (tasks.length > maxTasks) return [`${tasks.length} tasks, at most ${maxTasks} are allowed`];
   const faults: string[] = [];
@@ -113,13 +119,13 @@ function cyclic(tasks: Node[], ids: Set<string>): string[] {
   }
 }
 
-/** The plan that always works. */
+/** The fallback plan: one task. */
 export const singleTaskPlan = (request: string, difficulty: Difficulty): Plan => ({
   description: 'Answer the request directly',
   tasks: [{ id: 't1', title: 'Answer', instruction: request, difficulty, depends_on: [] }],
 });
 
-/** Where the planner was asked whether there is anything to plan and says no: the request itself, as hard as it says. */
+/** If the planner finds nothing to split, use the request itself, with the planner's difficulty. */
 export function asDirect(plan: Plan, direct: Plan): Plan {
   if (plan.tasks.length !== 1) return plan;
   direct.tasks[0]!.difficulty = plan.tasks[0]!.difficulty;
@@ -131,15 +137,15 @@ export interface Planning {
   maxTasks: number;
   fallback: Plan;
   signal: AbortSignal;
-  /** What was learned of such tasks. */
+  /** Learned outcomes of such tasks. */
   patterns?: Pattern[];
-  /** Whoever can wait for a planner that does not answer is told of its error. */
+  /** If set, planner errors are thrown instead of falling back, because the caller can wait and retry. */
   patient?: boolean;
 }
 
 /**
- * Asks for a plan, shows its faults once, and else falls back to a single task. `ask` gets the faults of its last
- * answer; whatever it does, throwing included, a plan comes back, unless one can wait. An abort is passed on.
+ * Asks for a plan, reports its faults back once, then falls back to a single task. `ask` gets the faults of its last
+ * answer. Always returns a plan, even if `ask` throws, unless `patient` is set. An abort is rethrown.
  */
 export async function makePlan(
   ask: (last: { answer: string; faults: string[] } | null) => Promise<string>,
@@ -160,7 +166,7 @@ export async function makePlan(
     } catch (error) {
       signal.throwIfAborted();
       if (patient) throw error;
-      // Of faults of our own nobody is told how the inside looks.
+      // Do not reveal the details of internal errors.
       const why = error instanceof AppError ? error.message : 'internal error';
       return { plan: fallback, faults: [`the planner failed: ${why}`] };
     }

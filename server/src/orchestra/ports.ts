@@ -12,28 +12,28 @@ import type { NearIndex } from './search/near.ts';
 import type { RerankScore } from './search/rank.ts';
 import type { PerUser } from './slices.ts';
 
-/** Who asks, and who pays. */
+/** The caller, who also pays. */
 export interface Caller {
   userId: number;
-  /** Null when a browser session asks. */
+  /** Null for a browser session. */
   keyId: number | null;
-  /** Models the key may use; empty or absent: all. */
+  /** Models the key may use; empty or absent means all. */
   allowedModels?: readonly string[];
-  /** The user's group; `default` when absent. */
+  /** The user's group; `default` if absent. */
   group?: string;
-  /** False when the key has a quota of its own. */
+  /** False if the key has its own quota. */
   keyUnlimited?: boolean;
-  /** An application asks, by an access token; told by `permit`. */
+  /** The caller is an application with an access token; set by `permit`. */
   application?: boolean;
-  /** What the request says about providers; holds for every call that is made for it. */
+  /** Provider routing given in the request; applies to every call made for it. */
   override?: Override | null;
-  /** The share of prices that the work pays; all of them when absent. */
+  /** Share of the price that this work pays; the full price if absent. */
   priceFactor?: number | undefined;
-  /** The turn or run that calls are made for: one id finds them all. */
+  /** The turn or run that the calls belong to: this id finds all of them. */
   parentRequestId?: string;
 }
 
-/** Parameters of one model call, in the names of the chat format. */
+/** Parameters of one model call, named as in the chat format. */
 export interface CallParams {
   temperature?: number;
   top_p?: number;
@@ -51,11 +51,11 @@ export interface CallParams {
   logit_bias?: unknown;
   user?: string;
   metadata?: unknown;
-  /** The caller's wishes about providers, as in any request to the relay. */
+  /** The caller's provider routing, as in any request to the relay. */
   provider?: unknown;
 }
 
-/** Of work that outlives its process: the answer is kept with its charge under this name, until the work has written it down. */
+/** For durable work: the answer is stored with its charge under this name, until the work has persisted it. */
 interface MayBeKept {
   keepAs?: CallName;
 }
@@ -66,14 +66,17 @@ export interface CompleteRequest extends Caller, MayBeKept {
   params: CallParams;
   tools?: unknown[];
   stream: boolean;
-  /** Text as it comes, when `stream`; the answer holds the whole again. A promise lets the upstream wait. */
+  /**
+   * Receives the text as it streams, if `stream`; the answer contains the whole text again. Returning a promise applies
+   * backpressure.
+   */
   onDelta?(text: string): unknown;
-  /** Told of a call that broke off what was charged for the part that had come: no answer tells it. */
+  /** Receives the charge for the partial output of a call that broke off, because no answer reports it. */
   onBroken?(charged: Charged): void;
   signal: AbortSignal;
-  /** The model that should have been asked; told in the routing decision. */
+  /** The model that would have been used; recorded in the routing decision. */
   insteadOf?: string;
-  /** Names the call in the ledger; a fresh one when absent. */
+  /** The call's id in the ledger; a new one if absent. */
   requestId?: string;
 }
 
@@ -90,7 +93,7 @@ export interface CompleteAnswer extends Charged {
   provider: string;
 }
 
-/** One model call: routed, metered, billed and cancelled by the relay. Throws an AppError when no provider answers. */
+/** One model call: routed, metered, billed and cancelled by the relay. Throws an AppError if no provider answers. */
 export type Complete = (request: CompleteRequest) => Promise<CompleteAnswer>;
 
 export interface Embedded extends Charged {
@@ -103,7 +106,7 @@ export type Embed = (
       model: string;
       texts: string[];
       signal: AbortSignal;
-      /** What is kept of the answer, where that is not the answer as it is. */
+      /** Serializes the answer for storage, if not as plain JSON. */
       bodyOf?(answer: Embedded): string;
     },
 ) => Promise<Embedded>;
@@ -123,23 +126,23 @@ export interface Deps {
   complete: Complete;
   embed: Embed;
   rerank: Rerank;
-  /** The caller as things stand now; throws when their key or they themselves count no more. */
+  /** Reloads the caller; throws if the key or the user is no longer valid. */
   permit: Permit;
-  /** Throws when the caller has nothing to pay with: the balance or the key's own quota is used up. */
+  /** Throws if the caller cannot pay: the balance or the key's own quota is used up. */
   requireMoney(caller: Caller): Promise<void>;
   connectedTools: ConnectedTools;
-  /** The enabled models of every type that this caller's key lists, those that other limits leave out marked. */
+  /** The enabled models of every type that the caller's key lists; those excluded by other limits are marked. */
   models(caller: Caller): ModelInfo[] | Promise<ModelInfo[]>;
   operator(): OperatorModels;
-  /** Most runs of one user at once. */
+  /** Maximum number of concurrent runs per user. */
   parallelRuns(): number;
   near: NearIndex;
-  /** The searches of each user, a few at a time. */
+  /** Limits the concurrent searches per user. */
   searches: PerUser;
-  /** Has the file of a source read, by this process or another. */
+  /** Schedules the file of a source to be read, by this process or another one. */
   startImport(sourceRef: number): Promise<void>;
-  /** Takes over work that goes on after the answer; whoever stops the process waits for it. */
+  /** Tracks work that continues after the answer; a shutdown waits for it. */
   background(work: Promise<unknown>): void;
-  /** A fault that does not reach the caller. */
+  /** Logs an error that does not reach the caller. */
   warn(message: string, error: unknown): void;
 }

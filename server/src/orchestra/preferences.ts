@@ -5,7 +5,7 @@ import { contextTokens, fault, verbosities } from './params.ts';
 
 const model = z.string().max(200).default('');
 
-/** Every preference with its range and its default. */
+/** Every preference with its range and default. */
 export const preferencesSchema = z.object({
   use_custom_models: z.boolean().default(false),
   plan_model: model,
@@ -35,7 +35,10 @@ export const preferencesSchema = z.object({
 export type Preferences = z.infer<typeof preferencesSchema>;
 export type StoredPreferences = Partial<Preferences>;
 
-/** A change: any of the fields, null to go back to its default. Without the defaults, or what is not named would change. */
+/**
+ * A change: any of the fields; null resets one to its default. Defaults are removed, because otherwise omitted fields
+ * would be reset.
+ */
 export const preferencesChangeSchema = z.object(
   Object.fromEntries(
     Object.entries(preferencesSchema.shape).map(([name, field]) => [name, field.removeDefault().nullable().optional()]),
@@ -44,7 +47,7 @@ export const preferencesChangeSchema = z.object(
 
 export const defaultPreferences: Preferences = preferencesSchema.parse({});
 
-/** Which type of model each of the model fields must name. */
+/** The type of model that each model field must name. */
 export const modelFields = {
   plan_model: 'chat',
   easy_model: 'chat',
@@ -58,8 +61,8 @@ export const modelFields = {
 export const withDefaults = (stored: StoredPreferences): Preferences => ({ ...defaultPreferences, ...stored });
 
 /**
- * The stored preferences after a change: what is not named stays, null goes back to the default.
- * Any fault throws before anything is changed.
+ * Applies a change to the stored preferences: omitted fields stay, null resets to the default. Throws before anything
+ * is changed.
  */
 export function changePreferences(
   stored: StoredPreferences,

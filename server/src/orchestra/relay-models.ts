@@ -52,8 +52,8 @@ const contextOf = (caller: Caller, signal: AbortSignal, named: Named = {}): Requ
 });
 
 /**
- * Model calls of the engine go the way of every other request: routed, watched, billed, cancelled. Turns and runs make many
- * of them, so each is made only as long as its caller is let in.
+ * The engine's model calls use the same path as every other request: routed, monitored, billed, cancellable. Turns and
+ * runs make many calls, so the caller's permission is checked for each one.
  */
 export function relayModels(relay: RelayDeps, permit: Permit): { complete: Complete; embed: Embed; rerank: Rerank } {
   const kept = <T>(
@@ -76,7 +76,7 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
         const context = contextOf(caller, signal, { requestId, insteadOf, chargeLater });
         return stream ? follow(relay, context, conversation, request) : complete(relay, context, conversation);
       });
-      // Of a stream that was left in its midst this is a part.
+      // If the stream was aborted, the answer is incomplete.
       if (stream) signal.throwIfAborted();
       return answer;
     },
@@ -106,7 +106,7 @@ async function complete(relay: RelayDeps, context: RequestContext, asked: Conver
   return completed(answer, settled, candidate, modelId);
 }
 
-/** Gathers a streamed answer while it is told on. */
+/** Collects a streamed answer while forwarding its text. */
 async function follow(
   relay: RelayDeps,
   context: RequestContext,
@@ -120,7 +120,7 @@ async function follow(
   const stream = await answerChat(relay, context, asked, streamed({ client: 'deltas' }));
   const { error, ...settled } = await stream.tell((delta) => {
     if (delta.type === 'text') {
-      // Not told on: another model may make it good.
+      // Refusals are not forwarded: another model may still answer.
       (delta.refusal ? refusal : text).text += delta.text;
       return delta.refusal ? undefined : onDelta?.(delta.text);
     }
@@ -132,7 +132,7 @@ async function follow(
     return undefined;
   });
   const broken = error !== undefined || signal.aborted;
-  // What goes on elsewhere is charged there, with the whole answer.
+  // If another process took the work over, it charges the whole answer.
   if (broken && settled.summary.hasOutput && !isHandedOver(signal)) onBroken?.(settled);
   if (error) throw error;
   for (const call of calls.values()) call.arguments ||= '{}';
@@ -141,13 +141,13 @@ async function follow(
   return completed({ id: '', model: modelId, parts, finish }, settled, candidate, modelId);
 }
 
-/** Of a message only what a later request may send back: vendors' own fields stay out of the session. */
+/** Keeps only the fields that a later request may send back; vendor-specific ones are not stored in the session. */
 function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candidate, model: string): CompleteAnswer {
   const { choices } = renderChatAnswer(answer, { model, id: '', created: 0 });
-  // As it was rendered just now.
+  // The shape that `renderChatAnswer` has just produced.
   const [choice] = choices as { message: ChatMessage & { refusal: string | null }; finish_reason: string }[];
   const { content = '', refusal = null, tool_calls = [] } = choice?.message ?? {};
-  // What its vendor calls a refusal is one, in whatever words.
+  // Trust the vendor's refusal field, whatever the text says.
   const refused = refusal !== null && !content && tool_calls.length === 0;
   return {
     message: {
@@ -164,8 +164,8 @@ function completed(answer: Answer, { usage, cost }: Charged, { channel }: Candid
 }
 
 /**
- * The enabled models that the caller's key lists and its organisation allows, each as its best providers offer it: of those that preferences and request
- * leave, the cheapest price, the largest window and the healthiest circuit.
+ * The enabled models that the caller's key lists and its organisation allows. Each one combines the providers left by
+ * preferences and request: the cheapest price, the largest window and the healthiest circuit.
  */
 export async function modelsOf(
   { catalog, routing, reachOf }: Pick<RelayDeps, 'catalog' | 'routing' | 'reachOf'>,

@@ -10,7 +10,7 @@ import type { TurnRequest } from './turn/begin.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
 
-/** A turn within work that outlives its process: what was answered and paid before is neither asked nor paid again. */
+/** A turn within durable work: calls that were already answered and paid are not repeated. */
 export async function respondOnce(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
   const { caller, calls } = request;
   const once = paidOnce(deps, calls!, caller.userId);
@@ -25,7 +25,7 @@ export async function respondOnce(deps: Deps, request: TurnRequest, out: Out = s
   return before;
 }
 
-/** Whoever made the answer may not have lived to write it into the session. */
+/** The process that made the answer may have died before writing it into the session. */
 async function complete(deps: Deps, userId: number, { message: answer, meta }: TurnAnswer): Promise<void> {
   const now = nowSeconds(deps.clock);
   const session = await findSession(deps.db, userId, meta.session_id, now);

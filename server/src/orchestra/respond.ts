@@ -15,12 +15,12 @@ import { metaOf, now, type Turn } from './turn/turn.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
 import { type Out, silent } from './turn/writer.ts';
 
-/** How long an answer that is ready waits for the summary made beside it. */
+/** How long a finished answer waits for the summary that is made in parallel. */
 const summaryGraceMs = 1000;
-/** How long an answer that is ready waits for a file that another holds. */
+/** How long a finished answer waits while another connection locks the SQLite file. */
 const keepPatienceMs = 15_000;
 
-/** One request to the orchestration model, step by step. `once`: within work that outlives its process. */
+/** Runs one request to the orchestration model, step by step. `once` is set within durable work. */
 export async function respond(
   deps: Deps,
   request: TurnRequest,
@@ -42,9 +42,9 @@ export async function respond(
       Bun.sleep(summaryGraceMs).then(() => false),
     ]);
     await others();
-    // Before the session has it, which whoever takes the work over would read.
+    // Store it before the session is written, because a process that takes the work over would read the session.
     await once?.keep(result(turn, answer));
-    // What follows the answer is no part of the work.
+    // What follows the answer is not part of the durable work.
     await keepPaid({ ...turn, deps }, plan, answer, memory.summarising);
     return result(turn, answer);
   } catch (error) {
@@ -57,7 +57,7 @@ export async function respond(
   }
 }
 
-/** A plan that still waits for results can be gone on with when the client sends them again; any other is over. */
+/** A plan that waits for tool results can resume when the client sends them again; any other plan has failed. */
 async function keepFailed(turn: Turn, plan: RunningPlan): Promise<void> {
   const waits = Object.values(plan.results).some(({ status }) => status === 'waiting_for_tools');
   try {
@@ -67,10 +67,10 @@ async function keepFailed(turn: Turn, plan: RunningPlan): Promise<void> {
   }
 }
 
-/** Its calls are paid: what cannot be kept of it is missing the next time, and the answer is given all the same. */
+/** The calls are already paid: if the answer cannot be stored, return it anyway; only the memory of it is lost. */
 async function keepPaid(...[turn, ...made]: Parameters<typeof keep>): Promise<void> {
   try {
-    // A message is not to be there twice, so nothing is repeated that may have been written.
+    // Retry only if the database was busy: a write that may have succeeded would store the message twice.
     await repeat(() => keep(turn, ...made), { passes: isBusy, patienceMs: keepPatienceMs });
   } catch (error) {
     turn.deps.warn('an answer was not kept', error);
@@ -78,7 +78,7 @@ async function keepPaid(...[turn, ...made]: Parameters<typeof keep>): Promise<vo
   }
 }
 
-/** Stores the answer and where the plan stands, and hands the rest to the background. */
+/** Stores the answer and the plan's state, and starts the background work. */
 async function keep(
   turn: Turn,
   plan: RunningPlan,
@@ -95,7 +95,7 @@ async function keep(
     [{ message, tokens, model: model ?? undefined }],
     now(turn),
   );
-  // Null: the session was deleted while the turn ran, and nothing of it is kept.
+  // The session was deleted during the turn: store nothing.
   if (stored === null) return;
   deps.keeping.add(session.userId, bytesOfMessages(stored));
   const added = new Set(turn.freshIds);

@@ -1,16 +1,18 @@
 import type { SvcMs, Verbosity } from './params.ts';
 import type { Preferences } from './preferences.ts';
 
-/** Everything one turn is run by: the request, else the user's preference, else the default. */
+/** The settings of one turn: from the request, else the user's preferences, else the defaults. */
 export interface Settings
   extends Omit<SvcMs, 'verbosity' | 'max_context_tokens' | 'extract_knowledge' | 'use_vector_search'> {
   verbosity: Verbosity;
   use_vector_search: boolean;
-  /** Whether meanings may be looked at for this turn at all: who wants no embedding, by request or preference, pays for none. */
+  /**
+   * Whether this turn may embed texts at all: if the request or the preference disables it, no embedding is charged.
+   */
   mayEmbed: boolean;
   /** Whether texts are embedded after the turn, for later searches. */
   embedsAfter: boolean;
-  /** Whether a summary is made when it falls due. */
+  /** Whether a summary is made when it is due. */
   summarises: boolean;
   maxContextTokens: number;
   extractKnowledge: boolean;

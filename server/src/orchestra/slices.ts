@@ -1,10 +1,13 @@
-/** Gives every other request a turn: with a database that answers at once, the steps of a long work would be one. */
+/**
+ * Yields to other requests: with a database that answers synchronously, the steps of long work would otherwise block
+ * the event loop.
+ */
 export const others = (): Promise<unknown> => new Promise(setImmediate);
 
-/** Rows read in one go: with long texts and vectors of 3,000 numbers that is still over in a few milliseconds. */
+/** Rows read at once: even with long texts and vectors of 3,000 numbers, this takes only a few milliseconds. */
 export const sliceRows = 100;
 
-/** The work on a long list, so many items at a time, with room for others in between. */
+/** Processes a long list in slices and yields to other requests in between. */
 export async function inSlices<I, O>(items: I[], work: (slice: I[]) => Promise<O[]>): Promise<O[]> {
   const results: O[] = [];
   for (let i = 0; i < items.length; i += sliceRows) {
@@ -14,16 +17,16 @@ export async function inSlices<I, O>(items: I[], work: (slice: I[]) => Promise<O
   return results;
 }
 
-/** Runs a user's works, so many at a time; the rest wait their turn in the order they came. */
+/** Runs a limited number of a user's jobs at once; the others wait in FIFO order. */
 export type PerUser = <T>(userId: number, work: () => Promise<T>) => Promise<T>;
 
-/** However many requests one user sends at once, others wait for no more than a slice of each of the few that run. */
+/** However many requests one user sends, others wait at most for one slice of each running job. */
 export function perUser(most: number): PerUser {
   const lines = new Map<number, { running: number; waiting: (() => void)[] }>();
   return async (userId, work) => {
     const line = lines.get(userId) ?? { running: 0, waiting: [] };
     lines.set(userId, line);
-    // Whoever ends hands its place on, so that nobody who comes in that moment takes it.
+    // A finished job passes its slot to the next waiter directly, so that a new arrival cannot take it.
     if (line.running < most) line.running += 1;
     else await new Promise<void>((resolve) => line.waiting.push(resolve));
     try {

@@ -3,13 +3,13 @@ import type { ChatMessage } from './messages.ts';
 
 export type CountText = (text: string) => Promise<number>;
 
-/** Tokens that role and separators of one message cost in the chat format. */
+/** Tokens for the role and separators of one message in the chat format. */
 const perMessage = 4;
-/** A picture or file of unknown size; about one tile at high detail. */
+/** An image or file of unknown size; about one tile at high detail. */
 const perPart = 765;
 export const countText: CountText = async (text) => (await loadTokens()).count(text);
 
-/** What each message weighs. All are asked for at once: a conversation may have thousands. */
+/** Counts the tokens of each message. Counted in one batch, because a conversation may have thousands. */
 export async function weigh(messages: readonly ChatMessage[]): Promise<number[]> {
   const texts: string[] = [];
   const ends: number[] = [];
@@ -34,7 +34,7 @@ function textsOf({ content, tool_calls: calls = [] }: ChatMessage): string[] {
   return [...said, ...calls.flatMap((call) => [call.function.name, call.function.arguments])];
 }
 
-/** What a message weighs beside its texts. */
+/** Tokens of a message besides its texts. */
 function frameTokens({ content, tool_calls: calls = [] }: ChatMessage): number {
   const silent = typeof content === 'string' ? 0 : (content ?? []).filter((part) => part.text === undefined).length;
   return silent * perPart + calls.length * perMessage;

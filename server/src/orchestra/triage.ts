@@ -7,15 +7,18 @@ import { type Kind, type Pattern, record } from './patterns.ts';
 export interface Triage {
   kind: Kind;
   difficulty: Difficulty;
-  /** One task will do: no planner is asked. */
+  /** One task is enough; the planner is not asked. */
   single: boolean;
-  /** The rules, which know English alone, cannot read it: how many tasks and how hard is for the plan model to say. */
+  /**
+   * The rules only know English and cannot read this request: the plan model decides how many tasks there are and how
+   * hard.
+   */
   unsure: boolean;
-  /** Why, for `include_reasoning`. */
+  /** The reasons, for `include_reasoning`. */
   reasons: string[];
 }
 
-/** First match wins, so the telling ones stand first. */
+/** The first match wins, so the most specific rules come first. */
 const kindRules: [Kind, RegExp][] = [
   [
     'translation',
@@ -45,7 +48,7 @@ const kindRules: [Kind, RegExp][] = [
   ['chat', /^\s*(hi|hey|hello|thanks?|thank you|ok(ay)?|yes|no|good (morning|evening|night)|bye)\b[\s\S]{0,40}$/i],
 ];
 
-/** Each is a sign that several pieces of work are asked for at once. */
+/** Signs that a request asks for several pieces of work. */
 const severalSigns: [string, (text: string) => boolean][] = [
   ['a list of steps', (text) => (text.match(/^[ \t]*(?:\d{1,9}[.)]|[-*•])\s+\S/gmu) ?? []).length >= 2],
   [
@@ -67,7 +70,7 @@ const severalSigns: [string, (text: string) => boolean][] = [
 ];
 const firstStep = /\b(first(ly)?|then|after that|afterwards|next|finally|and then|lastly)\b/i;
 const laterStep = /\b(then|after that|afterwards|next|finally|and then|lastly)\b/i;
-/** In one sentence: what to do, a comma, and another thing to do it with. */
+/** Matches a sentence with a comparing verb, a comma, and a further item after it. */
 function comparesSeveral(sentence: string): boolean {
   const verb = /\b(compare|contrast|evaluate)\b/i.exec(sentence);
   const comma = verb ? sentence.indexOf(',', verb.index) : -1;
@@ -76,11 +79,11 @@ function comparesSeveral(sentence: string): boolean {
 const taskVerbs =
   /\b(write|create|build|design|implement|draft|analy[sz]e|compare|summari[sz]e|translate|list|explain|calculate|research|plan|review|test|document|extract|recommend|propose|estimate)\b/gi;
 
-/** A success rate that can be relied on, and one that cannot. */
+/** Success rate from which experience is trusted, and below which it counts as failing. */
 const reliable = 0.6;
 const unreliable = 0.5;
 
-/** Whether one task will do, and what kind and difficulty it is: by rules, and by what was learned. */
+/** Decides by rules and learned outcomes whether one task is enough, and of what kind and difficulty. */
 export function triage(whole: string, patterns: Pattern[] = []): Triage {
   const text = readable(whole);
   const kind = kindOf(text);
@@ -101,10 +104,10 @@ export function triage(whole: string, patterns: Pattern[] = []): Triage {
   return { ...sorted, single: false, reasons: [...reasons, `asks for ${signs.join(', ')}`] };
 }
 
-/** A greeting, thanks or a plain question: nothing to plan in any language. */
+/** A greeting, thanks or a plain question: nothing to plan, in any language. */
 const fewWords = 3;
 
-/** What is asked stands at the beginning or at the end; between them is pasted matter, which may be megabytes. */
+/** The actual request is at the start or the end; between them is pasted text, possibly megabytes of it. */
 const readAtStart = 6_000;
 const readAtEnd = 2_000;
 const readable = (text: string): string =>
@@ -115,7 +118,7 @@ export function kindOf(whole: string): Kind {
   return kindRules.find(([, rule]) => rule.test(text))?.[0] ?? 'question';
 }
 
-/** A difficulty at which this kind has failed too often is taken one up. */
+/** Raises the difficulty if this kind of task has failed too often at the guessed one. */
 function learnedDifficulty(kind: Kind, guess: Difficulty, patterns: Pattern[], reasons: string[]): Difficulty {
   const past = record(patterns, (pattern) => pattern.kind === kind && pattern.difficulty === guess);
   if (guess === 'hard' || !past || past.high >= unreliable) return guess;
@@ -124,8 +127,8 @@ function learnedDifficulty(kind: Kind, guess: Difficulty, patterns: Pattern[], r
 }
 
 /**
- * A planner's difficulty, held against the wording of the task and what was learned: where the planner alone says hard
- * and medium work of that kind has gone well, the task begins as medium. If a fault shows, it goes up all the same.
+ * Checks the planner's difficulty against the wording of the task and learned outcomes: if only the planner says hard,
+ * and medium work of that kind has gone well, the task starts as medium. If it fails, it is escalated as usual.
  */
 export function crossChecked(planned: Difficulty, instruction: string, patterns: Pattern[]): Difficulty {
   const kind = kindOf(instruction);

@@ -8,8 +8,8 @@ export interface Unit {
 }
 
 /**
- * Groups the history. Upstreams refuse a result without its call and a call without its results, so a stray
- * result is left out, and of an unanswered call only the words remain.
+ * Groups the history. Upstreams reject a result without its call and a call without its results, so an orphaned result
+ * is dropped, and an unanswered call keeps only its text.
  */
 export function unitsOf(history: Remembered[]): Unit[] {
   const units: Unit[] = [];

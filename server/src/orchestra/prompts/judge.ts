@@ -6,7 +6,7 @@ const share = { type: 'number', minimum: 0, maximum: 1 };
 export const evaluationShape: Shape = { name: 'evaluation', schema: objectOf({ score: share, feedback: text }) };
 export const judgeShape: Shape = { name: 'judgement', schema: objectOf({ confidence: share, missing: listOf(text) }) };
 
-/** How good one task's result is: `{score, feedback}`. */
+/** Asks for a rating of one task's result: `{score, feedback}`. */
 export function evaluationMessages(
   {
     request,
@@ -28,7 +28,7 @@ export function evaluationMessages(
   return [{ role: 'user', content: parts.join('\n\n') }];
 }
 
-/** How far the goal is reached: `{confidence, missing}`. */
+/** Asks how far the goal is reached: `{confidence, missing}`. */
 export function judgeMessages(
   goal: string,
   results: { title: string; text: string }[],

@@ -1,10 +1,10 @@
 import { type ChatMessage, textOf } from '../messages.ts';
 import { fenceRule, newFence } from './fence.ts';
 
-/** Longest piece of one message shown to the models that keep the memory. */
+/** Longest part of one message shown to the models that maintain the memory. */
 const longest = 8000;
 
-/** The rolling summary: the last one and what was said since. */
+/** Asks for the rolling summary, given the previous one and the messages since. */
 export function summaryMessages(previous: string | null, since: ChatMessage[], fence = newFence()): ChatMessage[] {
   const parts = [
     'Write the summary that replaces this conversation in memory. Keep: what the user wants, decisions, facts, names, numbers, code identifiers, open questions, preferences. Leave out: greetings and wording. At most 400 words of plain prose or short points, in the language of the conversation. Answer with the summary alone.',
@@ -15,7 +15,7 @@ export function summaryMessages(previous: string | null, since: ChatMessage[], f
   return [{ role: 'user', content: parts.join('\n\n') }];
 }
 
-/** Facts worth keeping across conversations, each with the words that prove it. */
+/** Asks for facts worth keeping across conversations, each with a quote that proves it. */
 export function extractionMessages(messages: ChatMessage[], fence = newFence()): ChatMessage[] {
   const task = [
     'From the conversation below, extract facts that will still be true and useful in later conversations: about the user, their projects, preferences, decisions, environment. No small talk, no general knowledge, nothing that only matters now. None is a fine answer.',

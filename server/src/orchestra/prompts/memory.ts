@@ -3,11 +3,11 @@ import { type Fence, fenceRule } from './fence.ts';
 
 export interface Memory {
   summary: string | null;
-  /** What recall found, best first. */
+  /** Recalled texts, best first. */
   recalled: { source: string; text: string }[];
 }
 
-/** What the engine remembers, as one system message after the client's own; none when there is nothing. */
+/** The engine's memory as one system message, placed after the client's own; none if there is nothing to tell. */
 export function memoryMessages({ summary, recalled }: Memory, fence: Fence): ChatMessage[] {
   if (!summary && recalled.length === 0) return [];
   const parts = [fenceRule(fence)];

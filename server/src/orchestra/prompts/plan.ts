@@ -9,7 +9,7 @@ export interface PlannerInput {
   context: ChatMessage[];
   maxTasks: number;
   tools: string[];
-  /** The last answer and what was wrong with it. */
+  /** The planner's last answer and its faults. */
   last: { answer: string; faults: string[] } | null;
 }
 
@@ -41,16 +41,19 @@ export interface TaskInput {
   context: ChatMessage[];
   request: ChatMessage;
   task: PlanTask;
-  /** Results of the tasks that led to this one. */
+  /** Results of the tasks that this one depends on. */
   results: Told[];
-  /** What a judge said of an earlier result. */
+  /** A judge's feedback on an earlier result. */
   remarks?: string | null | undefined;
-  /** Its result is what the user reads. */
+  /** Whether its result is the answer that the user reads. */
   final: boolean;
   fence: Fence;
 }
 
-/** A judge has read what models and tools wrote, and may say on what stood there: it speaks of the work, not for the user. */
+/**
+ * Fenced, because a judge has read output of models and tools and may repeat injected instructions: its remarks
+ * describe the work, they do not speak for the user.
+ */
 export const remarkParts = (remarks: string | null | undefined, fence: Fence): string[] =>
   remarks
     ? [
@@ -58,7 +61,7 @@ export const remarkParts = (remarks: string | null | undefined, fence: Fence): s
       ]
     : [];
 
-/** A task within a plan. The request keeps its pictures and files. */
+/** The prompt for a task within a plan. Images and files of the request are kept. */
 export function taskMessages(input: TaskInput): ChatMessage[] {
   const { context, request, task, results, remarks, final, fence } = input;
   const parts = [
@@ -72,7 +75,7 @@ export function taskMessages(input: TaskInput): ChatMessage[] {
     ...remarkParts(remarks, fence),
   ];
   if (told.length > 0) parts.push(fenceRule(fence), ...told);
-  // The user's own voice: what the planner did not copy binds all the same.
+  // The user's own words: they apply even if the planner did not copy them into the task.
   parts.push(
     `The whole request, in the user's own words. What it says about language, length, form, audience and the like holds for your task too:\n\n${textOf(request)}`,
   );

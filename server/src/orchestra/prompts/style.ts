@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../messages.ts';
 import type { Verbosity } from '../params.ts';
 
-/** How the answer is to be written, for the model that writes it; after the client's own instructions. */
+/** How to write the answer, for the model that writes it; placed after the client's own instructions. */
 export const styleMessages = (verbosity: Verbosity): ChatMessage[] =>
   verbosity === 'minimal'
     ? [

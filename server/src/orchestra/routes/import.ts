@@ -16,7 +16,7 @@ import { base, entryFields, newEntrySchema } from './schemas.ts';
 import { sourceSchema, sourceView } from './sources.ts';
 
 const entriesSchema = z.strictObject({ entries: z.array(newEntrySchema).min(1).max(importLimits.entries) });
-/** Each is looked at by itself, so that one that is not good does not hinder the others. */
+/** Entries are validated one by one, so that an invalid one does not block the others. */
 const unreadEntries = z.strictObject({ entries: z.array(z.unknown()).min(1).max(importLimits.entries) });
 
 const defaultCategory = 'document';
@@ -67,7 +67,7 @@ export const importRoute = (deps: Deps): Route =>
     },
   });
 
-/** What stands around the files of a form. */
+/** Adds room for the rest of the form around the files. */
 const requestBytes = importLimits.requestBytes + 64 * 1024;
 
 async function importEntries(deps: Deps, caller: Caller, call: Pick<Call, 'request' | 'arrived'>) {
@@ -99,7 +99,7 @@ async function importEntry(deps: Deps, userId: number, index: number, given: unk
   }
 }
 
-/** No room is left: what came before stays. */
+/** The user's storage is full; entries and files stored before stay. */
 const isFull = (error: unknown): error is AppError => error instanceof AppError && error.code === 'storage_full';
 
 async function importFiles(deps: Deps, caller: Caller, form: FormData) {
@@ -110,7 +110,7 @@ async function importFiles(deps: Deps, caller: Caller, form: FormData) {
 }
 
 async function importFile(deps: Deps, caller: Caller, file: File, as: ImportedAs) {
-  // Some clients send the path it has with them.
+  // Some clients send the file's path.
   const given = file.name.replace(/^.*[\\/]/, '') || 'untitled';
   const named = shownName(200).safeParse(given);
   if (!named.success) {
@@ -127,7 +127,7 @@ async function importFile(deps: Deps, caller: Caller, file: File, as: ImportedAs
   }
 }
 
-/** The files of a form, and what is said of them all. */
+/** The files of a form, and the fields that apply to all of them. */
 function readForm(form: FormData): { files: File[]; as: ImportedAs } {
   const files: File[] = [];
   const fields: Record<string, unknown> = Object.create(null);

@@ -25,9 +25,9 @@ import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.
 
 const path = '/api/svc-ms/knowledge';
 const params = z.object({ id: z.string().min(1).max(64) });
-/** Found among this many before the category is looked at. */
+/** Number of results searched before filtering by category. */
 const widest = 200;
-/** What shares next to nothing with the query is no result. */
+/** Less relevant entries are not returned. */
 const leastRelevance = 0.25;
 
 const query = z.strictObject({
@@ -44,7 +44,7 @@ const query = z.strictObject({
 export function knowledgeRoutes(deps: Deps): Route[] {
   const { db } = deps;
   const now = () => nowSeconds(deps.clock);
-  /** Words can be searched at once; meaning follows in the background. */
+  /** New entries can be found by words at once; vectors follow in the background. */
   const embed = (caller: Caller) => {
     const embedding = async () => embedNew(await outsideTurn(deps, caller, AbortSignal.timeout(60_000)));
     deps.background(embedding().catch((error) => deps.warn('an entry could not be embedded', error)));
@@ -158,7 +158,7 @@ const view = (entry: Entry) => ({
   keywords: entry.keywords,
 });
 
-/** Of a PDF the page, of a text the heading. */
+/** The page of a PDF, or the heading of a text. */
 const placeOf = ({ id, name, page, heading, position }: FileSource) => ({
   id,
   name,

@@ -3,7 +3,7 @@ import { answered, management } from '../../platform/http/answers.ts';
 import { nothingAsked } from '../../platform/http/paging.ts';
 import { preferencesSchema } from '../preferences.ts';
 
-/** Parameters that an endpoint does not have are refused, or a slip of the pen would pass for none. */
+/** Unknown query parameters are rejected; otherwise a typo would be silently ignored. */
 export const base = { ...management, query: nothingAsked, tag: 'Orchestration', auth: 'keyOrSession' } as const;
 
 const time = z.number().int();

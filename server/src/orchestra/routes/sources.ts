@@ -30,7 +30,7 @@ export const sourceView = (source: Source) => ({
   id: source.id,
   name: source.name,
   kind: source.kind,
-  // That its bytes are still being stored is no business of its owner's.
+  // `receiving` is an internal state; the owner sees `waiting`.
   state: source.state === 'receiving' ? 'waiting' : source.state,
   error: source.error,
   entries: source.state === 'failed' ? 0 : Math.max(0, source.written - source.removed),

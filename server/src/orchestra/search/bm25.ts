@@ -1,13 +1,13 @@
 /**
- * Lower than is usual for articles (1.2 and 0.75): in a message a word said once is said, and how long a message is
- * tells little about what it is about, while taking it to heart shuffles those that hold the same words.
+ * Lower than the usual values for articles (1.2 and 0.75): in a message one occurrence of a word is enough, and a
+ * message's length says little about its topic; a higher `b` would only shuffle messages with the same words.
  */
 const k1 = 0.5;
 const b = 0.2;
 
 export interface LexicalDocument {
   terms: string[];
-  /** Terms of what was said around it, each with how much a word counts that stands only there. */
+  /** Terms of the surrounding messages, each list with the weight of a word that occurs only there. */
   lent: { terms: string[]; weight: number }[];
 }
 
@@ -15,20 +15,23 @@ export interface LexicalScore {
   bm25: number;
   /** Share of the query's weight that the document covers, 0-1: comparable between queries, unlike the score. */
   coverage: number;
-  /** By how many deviations it covers more than a document does that holds the query's words by chance. */
+  /**
+   * By how many standard deviations its coverage exceeds that of a document that contains the query's words by chance.
+   */
   standsOut: number;
 }
 
-/** What a term's rarity is counted in. */
+/** The documents in which a term's rarity is counted. */
 export interface Corpus {
   documents: number;
-  /** Documents that hold the term. */
+  /** Number of documents that contain each term. */
   holders: ReadonlyMap<string, number>;
 }
 
 /**
- * BM25 over the message, and what was said around it for words it does not hold itself. Without a corpus, rarity is counted among the candidates; these were
- * found by the query's words, so that what is rare elsewhere looks common among them.
+ * BM25 over the message; words that it lacks are looked up in the surrounding messages. Without a corpus, rarity is
+ * counted among the candidates. Those were found by the query's words, so words that are rare elsewhere look common
+ * among them.
  */
 export function bm25(query: string[], documents: LexicalDocument[], corpus: Corpus | null = null): LexicalScore[] {
   const wanted = new Set(query);
@@ -49,7 +52,7 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
     chance.mean += share * weight;
     chance.variance += share * (1 - share) * weight ** 2;
   }
-  // Words come in company: one that is shared may always be chance, however rare it is.
+  // Words are not independent: a single shared word may always be chance, however rare it is.
   const deviation = Math.sqrt(chance.variance + squares / Math.max(1, wanted.size));
   return counted.map(({ frequency, lent, length }) => {
     let score = 0;
@@ -59,7 +62,7 @@ export function bm25(query: string[], documents: LexicalDocument[], corpus: Corp
       score += (weight * times * (k1 + 1)) / (times + k1 * (1 - b + (b * length) / (averageLength || 1)));
       covered += weight;
     }
-    // As if said once: how often a word is said around a message tells nothing about the message.
+    // Counted as one occurrence: how often a word occurs around a message says nothing about the message.
     for (const [term, share] of lent) {
       score += idf.get(term)! * share;
       covered += idf.get(term)! * share;

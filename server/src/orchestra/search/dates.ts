@@ -1,4 +1,4 @@
-/** A day, or a whole month, that a text names; without a year it is that of any. */
+/** A day or a whole month named in a text; without a year it matches any year. */
 export interface NamedDate {
   year: number | null;
   /** 1-12. */
@@ -6,9 +6,9 @@ export interface NamedDate {
   day: number | null;
 }
 
-/** Languages whose names of months are known: those of the larger part of what is asked. */
+/** Languages whose month names are recognized; they cover most queries. */
 const languages = 'en de fr es it pt nl pl cs ru uk tr sv da nb fi'.split(' ');
-/** Of a question; a date comes in its first words or hardly at all, and a pasted log is full of them. */
+/** Characters of a query that are read: a date is in its first words if anywhere, and a pasted log is full of dates. */
 const longestRead = 2_000;
 const mostDates = 8;
 
@@ -20,7 +20,7 @@ const plain = (text: string): string =>
 
 let known: Map<string, number> | null = null;
 
-/** Made when first needed: names of months as they stand alone and beside a day, which some languages write in another case. */
+/** Built on first use: month names standing alone and next to a day, because some languages inflect them. */
 function namesOfMonths(): Map<string, number> {
   if (known) return known;
   known = new Map();
@@ -37,12 +37,12 @@ function namesOfMonths(): Map<string, number> {
   return known;
 }
 
-/** What stands between a day, a month and a year, or behind the number of a day. */
+/** Words between a day, a month and a year, and suffixes of day numbers. */
 const between = new Set('of de del di st nd rd th er'.split(' '));
 const isDay = (word: string | undefined): word is string => /^\d{1,2}$/.test(word ?? '');
 const isYear = (word: string | undefined): word is string => /^(?:19|20)\d\d$/.test(word ?? '');
 
-/** A name of a month counts only beside a number: "may" and "march" are other words as well. */
+/** A month name counts only next to a number: "may" and "march" are ordinary words as well. */
 function namedIn(text: string): NamedDate[] {
   const months = namesOfMonths();
   const words = (plain(text).match(/\p{L}+|\d+/gu) ?? []).filter((word) => !between.has(word));
@@ -57,13 +57,13 @@ function namedIn(text: string): NamedDate[] {
   });
 }
 
-/** 2023-05-08, 2023-05 and 2023年5月8日. */
+/** Matches 2023-05-08, 2023-05 and 2023年5月8日. */
 const numbered = /(?<!\d)(?<year>(?:19|20)\d\d)(?:-|年)(?<month>\d{1,2})(?:(?:-|月)(?<day>\d{1,2})(?!\d))?/gu;
 
-/** The dates a question names. */
+/** The dates named in a query. */
 export function datesIn(text: string): NamedDate[] {
   const read = text.slice(0, longestRead);
-  // Most questions hold no number at all, and so no date.
+  // Most queries contain no digit, and so no date.
   if (!/\d/.test(read)) return [];
   const found = namedIn(read);
   for (const { groups = {} } of read.matchAll(numbered))
@@ -73,15 +73,15 @@ export function datesIn(text: string): NamedDate[] {
 
 const numberOf = (digits: string | undefined): number | null => (digits === undefined ? null : Number(digits));
 
-/** It is the same day somewhere on Earth so many hours before and after it is in Greenwich; nobody says where they are. */
+/** Time zones reach from UTC+14 to UTC-12, and the user's is unknown: the day is extended by these hours. */
 const hoursAhead = 14;
 const hoursBehind = 12;
 const hour = 3_600_000;
 
-/** Whether that moment lies on the day, or in the month, wherever it was said. */
+/** Whether the moment lies on that day, or in that month, in any time zone. */
 export function isOn(atMs: number, { year, month, day }: NamedDate): boolean {
   const said = new Date(atMs).getUTCFullYear();
-  // Without a year, one around New Year may belong to either.
+  // Without a year, a date around New Year may belong to either year.
   for (const one of year === null ? [said - 1, said, said + 1] : [year]) {
     const from = Date.UTC(one, month - 1, day ?? 1);
     const to = day === null ? Date.UTC(one, month, 1) : from + 24 * hour;

@@ -6,34 +6,40 @@ import { loadBits, vectorsOf } from '../store/vectors.ts';
 import { type Noise, noiseOf } from './noise.ts';
 import { dot, hamming, signBits, toWords } from './vectors.ts';
 
-/** Finds the documents nearest in meaning. Holds only signs in memory: 100,000 vectors of 1,536 numbers are 19 MB. */
+/**
+ * Finds the documents with the most similar vectors. Keeps only sign bits in memory: 100,000 vectors of 1,536 numbers
+ * take 19 MB.
+ */
 export interface NearIndex {
   near(db: Db, userId: number, model: string, query: Float32Array, limit: number): Promise<number[]>;
-  /** How near to the query documents from all over are: what chance alone brings. */
+  /** How similar a sample of all documents is to the query, as a baseline for chance. */
   noise(db: Db, userId: number, model: string, query: Float32Array): Promise<Noise>;
-  /** After deletions: what is gone would else push out what is there. Without a user, of everybody. */
+  /**
+   * Drops the cache after deletions; otherwise deleted documents would displace existing ones. Without a user, drops
+   * all.
+   */
   forget(userId?: number): void;
 }
 
 interface Shelf {
   userId: number;
   lastId: number;
-  /** Ids of the vectors held. */
+  /** Ids of the vectors already loaded. */
   known: Set<number>;
   documents: number[];
   /** `width` words per document. */
   words: Uint32Array;
   width: number;
-  /** Vectors of some documents from all over, and how many there were when they were taken. */
+  /** Vectors of a sample of all documents, and how many documents there were when it was taken. */
   sample: Float32Array[];
   sampledOf: number;
-  /** Resolves when whoever reads what is new has done so. */
+  /** Resolves when the load in progress has finished. */
   filled: Promise<unknown>;
 }
 
 const channel = 'orchestra:near';
 
-/** What one process forgets, all forget; where a message may have been missed, everything. */
+/** Broadcasts invalidations to all processes; if a message may have been missed, the whole cache is dropped. */
 export function nearEverywhere(
   shared: Pick<Shared, 'publish' | 'subscribe'>,
   owners: Pick<Owners, 'onAllHeard'>,
@@ -49,17 +55,17 @@ export function nearEverywhere(
     ...near,
     forget(userId) {
       near.forget(userId);
-      // Whoever cannot be told now hears later that something was missed.
+      // A process that misses the message learns later that it missed one, and drops everything.
       if (userId !== undefined) void shared.publish(channel, `${userId}`).catch(() => {});
     },
   };
 }
 
-/** All shelves together, in 32-bit words; the least recently used goes first. */
+/** Limit for all shelves together, in 32-bit words; the least recently used one is evicted first. */
 const mostWords = 32 * 1024 * 1024;
-/** In PostgreSQL a lower id may become visible after a higher one: the last few are looked at again. */
+/** In PostgreSQL a lower id may become visible after a higher one: the last few rows are read again. */
 const overlap = 100;
-/** Rows taken per read, so that no single one holds up the streams. */
+/** Rows per read, so that a single read does not block streams. */
 const batch = 1000;
 
 export function nearIndex(): NearIndex {
@@ -78,10 +84,10 @@ export function nearIndex(): NearIndex {
       sampledOf: 0,
       filled: Promise.resolve(),
     };
-    // Last used, last to go.
+    // Move it to the end: the map is in LRU order.
     shelves.delete(key);
     shelves.set(key, shelf);
-    // One after another: what the first has read the second need not.
+    // Loads run one after another, so that the second does not read the same rows again.
     const filling = shelf.filled.then(() => fill(db, shelf, model));
     shelf.filled = filling.catch(() => {});
     await filling;
@@ -127,9 +133,9 @@ async function fill(db: Db, shelf: Shelf, model: string): Promise<void> {
   }
 }
 
-/** Documents that show what chance alone brings. */
+/** Size of the sample that measures similarity by chance. */
 const sampled = 400;
-/** A sample is taken anew when there are so many times as many documents. */
+/** The sample is renewed when the number of documents has grown by this factor. */
 const outgrown = 1.1;
 
 async function takeSample(db: Db, shelf: Shelf, model: string): Promise<void> {
@@ -154,12 +160,12 @@ function evict(shelves: Map<string, Shelf>): void {
   }
 }
 
-/** Words compared before others get their turn: about a millisecond. */
+/** Words compared before yielding to other requests: about a millisecond. */
 const sliceWords = 256 * 1024;
 
-/** The fewest differing bits: counted per distance, so that no sorting of everything is needed. */
+/** Documents with the fewest differing bits. A histogram of the distances avoids sorting all of them. */
 async function closest(shelf: Shelf, query: Uint32Array, limit: number): Promise<number[]> {
-  // As the shelf stands now: whoever adds to it meanwhile adds at its end, or puts a larger one in its place.
+  // Work on a snapshot: a concurrent load only appends, or replaces the array with a larger one.
   const { words, width } = shelf;
   const documents = shelf.documents.slice();
   const distances = new Uint16Array(documents.length);

@@ -1,19 +1,24 @@
-/** How near to a query texts are that have nothing to do with it: every embedder has a level and a spread of its own. */
+/** Similarity of a query to unrelated texts: every embedding model has its own mean and spread. */
 export interface Noise {
   mean: number;
   deviation: number;
 }
 
-/** What is usual (unrelated texts at right angles, and this spread), as if seen on so many texts: a handful shows little. */
+/**
+ * Prior for small samples: unrelated texts are orthogonal with this deviation, weighted as if seen on `asIfSeen` texts.
+ */
 const usualDeviation = 0.1;
 const asIfSeen = 10;
-/** So many of the nearest may be what answers the query, and are no noise; of few texts, this share of them. */
+/**
+ * Up to this many of the nearest texts may be real matches and do not count as noise; of few texts, at most this share.
+ */
 const mayAnswer = 20;
 const shareThatMayAnswer = 0.3;
 
 /**
- * From the cosines of any texts. Level is the middle, so that in a small store the few that answer do not pass for noise.
- * Spread is the larger of what the two sides show: embedders that know words alone put most unrelated texts at nothing.
+ * Estimates the noise from the cosines of arbitrary texts. The level is the median, so that in a small store the few
+ * real matches do not pass for noise. The spread is the larger one of the two sides, because embedders that only know
+ * words give most unrelated texts a cosine of 0.
  */
 export function noiseOf(cosines: number[]): Noise {
   const count = cosines.length;
@@ -24,24 +29,29 @@ export function noiseOf(cosines: number[]): Noise {
   const upper = 1 - Math.min(shareThatMayAnswer, mayAnswer / Math.max(1, count));
   const above = ((quantile(sorted, upper) - middle) / deviationsOf(upper)) ** 2;
   const variance = (count * Math.max(below, above) + asIfSeen * usualDeviation ** 2) / (count + asIfSeen);
-  // A few texts at one level may all answer; dozens show where the embedder puts everything.
+  // A few texts at one level may all be matches; dozens show the embedder's base level. So the median is trusted only
+  // with a growing count.
   return { mean: (middle * count ** 2) / (count ** 2 + asIfSeen ** 2), deviation: Math.sqrt(variance) };
 }
 
-/** The lower of two neighbours, so that of three texts one that answers is no measure for the others. */
+/** Rounds down, so that with three texts a single match does not set the level for the others. */
 const quantile = (sorted: number[], share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
 
-/** How far above the middle this share of normally spread values ends; the logistic curve is near enough. */
+/**
+ * Number of standard deviations at this quantile of a normal distribution; the logistic approximation is close enough.
+ */
 const deviationsOf = (share: number): number => Math.log(share / (1 - share)) / 1.702;
 
-/** By how many deviations a text is nearer than chance would have it; what is farther than usual tells nothing. */
+/** By how many deviations a text is more similar than by chance; 0 if it is less similar than usual. */
 export const standsOut = (cosine: number, { mean, deviation }: Noise): number =>
   Math.max(0, (cosine - mean) / deviation);
 
-/** So many deviations are as likely chance as not, among the thousands that are looked at; and how fast that changes. */
+/**
+ * Deviations at which a match is as likely as chance, given the thousands of texts compared; and the slope around it.
+ */
 const evenDeviations = 3;
 const steepness = 1.5;
 
-/** 0-1: how sure it is that a text has to do with the query, whatever measured how far it stands out. */
+/** Probability, 0-1, that a text is related to the query, given its deviations by words or by meaning. */
 export const relevanceOf = (deviations: number): number =>
   1 / (1 + Math.exp(-steepness * (deviations - evenDeviations)));

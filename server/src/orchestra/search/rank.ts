@@ -7,11 +7,11 @@ import { dot } from './vectors.ts';
 
 export interface Candidate {
   text: string;
-  /** What was said around it, the nearest first on either side. */
+  /** The surrounding messages, nearest first on either side. */
   around?: { before: Spoken[]; after: Spoken[] };
-  /** Of length one; null while it is not embedded. */
+  /** Normalized to length one; null until it is embedded. */
   vector: Float32Array | null;
-  /** In milliseconds since 1970; knowledge was said at no time. */
+  /** Milliseconds since 1970; null for knowledge entries. */
   saidAtMs?: number | null;
 }
 
@@ -26,56 +26,56 @@ export interface Query {
 }
 
 export type Ranked<C> = C & {
-  /** Orders the results: words and meaning, each brought to the same scale, added and brought to 0-1. */
+  /** Order of the results: lexical and semantic evidence on a common scale, summed and normalized to 0-1. */
   score: number;
-  /** 0-1 on its own, whatever else was found: what a threshold is held against. */
+  /** 0-1, independent of the other results; compared with the threshold. */
   relevance: number;
 };
 
-/** What words and nearness are held against; without it the candidates themselves. */
+/** Baseline for lexical and semantic scores; without it, the candidates themselves are the baseline. */
 export interface Background {
   corpus: Corpus;
   noise: Noise | null;
-  /** Terms by text, kept from one ranking of the same search to the next. */
+  /** Cache of terms by text, shared between the rankings of one search. */
   known?: Map<string, string[]>;
 }
 
 /**
- * Words and meaning on one scale: how unlikely it is that a text has nothing to do with the query. BM25 is such a sum of
- * logarithms already; a cosine becomes one as the square of how far it stands out of the noise (half of it, were noise
- * quite normal). So a weak embedder, whose nearest texts hardly stand out, does not harm, and a strong one helps, without
- * anybody saying which it is. Stretching both to the range of the candidates instead made the best of a hopeless list
- * count as much as a perfect match. The weight was settled with the retrieval benchmark's development seeds.
+ * Lexical and semantic scores on one scale: how unlikely it is that a text is unrelated to the query. BM25 already is
+ * such a sum of logarithms; a cosine becomes one as the square of its deviations from the noise (half of it, if the
+ * noise were exactly normal). So a weak embedder, whose nearest texts hardly stand out, does no harm, and a strong one
+ * helps, without configuring which it is. Min-max scaling over the candidates made the best of a hopeless list count as
+ * much as a perfect match. The weight was tuned on the retrieval benchmark's development seeds.
  */
 const meaningWeight = 0.25;
 /**
- * What a word counts that stands one, two and three messages away, beside one of the message itself, and so for meaning. A
- * question lends far more to what follows: its answer may share no word with it, while what follows a statement is mostly a
- * remark, which must not be found in its place. Settled with one half of a public benchmark (`npm run bench -- locomo`)
- * and the development seeds of talks and retrieval.
+ * Weight of a word one, two and three messages away, relative to a word of the message itself; the same for meaning. A
+ * question lends far more to the message after it: its answer may share no word with it. What follows a statement is
+ * mostly a remark, which must not be found in its place. Tuned on one half of a public benchmark (`npm run bench --
+ * locomo`) and the development seeds of talks and retrieval.
  */
 const lent = [0.35, 0.15, 0.1];
-/** Messages on either side that lend. */
+/** Number of messages on either side that are taken into account. */
 export const lenders = lent.length;
 const lentByQuestion = 0.75;
 const question = /[?？؟]/u;
 /**
- * What it counts to have been said on the day, or in the month, that the query names: as much as a word that one message in
- * 150, or in 20, holds. Settled with one half of a public benchmark.
+ * Bonus for a message written on the day, or in the month, that the query names: as much as a word that occurs in one
+ * of 150, or one of 20, messages. Tuned on one half of a public benchmark.
  */
 const onThatDay = 5;
 const inThatMonth = 3;
-/** Of each candidate; there may be a thousand, and all are read in one go. */
+/** Characters read of each candidate; there may be a thousand candidates. */
 const candidateChars = 4_000;
 
-/** What was said around one candidate is mostly a candidate too: its terms are found once. */
+/** Surrounding messages are mostly candidates too, so their terms are computed once. */
 function newReader(wanted: Set<string>, known: Map<string, string[]>): (candidate: Candidate) => LexicalDocument {
   const read = (text: string): string[] => {
     const found = known.get(text) ?? terms(text.slice(0, candidateChars));
     known.set(text, found);
     return found;
   };
-  // A message lends to as many as six others, and of its words only those that are asked for.
+  // A message lends to up to six others, and only the query's words: filter them once.
   const shared = new Map<string, string[]>();
   const lend = (text: string): string[] => {
     const found = shared.get(text) ?? read(text).filter((term) => wanted.has(term));
@@ -96,7 +96,7 @@ function lendersOf(around: Candidate['around']): [Spoken, number][] {
   return [...(asked ? [asked] : []), ...before, ...side(around.after)];
 }
 
-/** Characters read before others get their turn: a few milliseconds. */
+/** Characters read before yielding to other requests: a few milliseconds. */
 const sliceChars = 32_000;
 
 async function readAll(
@@ -117,7 +117,7 @@ async function readAll(
   return documents;
 }
 
-/** Best first. Adding normalised scores, since with a weak embedder rank fusion does worse than BM25 alone. */
+/** Best first. Adds normalized scores, because with a weak embedder rank fusion does worse than BM25 alone. */
 export async function rank<C extends Candidate>(
   query: Query,
   candidates: C[],
@@ -146,7 +146,7 @@ export async function rank<C extends Candidate>(
     .sort((a, b) => b.score - a.score);
 }
 
-/** Orders what was found; by itself a day makes nothing relevant. */
+/** Affects only the order: a matching date alone does not make a text relevant. */
 function byDate(dates: NamedDate[], saidAtMs: number | null | undefined): number {
   if (saidAtMs === undefined || saidAtMs === null) return 0;
   return Math.max(
@@ -155,7 +155,9 @@ function byDate(dates: NamedDate[], saidAtMs: number | null | undefined): number
   );
 }
 
-/** What those said around a message add to the square of how far it stands out; each is compared with the query once. */
+/**
+ * What the surrounding messages add to the squared deviations of a message; each one is compared with the query once.
+ */
 function newLender({ vector: asked }: Query, noise: Noise): (around: Candidate['around']) => number {
   const known = new Map<Float32Array, number>();
   return (around) => {
@@ -172,8 +174,8 @@ function newLender({ vector: asked }: Query, noise: Noise): (around: Candidate['
 }
 
 /**
- * The surest of four signs: the query's words are there; more of them than by chance; the text lies nearer than by chance;
- * or so near to the query itself, seen from where unrelated texts lie, that it says the same.
+ * The strongest of four signals: the query's words occur; more of them than by chance; the text is more similar than by
+ * chance; or so similar to the query, relative to unrelated texts, that it says the same.
  */
 function relevance(lexical: LexicalScore, meaning: number, cosine: number | null, noise: Noise): number {
   const sameness = cosine === null ? 0 : (cosine - noise.mean) / Math.max(1 - noise.mean, Number.EPSILON);
@@ -186,12 +188,12 @@ export interface RerankScore {
   relevance_score: number;
 }
 
-/** Puts a reranker's order in force; what it left out is dropped, and an index it made up is ignored. */
+/** Applies a reranker's order. Texts that it left out are dropped, and invalid indexes are ignored. */
 export function applyRerank<C>(ranked: Ranked<C>[], scores: RerankScore[]): Ranked<C>[] {
   const usable = scores.filter(
     ({ index, relevance_score }) => ranked[index] !== undefined && Number.isFinite(relevance_score),
   );
-  // Some models answer with the logarithm of the odds, which has no bounds.
+  // Some models return log odds, which are unbounded.
   const odds = usable.some(({ relevance_score }) => relevance_score < 0 || relevance_score > 1);
   return usable
     .toSorted((a, b) => b.relevance_score - a.relevance_score)
@@ -201,6 +203,6 @@ export function applyRerank<C>(ranked: Ranked<C>[], scores: RerankScore[]): Rank
     });
 }
 
-/** What is relevant enough: unrelated memories do more harm than none. */
+/** Drops results below the threshold: unrelated memories do more harm than none. */
 export const cut = <C>(ranked: Ranked<C>[], threshold: number): Ranked<C>[] =>
   ranked.filter(({ relevance }) => relevance >= threshold);

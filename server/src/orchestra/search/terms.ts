@@ -1,4 +1,4 @@
-/** Words that carry no meaning of their own: nothing is found by them. */
+/** Stop words, which are not indexed. */
 const stopWords = new Set(
   `a about after also an and any are as at be been but by can could did do does for from get gets getting got had has
   have he her his how i if in into is it its just kind kinds many me most much my no not of on one or other our please
@@ -12,23 +12,26 @@ const ascii = /^[\x00-\x7f]*$/;
 const plainWords = /[a-z0-9]+(?:'[a-z]+)*/g;
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
-/** Of longer texts the beginning is found again; all of it would take seconds, and drown what it is about. */
+/** Only the beginning of longer texts is indexed: all of it would take seconds and blur the topic. */
 const longestText = 20_000;
-/** Nobody asks for a longer word, and base64 is none. */
+/** Longer words are cut: they are not searched for, and are mostly base64. */
 const longestWord = 64;
 
-/** The index terms of a text: lower case, without accents, lightly stemmed; pairs of letters in scripts without spaces. */
+/**
+ * The index terms of a text: lower case, without accents, lightly stemmed; character bigrams in scripts without spaces.
+ */
 export function terms(text: string): string[] {
   const found: string[] = [];
   const lower = text.slice(0, longestText).toLowerCase();
-  // Recall reads hundreds of texts, and most have no accents to fold.
+  // Fast path: recall reads hundreds of texts, and most have no accents.
   if (ascii.test(lower)) {
     for (const [word] of lower.matchAll(plainWords)) {
       if (!stopWords.has(word)) found.push(stem(beforeMark(word, /'/)));
     }
     return found;
   }
-  // Marks go first as well: thousands on one letter are sorted pair by pair.
+  // Also remove marks before normalizing: it sorts the marks of one letter in quadratic time, and there may be
+  // thousands.
   const plain = lower
     .replace(/\p{M}+/gu, '')
     .normalize('NFKD')
@@ -41,7 +44,7 @@ export function terms(text: string): string[] {
   return found;
 }
 
-/** `it's` is `it`. */
+/** `it's` becomes `it`. */
 function beforeMark(word: string, mark: RegExp): string {
   const at = word.search(mark);
   return at < 0 ? word : word.slice(0, at);
@@ -53,7 +56,7 @@ function pairs(word: string): string[] {
   return letters.slice(1).map((letter, i) => letters[i]! + letter);
 }
 
-/** Folds the commonest English endings. Light on purpose: what it leaves apart the vectors bring together. */
+/** Strips the most common English endings. Deliberately light: vectors match the forms that it misses. */
 export function stem(word: string): string {
   if (word.length > longestWord) return word.slice(0, longestWord).toWellFormed();
   if (word.length <= 3 || /\p{N}/u.test(word)) return word;
@@ -65,7 +68,7 @@ export function stem(word: string): string {
   else if (base.endsWith('ed') && hasVowel(base, 2) && base.length > 4 && !base.endsWith('eed'))
     base = undouble(base.slice(0, -2));
   else if (base.endsWith('ly') && base.length > 5) base = base.slice(0, -2);
-  // `cache`, `cached`, `caching` and `city`, `cities` meet here.
+  // So that `cache`, `cached` and `caching`, or `city` and `cities`, have the same stem.
   if (base.length > 3 && base.endsWith('e')) base = base.slice(0, -1);
   return base.length > 3 && base.endsWith('y') ? `${base.slice(0, -1)}i` : base;
 }

@@ -1,4 +1,4 @@
-/** A vector as stored: 32-bit floats, little-endian, of length one, so that the dot product is the cosine. */
+/** A vector as stored: little-endian 32-bit floats, normalized to length one, so that the dot product is the cosine. */
 export function toBlob(vector: ArrayLike<number>): Uint8Array {
   const unit = toUnit(vector);
   const bytes = new Uint8Array(unit.length * 4);
@@ -10,7 +10,8 @@ export function toBlob(vector: ArrayLike<number>): Uint8Array {
 }
 
 export function fromBlob(blob: Uint8Array): Float32Array {
-  // Float32Array needs an offset of four; a copy gives one. Every platform Bun runs on is little-endian.
+  // Float32Array needs an offset divisible by four, which a copy has. Every platform that Bun supports is
+  // little-endian.
   return new Float32Array(blob.slice().buffer);
 }
 
@@ -20,7 +21,7 @@ export function toUnit(vector: ArrayLike<number>): Float32Array {
   return length > 0 && Number.isFinite(length) ? unit.map((value) => value / length) : new Float32Array(unit.length);
 }
 
-/** Cosine of two vectors of length one; vectors of different models, and so of different sizes, have nothing in common. */
+/** Cosine of two normalized vectors; 0 for vectors of different sizes, which come from different models. */
 export function dot(a: Float32Array, b: Float32Array): number {
   if (a.length !== b.length) return 0;
   let sum = 0;
@@ -28,7 +29,7 @@ export function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** The signs of a vector's numbers, one bit each, filled up to whole 32-bit words. */
+/** The signs of a vector's numbers, one bit each, padded to whole 32-bit words. */
 export function signBits(vector: ArrayLike<number>): Uint8Array {
   const bits = new Uint8Array(Math.ceil(vector.length / 32) * 4);
   for (let i = 0; i < vector.length; i++) if (vector[i]! > 0) bits[i >> 3]! |= 1 << (i & 7);
@@ -37,7 +38,7 @@ export function signBits(vector: ArrayLike<number>): Uint8Array {
 
 export const toWords = (bits: Uint8Array): Uint32Array => new Uint32Array(bits.slice().buffer);
 
-/** Bits in which two rows of words differ. */
+/** Hamming distance between the query and one row of words. */
 export function hamming(query: Uint32Array, words: Uint32Array, offset: number): number {
   let different = 0;
   for (let i = 0; i < query.length; i++) {

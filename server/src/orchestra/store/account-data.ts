@@ -7,7 +7,7 @@ import './tables.ts';
 
 const sessionsOf = (db: Db, userId: number) => rowsOf(db, 'ms_sessions', { of: { user_id: userId } });
 
-/** Rows that hang on a session, session by session: that is how they are indexed. */
+/** Rows that belong to sessions, read session by session, as they are indexed. */
 async function* bySession<R>(db: Db, userId: number, read: (session: number) => AsyncGenerator<R>): AsyncGenerator<R> {
   for await (const sessions of sessionsOf(db, userId)) for (const { id } of sessions) yield* read(id);
 }
@@ -22,7 +22,7 @@ const runsOf = (db: Db, session: number) =>
     ],
   });
 
-/** What the tasks of runs came to, and what was said to their tools. */
+/** Recorded steps of runs: results of their tasks, and what was sent to their tools. */
 async function* stepsOf(db: Db, userId: number) {
   for await (const runs of bySession(db, userId, (session) => runsOf(db, session)))
     for (const { id } of runs)
@@ -65,7 +65,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
   preferences: onePage(() => db.selectFrom('ms_preferences').selectAll().where('user_id', '=', userId).execute()),
 });
 
-/** Public ids of the sessions in which an execution runs. */
+/** Public ids of the sessions with a running execution. */
 export async function runningSessionsOf(db: Db, userId: number): Promise<string[]> {
   const rows = await db
     .selectFrom('ms_runs as r')
@@ -79,7 +79,7 @@ export async function runningSessionsOf(db: Db, userId: number): Promise<string[
 
 export async function forget(db: Db, userId: number): Promise<void> {
   for await (const sessions of sessionsOf(db, userId)) for (const { id } of sessions) await removeSession(db, id);
-  // What is being stored of them stops with the first statement.
+  // Set first, so that imports in progress stop storing entries.
   await db.updateTable('ms_sources').set({ state: 'deleting' }).where('user_id', '=', userId).execute();
   await inBatches((most) => deleteKnowledge(db, userId, most));
   await db.deleteFrom('ms_sources').where('user_id', '=', userId).execute();

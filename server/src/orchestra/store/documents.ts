@@ -8,12 +8,12 @@ import { inSlices } from '../slices.ts';
 import { type FileSource, fileSource } from './knowledge.ts';
 import './tables.ts';
 
-/** Whose documents, and which of them. */
+/** The user, and optional filters. */
 export interface Scope {
   userId: number;
   projectId?: string;
   only?: 'knowledge';
-  /** The conversation under way is in the context already. */
+  /** The current session is excluded, because it is already in the context. */
   exceptSession?: number;
 }
 
@@ -27,12 +27,12 @@ export interface NewDocument {
   terms: string[];
 }
 
-/** A tsvector takes a megabyte, and what is said after this many words is seldom what a text is about. */
+/** A tsvector is limited to one megabyte, and words this far into a text seldom say what it is about. */
 const mostTerms = 4000;
 
 /**
- * Adds a document to the word index, in place of an earlier one of the same message or entry; null when that is gone. Within
- * a transaction it is part of that one.
+ * Indexes a document by its words, replacing an earlier one of the same message or entry; null if that was deleted.
+ * Joins the caller's transaction, if there is one.
  */
 export async function indexDocument(db: Db, document: NewDocument): Promise<number | null> {
   const { messageId = null, knowledgeRef = null } = document;
@@ -67,8 +67,8 @@ export async function indexDocument(db: Db, document: NewDocument): Promise<numb
 }
 
 /**
- * Two changes of one entry index it one after the other, and what was deleted or taken back meanwhile is not indexed at all.
- * The session goes before its messages, as in its deletion.
+ * Serializes concurrent changes of one entry; deleted or superseded sources are not indexed. Locks the session before
+ * its messages, in the same order as its deletion.
  */
 async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDocument): Promise<boolean> {
   const postgres = engineOf(tx) === 'postgres';
@@ -83,25 +83,25 @@ async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDo
   return (await (postgres ? source.forUpdate() : source).executeTakeFirst()) !== undefined;
 }
 
-/** Each user has words of their own, so that the index never reads what is another's, however much that is. */
+/** Prefixes terms with the user, so that an index lookup never reads other users' rows, however many there are. */
 const ownWord = (userId: number, term: string): string => `u${userId}x${term}`;
 
-/** Words for what a search can be narrowed to. */
+/** Terms for the filters of a search. */
 const scopeWords = (userId: number, projectId: string | null | undefined, knowledge: boolean): string[] => [
   ...(projectId ? [`p${userId}x${sha256Hex(projectId).slice(0, 20)}`] : []),
   ...(knowledge ? [`k${userId}`] : []),
 ];
 
-/** How many documents the user has, and how many of them hold each term that any holds. */
+/** How many documents the user has, and how many of them contain each term. */
 export interface TermCounts extends Corpus {
   holders: Map<string, number>;
 }
 
-/** Terms looked at of a query at most. */
+/** Maximum number of query terms looked up. */
 const mostAsked = 64;
-/** Matches to be scored at most: scoring 100,000 of them would hold up every stream. */
+/** Maximum number of matches scored: scoring 100,000 would block every stream. */
 const mostMatches = 4000;
-/** Counting goes no further: rarity is a logarithm, and every row counted takes time. */
+/** Counting stops here: rarity is a logarithm, and every row counted takes time. */
 const mostCounted = 20_000;
 
 export async function countTerms(db: Db, userId: number, terms: string[]): Promise<TermCounts> {
@@ -124,7 +124,7 @@ export async function countTerms(db: Db, userId: number, terms: string[]): Promi
   return { documents: Number(counted.rows[0]!.count), holders: new Map(holding as [string, number][]) };
 }
 
-/** Documents that hold any of the rarer terms, the likeliest first. Terms are letters and digits only, see terms.ts. */
+/** Documents that contain any of the rarer terms, best first. Terms are letters and digits only, see terms.ts. */
 export async function documentsWithTerms(
   db: Db,
   scope: Scope,
@@ -139,7 +139,7 @@ export async function documentsWithTerms(
   const narrow = scopeWords(scope.userId, scope.projectId, scope.only === 'knowledge');
   if (engineOf(db) === 'postgres') {
     const query = [...narrow, `(${words.join(' | ')})`].join(' & ');
-    // ts_rank knows nothing of rarity: a few common words would push out the one rare word that was meant.
+    // ts_rank ignores rarity: a few common words would outrank the one rare word that matters.
     const weights = wanted.map(
       (term, i) =>
         sql`case when d.terms @@ ${words[i]!}::tsquery then ${sql.lit(rarity(known, term))}::float8 else 0 end`,
@@ -150,7 +150,7 @@ export async function documentsWithTerms(
     return rows.map(({ id }) => id);
   }
   const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${words.map((w) => `"${w}"`).join(' OR ')})`];
-  // A word that nearly everything holds tells nothing: the newest will do, and scoring them all would hold up everybody.
+  // A word in nearly all documents says nothing: take the newest, because scoring them all would block other requests.
   const order = known.holders.get(wanted[0]!)! > mostMatches ? sql`rowid desc` : sql`bm25(ms_documents_fts, 0.0, 1.0)`;
   const { rows } = await sql<{ id: number }>`
     select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
@@ -161,7 +161,7 @@ export async function documentsWithTerms(
 const rarity = ({ documents, holders }: TermCounts, term: string): number =>
   Math.log(1 + Math.max(documents, 1) / holders.get(term)!);
 
-/** The terms in fewest documents, as many as stay within what can be scored: the common ones tell little anyway. */
+/** The rarest terms, up to the number of matches that can be scored; common terms say little anyway. */
 function rarest({ holders }: TermCounts): string[] {
   const chosen: string[] = [];
   let matches = 0;
@@ -173,12 +173,12 @@ function rarest({ holders }: TermCounts): string[] {
   return chosen;
 }
 
-/** Where a found text comes from. */
+/** The origin of a found text. */
 export type Source =
   | { kind: 'conversation'; sessionId: string; messageId: number }
   | { kind: 'knowledge'; id: string; title: string; file: FileSource | null };
 
-/** In words for the model, which may have to cite it, or to tell the newer of two. */
+/** Describes the source to the model, which may have to cite it or decide which of two is newer. */
 export function sourceName({ source, writtenAt }: Pick<FoundDocument, 'source' | 'writtenAt'>): string {
   const day = new Date(1000 * writtenAt).toISOString().slice(0, 10);
   if (source.kind === 'conversation') return `conversation ${source.sessionId}, ${day}`;
@@ -196,13 +196,13 @@ export interface FoundDocument {
   text: string;
   before?: string;
   vector: Float32Array | null;
-  /** When the message was said; null for knowledge. */
+  /** When the message was written; null for knowledge. */
   saidAtMs: number | null;
-  /** The same, or when the entry was last written. */
+  /** When the message was written, or the entry was last changed. */
   writtenAt: number;
 }
 
-/** Of these documents those that lie in the scope, in the order given. */
+/** Filters the documents by the scope, keeping their order. */
 export async function withinScope(db: Db, scope: Scope, ids: number[]): Promise<number[]> {
   const rows = await inSlices(ids, (slice) => inScope(db, scope, slice).select('d.id').execute());
   const inside = new Set(rows.map(({ id }) => id));
@@ -218,7 +218,7 @@ function inScope(db: Db, { userId, projectId, only, exceptSession }: Scope, ids:
   return query;
 }
 
-/** The documents of these ids that lie in the scope, with their texts and, of that model, their vectors. */
+/** Loads the documents that are in the scope, with their texts and their vectors of this model. */
 export async function loadDocuments(
   db: Db,
   scope: Scope,
@@ -236,7 +236,7 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
     .leftJoin('ms_sources as f', 'f.id', 'k.source_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
-    // Earlier versions left what was taken back in the index.
+    // Earlier versions left superseded messages in the index.
     .where((eb) => eb.or([eb('m.superseded', 'is', null), eb('m.superseded', '=', 0)]))
     .select(['d.id', 'd.message_id', 'd.knowledge_ref', 's.session_id', 'v.vector'])
     .select(['m.message', 'm.created_at', 'b.message as before', 'k.public_id', 'k.title', 'k.content', 'k.keywords'])

@@ -5,18 +5,18 @@ import { sizeOf } from '../../platform/keeping/sizes.ts';
 import '../autonomous/store/tables.ts';
 import './tables.ts';
 
-/** Ids of a user's rows, a page at a time. */
+/** Ids of a user's rows, page by page. */
 const idsOf = (db: Db, table: 'ms_sessions' | 'ms_runs', userId: number) =>
   rowsOf(db, table, { of: { user_id: userId }, columns: ['id'] });
 
-/** SQLite finds the place of an id in the index only behind what is equal before it. */
+/** Two queries, because SQLite can seek to an id in the index only if all columns before it are equal. */
 async function messagesKept(db: Db, session: number): Promise<number> {
   const of = (superseded: number) => sql`session_ref = ${session} and superseded = ${superseded}`;
   const rows = { table: 'ms_messages' as const, by: ['id'], texts: ['message'] };
   return (await sizeOf(db, { ...rows, where: of(0) })) + (await sizeOf(db, { ...rows, where: of(1) }));
 }
 
-/** Session by session and run by run: that is how it is indexed. What goes by itself within days is left out. */
+/** Session by session and run by run, as the rows are indexed. Rows that expire within days are not counted. */
 async function sessionsKept(db: Db, userId: number): Promise<number> {
   const own = sql`user_id = ${userId}`;
   let bytes = await sizeOf(db, { table: 'ms_sessions', where: own, by: ['id'], texts: ['tags'] });
@@ -32,7 +32,7 @@ async function sessionsKept(db: Db, userId: number): Promise<number> {
   return bytes;
 }
 
-/** What a user keeps here, in bytes. */
+/** The bytes a user has stored here. */
 export async function keptOf(db: Db, userId: number) {
   const own = sql`user_id = ${userId}`;
   const unread = sql`${own} and state in ('receiving', 'waiting', 'reading')`;

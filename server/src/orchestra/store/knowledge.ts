@@ -11,15 +11,15 @@ export interface Entry extends Fact {
   id: string;
   projectId: string | null;
   sourceSession: string | null;
-  /** Of what was learned from a conversation: the words it comes from and the message they stand in. */
+  /** For entries learned from a conversation: the quote and the message that contains it. */
   quote: string | null;
   sourceMessage: number | null;
-  /** Of what was imported: the file. */
+  /** For imported entries: the file. */
   source: FileSource | null;
   createdAt: number;
 }
 
-/** A file that a passage comes from, and where in it that stands. */
+/** The file of a passage, and the passage's position in it. */
 export interface FileSource {
   id: string;
   name: string;
@@ -31,7 +31,7 @@ export interface FileSource {
 /** Where an entry was learned. */
 export type Learned = Pick<Entry, 'sourceSession' | 'quote' | 'sourceMessage'>;
 
-/** The passage of a file that an entry is. */
+/** The file passage that an entry consists of. */
 export interface FromFile {
   sourceRef: number;
   page: number | null;
@@ -41,7 +41,7 @@ export interface FromFile {
 
 export type NewEntry = Fact & { userId: number; projectId?: string | null; fromFile?: FromFile } & Partial<Learned>;
 
-/** What an entry takes. */
+/** The bytes an entry takes. */
 export const bytesOfEntry = ({ title, content, keywords, quote }: Partial<Fact & Learned>): number =>
   bytesOfRow(title ?? '', content ?? '', quote ?? '', ...(keywords ?? []));
 
@@ -73,11 +73,11 @@ export async function addEntry(db: Db, entry: NewEntry, now: number): Promise<En
   return toEntry({ ...row, source_id: null, source_name: null });
 }
 
-/** The same for two entries that say the same in the same words, for the same project. */
+/** Equal for two entries with the same words in the same project. */
 export const fingerprintOf = ({ category, title, content, keywords }: Fact, projectId: string | null): string =>
   sha256Hex(JSON.stringify([projectId, category, title, content, keywords]));
 
-/** The user's entry that says just this already. */
+/** The user's existing entry with exactly this content. */
 export async function identicalEntry(
   db: Db,
   userId: number,
@@ -86,7 +86,7 @@ export async function identicalEntry(
 ): Promise<Entry | null> {
   const fingerprint = fingerprintOf(fact, projectId);
   const rows = await selectEntries(db, userId).where('k.fingerprint', '=', fingerprint).limit(10).execute();
-  // A process of the version before may have changed it since.
+  // A process of the previous version may have changed the row without updating the fingerprint.
   const same = rows.map(toEntry).find((entry) => fingerprintOf(entry, entry.projectId) === fingerprint);
   return same ?? null;
 }
@@ -112,7 +112,7 @@ export async function changeEntry(
   now: number,
 ): Promise<Entry | null> {
   const { category, title, content, keywords, quote, sourceSession, sourceMessage } = change;
-  // What is undefined stays as it is.
+  // Undefined columns are left unchanged.
   const values = { category, title, content, quote, source_session: sourceSession, source_message: sourceMessage };
   const row = await db
     .updateTable('ms_knowledge')
@@ -133,7 +133,7 @@ const markEntry = (db: Db, entry: Entry) =>
     .where('id', '=', entry.ref)
     .execute();
 
-/** Entries that came to be without a fingerprint get theirs, so many at a time; answers how many. */
+/** Adds missing fingerprints, a limited number at a time; returns how many. */
 export async function markEntries(db: Db, most: number): Promise<number> {
   const rows = await db
     .selectFrom('ms_knowledge')
@@ -163,7 +163,7 @@ export async function deleteEntry(db: Db, userId: number, id: string): Promise<b
   return gone.length > 0;
 }
 
-/** By their ids, which are given in order: as they are indexed, so that no more are read than are wanted. */
+/** Ordered by id, which is chronological and indexed, so that no more rows are read than wanted. */
 export async function newestEntries(
   db: Db,
   { userId, category, limit }: { userId: number; category?: string; limit: number },
@@ -212,10 +212,10 @@ const toEntry = (row: {
   createdAt: row.created_at,
 });
 
-/** What of an entry is searched. */
+/** The searchable text of an entry. */
 export const entryText = (entry: Fact): string => [entry.title, entry.content, entry.keywords.join(' ')].join('\n');
 
-/** As a search and a list tell it. */
+/** As shown in search results and lists. */
 export const fileSource = (
   id: string,
   name: string,

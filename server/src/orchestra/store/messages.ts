@@ -11,12 +11,12 @@ export interface StoredMessage extends Remembered {
   createdAt: number;
 }
 
-/** As much of a session as a turn looks at; older messages live on in the summary and in recall. */
+/** The most messages of a session that a turn reads; older ones are covered by the summary and recall. */
 export const historyWindow = 1000;
-/** Rows per statement: SQLite takes 32,766 parameters. */
+/** Rows per statement: SQLite allows 32,766 parameters. */
 const batch = 500;
 
-/** And so many bytes of it: a thousand messages of a megabyte each would be read and parsed for a second, turn after turn. */
+/** The most bytes: reading and parsing a thousand messages of a megabyte each would take a second in every turn. */
 const windowBytes = 2 * 1024 * 1024;
 
 /** The end of the conversation, oldest first. */
@@ -33,7 +33,7 @@ export async function recentMessages(db: Db, sessionRef: number, limit = history
   return rows.map(toMessage);
 }
 
-/** Of rows from the newest on, the oldest that still fits; the newest always does. */
+/** Id of the oldest row that still fits, given rows from newest to oldest; the newest always fits. */
 function firstWithin(newestFirst: { id: number; bytes: number }[], most: number): number | undefined {
   let room = most - Number(newestFirst[0]?.bytes ?? 0);
   let first = newestFirst[0]?.id;
@@ -61,13 +61,13 @@ export interface NewMessage {
   model?: string;
 }
 
-/** What they take once they are stored. */
+/** The bytes the messages take once they are stored. */
 export const bytesOfMessages = (added: Pick<NewMessage, 'message'>[]): number =>
   added.reduce((bytes, { message }) => bytes + bytesOfRow(JSON.stringify(message)), 0);
 
 /**
- * Adds to the conversation, hiding first what the client went back behind (ids above `keepUpTo`).
- * Null when the session was deleted meanwhile: then nothing is written. Within a transaction it is part of that one.
+ * Appends to the conversation, after hiding the messages that the client rewound past (ids above `keepUpTo`). Null, and
+ * nothing is written, if the session was deleted meanwhile. Joins the caller's transaction, if there is one.
  */
 export async function appendMessages(
   db: Db,
@@ -79,7 +79,8 @@ export async function appendMessages(
   const append = async (tx: Db): Promise<StoredMessage[] | null> => {
     const hidden = keepUpTo === undefined ? [] : await hideAfter(tx, sessionRef, keepUpTo, now);
     const tokens = sum(added) - sum(hidden);
-    // This row is written first and so holds the session until the end: a deletion waits, or came before.
+    // Update this row first: it locks the session until the commit, so a concurrent deletion waits or has already
+    // happened.
     const session = await tx
       .updateTable('ms_sessions')
       .set((eb) => ({
@@ -110,7 +111,7 @@ async function insert(db: Db, sessionRef: number, added: NewMessage[], now: numb
     created_at: now,
   }));
   const ids = await db.insertInto('ms_messages').values(rows).returning('id').execute();
-  // Ids are given in the order of the values, but nothing promises that they are returned in it.
+  // Ids are assigned in the order of the values, but not guaranteed to be returned in it.
   const ordered = ids.map(({ id }) => id).sort((a, b) => a - b);
   return added.map(({ message, tokens, model = null }, i) => ({
     id: ordered[i]!,
@@ -121,9 +122,9 @@ async function insert(db: Db, sessionRef: number, added: NewMessage[], now: numb
   }));
 }
 
-/** Summaries that tell of what is hidden go, and it is found no more, or what was taken back would be remembered. */
+/** Also deletes summaries and index entries that cover hidden messages; otherwise they would still be remembered. */
 async function hideAfter(db: Db, sessionRef: number, id: number, now: number): Promise<{ tokens: number }[]> {
-  // First the session: a deletion takes it before its messages too.
+  // Lock the session first, in the same order as its deletion.
   await db.updateTable('ms_sessions').set({ last_accessed: now }).where('id', '=', sessionRef).execute();
   await db.deleteFrom('ms_summaries').where('session_ref', '=', sessionRef).where('up_to', '>', id).execute();
   const hidden = await db

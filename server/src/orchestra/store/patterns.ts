@@ -54,7 +54,7 @@ export async function recordOutcomes(db: Db, userId: number, outcomes: Outcome[]
   }
 }
 
-/** Halved once there are many, upwards so that a rare failure is not forgotten at once. */
+/** Halves the counts once there are many; rounds up, so that a rare failure is not forgotten at once. */
 const kept = (count: 'successes' | 'failures') => {
   const column = sql.ref<number>(`ms_patterns.${count}`);
   return sql<number>`case when ms_patterns.successes + ms_patterns.failures >= ${sql.lit(mostKept)}

@@ -8,16 +8,16 @@ import './tables.ts';
 
 export type PlanStatus = 'pending' | 'running' | 'completed' | 'failed' | 'waiting_for_tools' | 'abandoned';
 
-/** What became of one task. */
+/** The result of one task. */
 export type TaskResult =
   | { status: 'completed'; text: string; model: string; finishReason: string }
   | { status: 'failed'; text: string | null; error: string; model: string | null }
   | { status: 'waiting_for_tools'; paused: PausedTask };
 
-/** A task that waits for the client's tools: everything needed to go on. */
+/** A task that waits for the client's tools, with everything needed to resume it. */
 export interface PausedTask extends TaskState {
   messages: ChatMessage[];
-  /** The assistant message with the calls, ids as the client knows them. */
+  /** The assistant message with the calls; ids as sent to the client. */
   call: ChatMessage;
   model: string;
 }
@@ -25,7 +25,7 @@ export interface PausedTask extends TaskState {
 export interface PlanState {
   description: string;
   single: boolean;
-  /** The user message the plan is for. */
+  /** The user message that the plan is for. */
   request: ChatMessage;
   tasks: PlanTask[];
   results: Record<string, TaskResult>;
@@ -35,7 +35,7 @@ export interface PlanState {
   connected?: ConnectedNames | undefined;
 }
 
-/** The calls of the client's tools that the tasks wait for. */
+/** The calls of the client's tools that tasks are waiting for. */
 export const openCalls = ({ tasks, results }: Pick<PlanState, 'tasks' | 'results'>): ToolCall[] =>
   tasks.flatMap(({ id }) => {
     const result = results[id];
@@ -51,14 +51,14 @@ export interface StoredPlan {
   createdAt: number;
 }
 
-/** A plan whose process died is no longer active after this. */
+/** A plan whose process died stops being active after this. */
 const runningSeconds = 3600;
 /** How long the client's tools may take. */
 const waitingSeconds = 86_400;
 
 export const newPlanId = (): string => `plan-${randomString(20)}`;
 
-/** Null when the session was deleted meanwhile. */
+/** Null if the session was deleted meanwhile. */
 export async function addPlan(
   db: Db,
   plan: { planId: string; userId: number; sessionRef: number; state: PlanState },
@@ -88,7 +88,7 @@ export async function addPlan(
   return row?.id ?? null;
 }
 
-/** Writes where the plan stands; while it waits, its open calls lead back to it. */
+/** Saves the plan's state; while it waits, its open calls are stored, so that their results lead back to it. */
 export async function savePlan(
   db: Db,
   plan: { ref: number; userId: number; status: PlanStatus; state: PlanState; openCalls: string[] },
@@ -109,7 +109,7 @@ export async function savePlan(
   });
 }
 
-/** The waiting plan that one of these calls belongs to, not older than a day. */
+/** The waiting plan that one of these calls belongs to, if it has not expired (a day). */
 export async function planOfCalls(db: Db, userId: number, calls: string[], now: number): Promise<StoredPlan | null> {
   if (calls.length === 0) return null;
   const row = await db
@@ -138,7 +138,7 @@ export async function activePlan(db: Db, sessionRef: number, now: number): Promi
   return row ? toPlan(row) : null;
 }
 
-/** What a new user message means for a plan that waits. */
+/** A new user message abandons the session's unfinished plans. */
 export async function abandonPlans(db: Db, sessionRef: number, now: number): Promise<void> {
   await db
     .updateTable('ms_plans')
@@ -148,7 +148,7 @@ export async function abandonPlans(db: Db, sessionRef: number, now: number): Pro
     .execute();
 }
 
-/** Plans hold whole transcripts; what is over goes after a day, a bounded number at a time. */
+/** Plans contain whole transcripts: they are deleted a day after they expire, a bounded number at a time. */
 export async function sweepPlans(db: Db, now: number, limit = 500): Promise<number> {
   const old = await db
     .selectFrom('ms_plans')

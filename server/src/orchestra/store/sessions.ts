@@ -15,9 +15,9 @@ export interface Session {
   projectId: string | null;
   tags: string[];
   totalMessages: number;
-  /** What its messages weigh. */
+  /** Tokens of its messages. */
   totalTokens: number;
-  /** What all model calls for it used. */
+  /** Tokens used by all model calls made for it. */
   tokensUsed: number;
   createdAt: number;
   lastAccessed: number;
@@ -25,10 +25,10 @@ export interface Session {
 }
 
 export const newSessionId = (): string => `ms-${randomString(24)}`;
-/** The same whenever that work begins. */
+/** Deterministic, so that a retry of the work finds the same session. */
 export const sessionIdOf = (work: string): string => `ms-${sha256Hex(work).slice(0, 24)}`;
 
-/** The user's session of that id, made if there is none; `created` tells which. */
+/** Finds the user's session by id, or creates it; `created` tells which. */
 export async function openSession(
   db: Db,
   given: { userId: number; sessionId: string; projectId?: string; tags?: string[] },
@@ -57,7 +57,7 @@ export async function openSession(
       .execute();
   }
   const session = await findSession(db, given.userId, given.sessionId, now);
-  // Deleted between the two statements: simply begin again.
+  // Deleted between the two statements: start again.
   return session ? { session, created: inserted !== undefined } : openSession(db, given, now);
 }
 
@@ -105,7 +105,7 @@ export async function addTokensUsed(db: Db, ref: number, tokens: number): Promis
     .execute();
 }
 
-/** With everything of it; false when there was none. */
+/** Deletes a session with all its data; false if there was none. */
 export async function deleteSession(db: Db, userId: number, sessionId: string): Promise<boolean> {
   const session = await db
     .selectFrom('ms_sessions')
@@ -116,9 +116,9 @@ export async function deleteSession(db: Db, userId: number, sessionId: string): 
   return session !== undefined && removeSession(db, session.id);
 }
 
-/** False when somebody else has removed it meanwhile. */
+/** False if it was already deleted concurrently. */
 export async function removeSession(db: Db, ref: number): Promise<boolean> {
-  // Before the session, which would take 100,000 of them along in one statement (foreign keys).
+  // Delete messages first: the session's foreign key cascade could delete 100,000 of them in one statement.
   await inBatches((most) => deleteMessages(db, ref, most));
   return deleteRows(db, 'ms_sessions', { id: ref });
 }

@@ -8,8 +8,8 @@ import { others } from '../slices.ts';
 import './tables.ts';
 
 /**
- * `receiving`: its bytes are being stored. `waiting`: for somebody to read it. `reading`: its passages are being stored.
- * `deleting`: they are being removed. The others stay.
+ * `receiving`: its bytes are being stored. `waiting`: for a worker to read it. `reading`: its passages are being
+ * stored. `deleting`: they are being removed. The other states are final.
  */
 export type SourceState = 'receiving' | 'waiting' | 'reading' | 'ready' | 'failed' | 'deleting';
 
@@ -39,7 +39,7 @@ export interface Source {
 export type NewSource = Pick<Source, 'userId' | 'keyId' | 'projectId' | 'name' | 'kind' | 'size' | 'replaces'> &
   Pick<Fact, 'category' | 'keywords'> & { contentHash: string };
 
-/** Null when the user has a source of this content already. */
+/** Null if the user already has a source with this content. */
 export async function addSource(db: Db, source: NewSource, now: number): Promise<Source | null> {
   const row = await db
     .insertInto('ms_sources')
@@ -85,7 +85,7 @@ export const findSource = (db: Db, userId: number, id: string): Promise<Source |
 export const sourceByRef = (db: Db, ref: number): Promise<Source | null> =>
   findShaped(db, 'ms_sources', { id: ref }, toSource);
 
-/** The newest first. */
+/** Newest first. */
 export async function listSources(
   db: Db,
   { userId, ...range }: { userId: number } & Range,
@@ -99,7 +99,7 @@ export async function addPart(db: Db, ref: number, position: number, bytes: Uint
   await db.insertInto('ms_source_parts').values({ source_ref: ref, position, bytes }).execute();
 }
 
-/** One at a time: a file in one go would be one long read. */
+/** Reads part by part: reading the whole file at once would be one long query. */
 export async function bytesOf(db: Db, ref: number): Promise<Uint8Array> {
   const parts: Uint8Array[] = [];
   for (;;) {
@@ -118,7 +118,7 @@ export async function deleteParts(db: Db, ref: number): Promise<void> {
   await db.deleteFrom('ms_source_parts').where('source_ref', '=', ref).execute();
 }
 
-/** From one of these states to another; false when it is in none of them any more. */
+/** Changes the state if it is one of `from`; false if it is not. */
 export async function turnTo(
   db: Db,
   ref: number,
@@ -136,7 +136,7 @@ export async function turnTo(
   return rows.length > 0;
 }
 
-/** Begins or takes up the reading of a source; null when there is nothing to read. */
+/** Starts or resumes reading a source; null if there is nothing to read. */
 export async function beginReading(db: Db, ref: number, now: number): Promise<Source | null> {
   const row = await db
     .updateTable('ms_sources')
@@ -149,8 +149,8 @@ export async function beginReading(db: Db, ref: number, now: number): Promise<So
 }
 
 /**
- * Counts passages that the same transaction stores. False, and they must not be stored, when the source is being deleted, or
- * another process has come further meanwhile.
+ * Counts the passages stored by the same transaction. If it returns false, they must not be stored: the source is being
+ * deleted, or another process has made progress meanwhile.
  */
 export async function countWritten(tx: Db, ref: number, from: number, count: number, now: number): Promise<boolean> {
   const rows = await tx
@@ -164,7 +164,7 @@ export async function countWritten(tx: Db, ref: number, from: number, count: num
   return rows.length > 0;
 }
 
-/** Earlier sources of the same name. */
+/** Earlier sources with the same name. */
 export async function earlierOfName(db: Db, { ref, userId, name, projectId }: Source): Promise<number[]> {
   const rows = await db
     .selectFrom('ms_sources')
@@ -177,10 +177,10 @@ export async function earlierOfName(db: Db, { ref, userId, name, projectId }: So
   return rows.map(({ id }) => id);
 }
 
-/** Rows of one statement, each of which takes its words and its vector along. */
+/** Rows per statement; each deletion cascades to the row's words and vector. */
 const mostAtOnce = 50;
 
-/** The passages of a source, with room for others in between. */
+/** Deletes the passages of a source, yielding to other requests in between. */
 export async function deletePassages(db: Db, ref: number): Promise<void> {
   for (;;) {
     const some = db.selectFrom('ms_knowledge').select('id').where('source_ref', '=', ref).limit(mostAtOnce);
@@ -194,7 +194,7 @@ export async function deleteSourceRow(db: Db, ref: number): Promise<void> {
   await db.deleteFrom('ms_sources').where('id', '=', ref).execute();
 }
 
-/** Sources in one of these states that nothing was written to since. */
+/** Sources in one of these states that were not updated since `before`. */
 export async function staleSources(db: Db, states: SourceState[], before: number, limit: number): Promise<Source[]> {
   const rows = await db
     .selectFrom('ms_sources')

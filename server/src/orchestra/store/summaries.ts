@@ -14,8 +14,8 @@ export async function latestSummary(db: Db, sessionRef: number): Promise<Summary
 }
 
 /**
- * Appended, never changed; false when the session was deleted meanwhile, or its user went back behind what the summary tells
- * of, which would be remembered else. `also` is part of the same transaction.
+ * Summaries are appended, never changed. False if the session was deleted meanwhile, or if the client rewound past
+ * messages that the summary covers: they must not be remembered. `also` runs in the same transaction.
  */
 export async function addSummary(
   db: Db,

@@ -5,13 +5,13 @@ import { fromBlob } from '../search/vectors.ts';
 import { inSlices } from '../slices.ts';
 import './tables.ts';
 
-/** A message and those around it, in the order they were said. */
+/** A message and its neighbours, in chronological order. */
 export interface Passage {
   centre: number;
   ids: number[];
 }
 
-/** Of each of these messages the ones around it in its session, so many on either side; what the client went back behind is not among them. */
+/** For each message, up to `reach` neighbours on either side in its session; superseded messages are skipped. */
 export async function passagesAround(db: Db, messageIds: number[], reach: number): Promise<Passage[]> {
   const rows = await inSlices(messageIds, async (slice) => {
     const { rows } = await sql<{ centre: number; id: number }>`
@@ -28,7 +28,7 @@ export async function passagesAround(db: Db, messageIds: number[], reach: number
   });
 }
 
-/** The farthest message within reach on one side; none where the session ends before. */
+/** The farthest message within reach on one side; none if the session ends before. */
 const at = (side: '<' | '>', order: 'asc' | 'desc', reach: number) => sql`
   select y.id from ms_messages y where y.session_ref = m.session_ref and y.superseded = 0 and y.id ${sql.raw(side)} m.id
   order by y.id ${sql.raw(order)} limit 1 offset ${sql.lit(reach - 1)}`;
@@ -39,7 +39,7 @@ export interface SpokenMessage {
   documentId: number | null;
 }
 
-/** Texts of messages by id, with their vectors of that model, whether or not they are indexed. */
+/** Texts of messages by id, indexed or not, with their vectors of that model. */
 export async function spokenMessages(db: Db, ids: number[], model: string | null): Promise<Map<number, SpokenMessage>> {
   const rows = await inSlices(ids, (slice) =>
     db

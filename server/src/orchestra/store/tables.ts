@@ -14,7 +14,7 @@ interface SessionsTable {
   last_accessed: number;
 }
 
-/** A row for each tag of a session; the database keeps them by itself. */
+/** One row per tag of a session; maintained by triggers. */
 interface SessionTagsTable {
   user_id: number;
   tag: string;
@@ -29,7 +29,7 @@ interface MessagesTable {
   message: string;
   tokens: number;
   model: string | null;
-  /** 1 when the client went back behind it: kept, but no part of the conversation any more. */
+  /** 1 if the client rewound past it: kept, but no longer part of the conversation. */
   superseded: Generated<number>;
   created_at: number;
 }
@@ -54,15 +54,15 @@ interface KnowledgeTable {
   /** JSON array of strings. */
   keywords: string;
   source_session: string | null;
-  /** The words it was learned from, and the message they stand in. */
+  /** The quote it was learned from, and the message that contains it. */
   quote: string | null;
   source_message: number | null;
-  /** The file it was imported from, and the passage of it. */
+  /** The file it was imported from, and the passage's position. */
   source_ref: number | null;
   source_position: number | null;
   source_page: number | null;
   source_heading: string | null;
-  /** Of what it says; see knowledge.ts. */
+  /** Hash of its content; see knowledge.ts. */
   fingerprint: string | null;
   created_at: number;
   updated_at: number;
@@ -72,7 +72,7 @@ interface SourcesTable {
   id: Generated<number>;
   public_id: string;
   user_id: number;
-  /** The key it was sent with, which pays; null: a browser session. */
+  /** The key it was uploaded with, which pays; null: a browser session. */
   key_id: number | null;
   project_id: string | null;
   name: string;
@@ -82,16 +82,16 @@ interface SourcesTable {
   category: string;
   /** JSON array of strings. */
   keywords: string;
-  /** 1: takes the place of earlier sources of its name. */
+  /** 1: replaces earlier sources of the same name. */
   replaces: number;
   state: string;
   error: string | null;
   /** Passages stored, and how many there will be, once that is known. */
   written: Generated<number>;
   total: number | null;
-  /** Passages deleted one by one. */
+  /** Passages deleted individually. */
   removed: Generated<number>;
-  /** Since the last passage was stored. */
+  /** Attempts since the last passage was stored. */
   attempts: Generated<number>;
   created_at: number;
   updated_at: number;
@@ -114,11 +114,11 @@ interface DocumentsTable {
   knowledge_ref: number | null;
 }
 
-/** A row for each document without a vector; the database adds and removes them by itself. */
+/** One row per document without a vector; maintained by triggers. */
 interface UnembeddedTable {
   document_id: number;
   user_id: number;
-  /** The process that embeds it just now; empty: nobody. */
+  /** The process that is embedding it; empty: none. */
   owner: Generated<string>;
 }
 
@@ -162,7 +162,7 @@ interface PatternsTable {
 
 interface PreferencesTable {
   user_id: number;
-  /** JSON of what differs from the defaults. */
+  /** JSON of the values that differ from the defaults. */
   value: string;
   updated_at: number;
 }

@@ -3,17 +3,18 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import './tables.ts';
 
 /**
- * Takes so many of a user's documents without a vector, the newest first, that nobody who lives has taken: new ones, those
- * whose embedding failed, and those of a process that died over it. Nothing is waited for, and no two get the same.
+ * Claims up to `limit` of a user's documents without a vector, newest first, that no live process has claimed: new
+ * ones, those whose embedding failed, and those of a process that died. Never waits for a lock, and no two callers get
+ * the same document.
  */
 export async function claimUnembedded(db: Db, owner: string, userId: number, limit: number): Promise<number[]> {
-  // A process that has left the list holds nothing.
+  // An empty owner means that this process has left the list of owners; it must not claim anything.
   if (owner === '') return [];
   const free = sql`
     select document_id from ms_unembedded
     where user_id = ${userId} and (owner = '' or owner not in (select id from owners))
     order by document_id desc limit ${sql.lit(limit)}`;
-  // PostgreSQL may look at a subquery again for each row, and would then take more than the limit.
+  // PostgreSQL may evaluate a subquery again for each row, and would then claim more than the limit.
   const claim =
     engineOf(db) === 'postgres'
       ? sql<{ document_id: number }>`
@@ -25,7 +26,7 @@ export async function claimUnembedded(db: Db, owner: string, userId: number, lim
   return (await claim.execute(db)).rows.map((row) => row.document_id);
 }
 
-/** What has a vector by now is not on the list any more; the rest is free for the next who looks. */
+/** Documents that have a vector by now are no longer listed; the others can be claimed again. */
 export async function releaseUnembedded(db: Db, owner: string, documentIds: number[]): Promise<void> {
   await db
     .updateTable('ms_unembedded')

@@ -9,14 +9,14 @@ export interface NewVector {
   vector: ArrayLike<number>;
 }
 
-/** Four bytes and a bit for each number. */
+/** Four bytes and one sign bit per number. */
 export const bytesOfVectors = (vectors: NewVector[]): number =>
   vectors.reduce((bytes, { vector }) => bytes + rowBytes + Math.ceil(vector.length * 4.125), 0);
 
 /**
- * Documents deleted or embedded meanwhile are left out. Rows are taken in the order of the documents, and none that another
- * holds is waited for, since that one is being deleted: two that wait for each other would both lose what they paid for. `also` is
- * part of the same transaction.
+ * Skips documents that were deleted or embedded meanwhile. Rows are locked in the order of the documents; a row that is
+ * already locked is skipped, because it is being deleted: a deadlock would lose vectors that are already paid. `also`
+ * runs in the same transaction.
  */
 export async function saveVectors(
   db: Db,
@@ -40,13 +40,13 @@ export async function saveVectors(
       const vector = byDocument.get(id)!;
       return { document_id: id, user_id: userId, model, bits: signBits(vector), vector: toBlob(vector) };
     });
-    // A process that was taken for dead may bring what another has embedded since.
+    // A process that was considered dead may save documents that another one has embedded since.
     const insert = tx.insertInto('ms_vectors').values(rows);
     await insert.onConflict((conflict) => conflict.column('document_id').doNothing()).execute();
   });
 }
 
-/** Bits of a user's vectors of one model that came after `afterId`, oldest first. */
+/** Sign bits of a user's vectors of one model with an id above `afterId`, oldest first. */
 export const loadBits = (db: Db, userId: number, model: string, afterId: number, limit: number) =>
   db
     .selectFrom('ms_vectors')
@@ -72,14 +72,14 @@ export async function sessionVectors(db: Db, sessionRef: number, model: string):
   return new Map(rows.map((row) => [row.message_id ?? 0, fromBlob(row.vector)]));
 }
 
-/** Vectors of one model by document, of those of the user's documents that have one. */
+/** Vectors of one model by document id, for the user's documents that have one. */
 export async function vectorsOf(
   db: Db,
   userId: number,
   model: string,
   documentIds: number[],
 ): Promise<Map<number, Float32Array>> {
-  // Looked up by document alone: offered the user and the model too, SQLite would rather read all that the user has.
+  // Filter by document only: given the user and model as well, SQLite would scan all of the user's rows.
   const rows = await inSlices(documentIds, (ids) =>
     db
       .selectFrom('ms_vectors')

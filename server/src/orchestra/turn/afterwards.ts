@@ -30,19 +30,19 @@ import { embedNew } from './embed.ts';
 import { embedQuery, search } from './recall.ts';
 import { askChosen, now, type Turn } from './turn.ts';
 
-/** Messages indexed per turn at most: a client may bring a whole life's history at once. */
+/** The most messages indexed per turn: a client may send a very long history at once. */
 const mostIndexed = 500;
-/** "ok", "thanks": nobody will look for them. */
+/** Shorter texts, such as "ok" or "thanks", are never searched for. */
 const shortestIndexed = 3;
 
-/** Step 7, off the hot path: each part on its own, so that one that fails takes no other along. */
+/** Step 7, off the hot path. Each part runs on its own, so that a failing one does not affect the others. */
 export async function afterwards(
   turn: Turn,
   fresh: Remembered[],
   answer: ChatMessage,
   summarising: Promise<unknown>,
 ): Promise<void> {
-  // The client has its answer; that it leaves now must not stop what is kept of it.
+  // The client has its answer; if it disconnects now, the answer must still be stored.
   const later: Turn = { ...turn, signal: AbortSignal.timeout(120_000) };
   const part = async (name: string, work: () => Promise<unknown>) => {
     try {
@@ -60,11 +60,13 @@ export async function afterwards(
   await count();
 }
 
-/** Calls that are sure to follow the answer: where facts are looked for, and where there is something to embed with. */
+/**
+ * Calls that will certainly follow the answer: fact extraction if enabled, and embedding if there is a model for it.
+ */
 export const callsAfter = ({ settings, choosing }: Turn): number =>
   (settings.extractKnowledge ? 1 : 0) + (settings.embedsAfter && chooseEmbeddingModel(choosing, 'question') ? 1 : 0);
 
-/** What all calls of the turn used, those after the answer included. */
+/** Adds the tokens of all calls of the turn, including those after the answer. */
 export async function countTokens({ deps, session, meter }: Turn): Promise<void> {
   const used = meter.promptTokens + meter.completionTokens;
   if (used > 0) await addTokensUsed(deps.db, session.ref, used);
@@ -84,16 +86,16 @@ async function indexMessages(turn: Turn, fresh: Remembered[]): Promise<void> {
       sessionRef: turn.session.ref,
       messageId: id,
       beforeId: ordered[i - 1]?.id ?? null,
-      // The one before counts too: an answer is often found by its question.
+      // Includes the previous message's terms: an answer is often found by its question.
       terms: [...terms(text), ...terms(ordered[i - 1] ? textOf(ordered[i - 1]!.message) : '')],
     });
-    // SQLite answers at once, so without this a long history would let nothing else run.
+    // SQLite answers synchronously, so a long history would block the event loop without this.
     await new Promise(setImmediate);
   }
 }
 
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
-  // Only the user's words prove a fact: what a model made up, or a tool found on the net, must not become knowledge.
+  // Only the user's words prove a fact: a model's hallucination or a tool's web result must not become knowledge.
   const messages = extractionMessages([turn.request, answer]);
   const reply = await askShaped((params) => askChosen(turn, chooseHelperModel, { messages, params }), factsShape);
   const said = saidByUser(turn.history, textOf(turn.request));
@@ -104,7 +106,7 @@ type Keeping = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter' | 
   settings: Pick<Turn['settings'], 'project_id' | 'mayEmbed'>;
 };
 
-/** Also used at the end of an autonomous run. Null when the entry it repeats was deleted meanwhile. */
+/** Also used at the end of an autonomous run. Null if the entry to update was deleted meanwhile. */
 export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry | null> {
   const { deps, caller, session, settings } = turn;
   const { userId } = caller;
@@ -120,8 +122,8 @@ export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry |
 }
 
 /**
- * Adds or changes an entry together with its words: one that nobody finds would be there for nothing. Within a transaction it
- * is part of that one.
+ * Writes an entry and indexes it in one transaction, because an unindexed entry would never be found. Joins the
+ * caller's transaction, if there is one.
  */
 export const writeEntry = <E extends Entry | null>(
   db: Db,
@@ -140,8 +142,8 @@ export const writeEntry = <E extends Entry | null>(
 };
 
 /**
- * The entry of the project that says the same already, by its words or by its meaning. What a file says stays as it is there,
- * and what another project holds is its own.
+ * The project's existing entry that says the same, by words or by meaning. Entries imported from files and entries of
+ * other projects are never changed.
  */
 async function sameFact(turn: Keeping, fact: Fact, projectId: string | null): Promise<Entry | null> {
   const { userId } = turn.caller;

@@ -25,7 +25,7 @@ export interface Answer {
   model: string | null;
 }
 
-/** Step 6: the last task's text, a synthesis of several, or the calls that the client is to run. */
+/** Step 6: the last task's text, a synthesis of several results, or the tool calls for the client. */
 export async function answerTurn(turn: Turn, memory: Remembering, plan: RunningPlan): Promise<Answer> {
   const calls = openCalls(plan);
   if (calls.length > 0) {
@@ -42,7 +42,7 @@ export async function answerTurn(turn: Turn, memory: Remembering, plan: RunningP
 }
 
 type Answering = Extract<TaskResult, { text: unknown }>;
-/** Whether its text is what the user gets: also what failed the checks, when there was nothing better. */
+/** Whether the result has a text for the user. A text that failed the checks counts too, if there is nothing better. */
 const answers = (result: TaskResult | null | undefined): result is Answering =>
   result?.status === 'completed' || (result?.status === 'failed' && result.text !== null);
 
@@ -69,7 +69,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
     results: cut,
     fence: turn.fence,
   });
-  // What somebody has begun to read no other model can go on with.
+  // Once output was sent to the client, another model cannot continue it.
   const isRead = () => writer.content.length > start;
   try {
     if (wantsJson(body) || !lacksAsked(results, cut)) {
@@ -91,7 +91,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   return { finishReason: 'stop', model: null };
 }
 
-/** One model's synthesis, said as it comes once it is clear that it will stand. */
+/** One model's synthesis, streamed as soon as it is clear that it will not be rejected. */
 async function written(
   turn: Turn,
   call: Pick<CompleteRequest, 'model' | 'messages' | 'insteadOf'>,

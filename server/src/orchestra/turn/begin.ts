@@ -36,13 +36,13 @@ export interface TurnRequest {
   caller: Caller;
   conversation: Conversation;
   signal: AbortSignal;
-  /** Of the HTTP request. */
+  /** Id of the HTTP request. */
   requestId?: string;
-  /** Of work that outlives its process. */
+  /** Set for calls of durable work. */
   calls?: CallsOfWork | undefined;
 }
 
-/** Step 1: the request is checked, the session held and the user's message stored before anything else runs. */
+/** Step 1: validates the request, locks the session and stores the user's message before anything else runs. */
 export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Promise<Turn> {
   const startedMs = deps.clock.steadyMs();
   const { conversation, signal } = request;
@@ -57,7 +57,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
-  // Before there is a session, which nobody would find to delete it.
+  // Check the storage limit before creating a session: otherwise a rejected request would leave an empty one.
   await deps.keeping.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
@@ -73,7 +73,8 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       caller,
       signal,
       body,
-      // Of a session that nobody can name again a summary would be made anew with every request, and never be read.
+      // A client without a session id cannot return to this session: its summary would be made with every request and
+      // never read.
       settings: unnamed ? { ...settings, summarises: false } : settings,
       session,
       choosing: withRoomFor(choosingFor(caller, { settings, operator: deps.operator(), models, patterns }), needed),
@@ -97,7 +98,10 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
   }
 }
 
-/** A client that brings results of its own tools need not name those of connected servers again; what is gone meanwhile is. */
+/**
+ * A client that sends results of its own tools need not name the connected tools again; tools that no longer exist are
+ * left out.
+ */
 async function connectedBefore(
   { connectedTools }: Deps,
   { userId }: Caller,
@@ -109,7 +113,7 @@ async function connectedBefore(
   return names === true ? all : all.filter(({ name }) => names.includes(name));
 }
 
-/** Whoever takes the work over goes on in the session that was made for it. */
+/** Derives the session id from the work, so that a process that takes it over continues in the same session. */
 const withSession = (settings: Settings, { calls }: TurnRequest): Settings =>
   calls ? { ...settings, session_id: settings.session_id ?? sessionIdOf(calls.work) } : settings;
 
@@ -119,7 +123,10 @@ interface Taken {
   release(): Promise<void>;
 }
 
-/** The session of the waiting plan these tool results belong to, else the one named, else a new one; held for this turn. */
+/**
+ * The session of the waiting plan that these tool results belong to, else the named one, else a new one; locked for
+ * this turn.
+ */
 async function takeSession(
   deps: Deps,
   caller: Caller,
@@ -140,7 +147,7 @@ async function takeSession(
     (waiting && (await sessionByRef(db, waiting.sessionRef, time))) ??
     (await openSession(db, { userId, sessionId, projectId }, time)).session;
   const release = await lockTurn(deps, `ms-turn:${userId}:${session.sessionId}`, signal);
-  // Another request may have gone on with the plan, or abandoned it, while this one waited.
+  // Another request may have resumed or abandoned the plan while this one waited for the lock.
   const resumed = waiting && (await planOfCalls(db, userId, answered, nowSeconds(deps.clock)));
   return { session, resumed, release };
 }
@@ -160,7 +167,7 @@ function checkResults(plan: StoredPlan, answered: string[]): void {
   }
 }
 
-/** Results must answer calls that somebody made: in the messages sent, or in those kept of the session. */
+/** Tool results must answer known calls: in the messages of the request, or in those stored in the session. */
 async function refuseUnknown(
   { db, clock }: Deps,
   userId: number,
@@ -200,15 +207,15 @@ async function storeIncoming(
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
   await deps.keeping.take(session.userId, bytesOfMessages(added));
   const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
-  // Deleted meanwhile: the turn still answers, from memory alone.
+  // The session was deleted meanwhile: answer anyway; its messages are not stored and get temporary ids.
   const next = (kept.at(-1)?.id ?? 0) + 1;
   const rows: Remembered[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
   return { history: [...kept, ...rows], freshIds: saved ? rows.map(({ id }) => id) : [] };
 }
 
 /**
- * A client without a session sends its whole history with every request, each time into a new one: what came before the request
- * was found by its own session already, and would be indexed and embedded again with every turn.
+ * A client without a session id sends its whole history with every request, each time into a new session. Messages
+ * before the request were already indexed by an earlier session, and would be indexed and embedded again in every turn.
  */
 function sinceRequest(history: Remembered[], freshIds: number[]): number[] {
   const request = history.findLast(({ message }) => message.role === 'user');

@@ -5,7 +5,7 @@ import { type ChatMessage, isInstruction } from '../messages.ts';
 import type { CallParams } from '../ports.ts';
 import type { Settings } from '../settings.ts';
 
-/** What the engine reads of a request, whatever its format; memory keeps messages as chat messages. */
+/** The fields of a request that the engine uses, whatever its format; messages are stored in the chat format. */
 export interface ChatBody extends CallParams {
   messages: ChatMessage[];
   tools?: unknown[];
@@ -17,7 +17,7 @@ export function bodyOf(conversation: Conversation): ChatBody {
   const { params, source } = conversation;
   refuseUnfit(params);
   const chat = source?.format === 'chat' ? source.body : {};
-  // Tools and messages go on to models as they were given; the relay has checked them.
+  // Tools and messages are forwarded to models unchanged; the relay has validated them.
   const { messages: given, tools, tool_choice, response_format } = chatRequestOf(conversation) as unknown as ChatBody;
   const messages = given.map(toMessage);
   if (messages.every(isInstruction)) {
@@ -46,14 +46,14 @@ export function bodyOf(conversation: Conversation): ChatBody {
   };
 }
 
-/** What an answer made of many calls cannot have. */
+/** Rejects parameters that cannot work for an answer made of several calls. */
 function refuseUnfit({ n = 1, logprobs = false }: Conversation['params']): void {
   if (n > 1) throw new AppError('invalid_value', 'n: svc/svc-ms gives one answer', { param: 'n' });
   if (logprobs)
     throw new AppError('invalid_value', 'logprobs: svc/svc-ms writes no log probabilities', { param: 'logprobs' });
 }
 
-/** Only what a later request may send back; vendors' own fields stay out of the session. */
+/** Keeps only the fields that a later request may send back; vendor-specific ones are not stored in the session. */
 function toMessage({ role, content = null, tool_calls, tool_call_id, name }: ChatMessage): ChatMessage {
   return {
     role,
@@ -64,7 +64,7 @@ function toMessage({ role, content = null, tool_calls, tool_call_id, name }: Cha
   };
 }
 
-/** Tool results at the very end: the client answers calls instead of asking something new. */
+/** Tool results at the end: the client answers calls instead of asking something new. */
 export function trailingResults(messages: ChatMessage[]): ChatMessage[] {
   const last = messages.findLastIndex(({ role }) => role !== 'tool');
   return messages.slice(last + 1);
@@ -73,10 +73,10 @@ export function trailingResults(messages: ChatMessage[]): ChatMessage[] {
 export const wantsJson = (body: ChatBody): boolean =>
   body.response_format?.type === 'json_object' || body.response_format?.type === 'json_schema';
 
-/** The shape that the answer is to have; undefined for any. */
+/** The JSON schema requested for the answer; undefined if there is none. */
 export const schemaOf = ({ response_format }: ChatBody): unknown => response_format?.json_schema?.schema;
 
-/** The most tokens the answer may have; undefined for no limit of the caller's. */
+/** The most tokens the answer may have; undefined if the caller sets no limit. */
 export function outputLimit(body: ChatBody, settings: Settings): number | undefined {
   const limits = [body.max_tokens, settings.preferences.max_output_tokens];
   const set = limits.filter((limit): limit is number => typeof limit === 'number' && limit > 0);
@@ -86,7 +86,7 @@ export function outputLimit(body: ChatBody, settings: Settings): number | undefi
 const given = <T extends object>(values: T): Partial<T> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null)) as Partial<T>;
 
-/** What every task's model gets; `svc_ms` goes before the request's own fields. */
+/** Parameters for every task's model; `svc_ms` takes precedence over the request's own fields. */
 export function taskParams(body: ChatBody, settings: Settings): CallParams {
   const most = settings.preferences.max_output_tokens;
   return given({
@@ -100,7 +100,7 @@ export function taskParams(body: ChatBody, settings: Settings): CallParams {
   }) as CallParams;
 }
 
-/** What the model that writes the answer gets besides. */
+/** The same, with those that only apply to the model that writes the answer. */
 export function answerParams(body: ChatBody, settings: Settings): CallParams {
   return {
     ...taskParams(body, settings),
@@ -115,14 +115,14 @@ export function answerParams(body: ChatBody, settings: Settings): CallParams {
   };
 }
 
-/** What goes with every call of a turn, whatever it is for. */
+/** Parameters sent with every call of a turn. */
 export const callParams = ({ user, metadata }: ChatBody): CallParams => given({ user, metadata }) as CallParams;
 
 export const toolNames = (tools: readonly unknown[]): string[] =>
   tools.flatMap((tool) => (tool as { function?: { name?: string } }).function?.name ?? []);
 
 export const clientTools = (body: ChatBody, settings: Settings): unknown[] => settings.tools ?? body.tools ?? [];
-/** The client wants tools to be called: any, or the one of this name. Null when it leaves that to the model. */
+/** Whether the client requires a tool call: any tool, or the one of this name. Null if the model may decide. */
 export function forcedTool(body: ChatBody, settings: Settings): { name?: string } | null {
   const choice = toolChoice(body, settings);
   if (choice === 'required') return {};
@@ -131,7 +131,7 @@ export function forcedTool(body: ChatBody, settings: Settings): { name?: string 
   return { name: named?.name };
 }
 
-/** Nothing to force is the caller's slip. A client that answers calls need not send the tools again. */
+/** Rejects a forced tool that does not exist. A client that sends tool results need not send the tools again. */
 export function checkForced(body: ChatBody, settings: Settings, connected: readonly { name: string }[]): void {
   const forced = forcedTool(body, settings);
   const names = [...toolNames(clientTools(body, settings)), ...connected.map(({ name }) => name)];

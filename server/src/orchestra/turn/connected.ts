@@ -8,19 +8,19 @@ import type { Succeeded } from '../task/run-task.ts';
 import { toolNames } from './body.ts';
 import type { Turn } from './turn.ts';
 
-/** Answers of one task that may call tools; a model that never stops calling would never finish. */
+/** The most answers of one task that may call tools; otherwise a model that keeps calling would never finish. */
 export const mostRounds = 16;
-/** Calls of one answer that count. */
+/** The most calls of one answer that are made. */
 const mostCalls = 32;
 
-/** What a task's model may call: the client's tools, and those of connected servers. */
+/** The tools a task's model may call: the client's, and those of connected servers. */
 export interface ChatToolbox {
-  /** As models are told of them. */
+  /** Definitions as sent to models. */
   tools: unknown[];
   isConnected(call: ToolCall): boolean;
 }
 
-/** Where a name is both, it is the client's. */
+/** If both have a tool of the same name, the client's wins. */
 export function toolboxOf({ connected }: Pick<Turn, 'connected'>, { tools }: Pick<PlanState, 'tools'>): ChatToolbox {
   const own = new Set(toolNames(tools));
   const theirs = connected.filter(({ name }) => !own.has(name)).slice(0, Math.max(0, mostTools - tools.length));
@@ -31,15 +31,15 @@ export function toolboxOf({ connected }: Pick<Turn, 'connected'>, { tools }: Pic
   };
 }
 
-/** What came of the calls of one answer. */
+/** The outcome of the tool calls of one answer. */
 export interface Answered {
-  /** The conversation with what the tools said. */
+  /** The conversation including the tool results. */
   messages: ChatMessage[];
-  /** Calls of the client's own tools, which only the client can make. */
+  /** Calls of the client's own tools, which only the client can run. */
   left: ToolCall[];
 }
 
-/** Makes the calls that are ours to make, in their order; null where there are none. */
+/** Runs the calls of connected tools, in order; null if there are none. */
 export async function answerConnected(
   turn: Turn,
   toolbox: ChatToolbox,
@@ -67,7 +67,7 @@ const closing: ChatMessage = {
 export const closed = (messages: ChatMessage[], round: number): ChatMessage[] =>
   round > mostRounds ? [...messages, closing] : messages;
 
-/** Of a model that calls tools though it must not, only the text counts. */
+/** If a model calls tools although it must not, only its text is used. */
 export async function withoutCalls(asked: Promise<CompleteAnswer>): Promise<CompleteAnswer> {
   const answer = await asked;
   const { tool_calls: _, ...message } = answer.message;

@@ -13,15 +13,18 @@ import type { Turn } from './turn.ts';
 
 type Embedding = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
 
-/** Texts embedded per turn at most: this turn's, and some whose embedding failed before. */
+/** The most texts embedded per turn: those of this turn, and some whose embedding failed before. */
 const embedBatch = 32;
-/** Between two tries to write vectors that are paid for, and how long it is tried: a restart of the server is over by then. */
+/**
+ * Retry interval and deadline for storing vectors that are already paid; long enough for a restart of the database
+ * server.
+ */
 const writeAgainMs = 500;
 const writeWithinMs = 60_000;
 
 /**
- * After a turn, and after an entry is made or changed: embeds what has no vector and is not being embedded elsewhere.
- * Answers how many texts it took.
+ * Embeds texts that have no vector and are not being embedded elsewhere; called after a turn, and after an entry is
+ * added or changed. Returns how many texts were claimed.
  */
 export async function embedNew(turn: Embedding): Promise<number> {
   const { deps, caller } = turn;
@@ -42,12 +45,12 @@ export async function embedNew(turn: Embedding): Promise<number> {
   }
 }
 
-/** A single embedding call may take so long. */
+/** Timeout of one embedding round. */
 const callMs = 60_000;
 
 /**
- * The same until nothing is left, for what brings many texts at once. As many rounds as they need, since what a model gives no
- * vector for would be taken again and again.
+ * Repeats it until nothing is left, for imports of many texts. The rounds are limited, because texts for which a model
+ * returns no vector would be claimed again and again.
  */
 export async function embedMany(deps: Deps, caller: Caller, texts: number, signal: AbortSignal): Promise<void> {
   for (let rounds = Math.ceil(texts / embedBatch) + 1; rounds > 0; rounds -= 1) {
@@ -56,7 +59,7 @@ export async function embedMany(deps: Deps, caller: Caller, texts: number, signa
   }
 }
 
-/** Nothing is taken that could not be embedded anyway. */
+/** Without an embedding model, claim nothing. */
 const hasModel = ({ choosing }: Embedding): boolean =>
   chooseEmbeddingModel(choosing, 'question') !== null || chooseEmbeddingModel(choosing, 'code') !== null;
 
@@ -67,7 +70,8 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
   const byModel = Map.groupBy(documents, ({ text }) => chooseEmbeddingModel(choosing, kindOf(text))?.model ?? null);
   for (const [model, group] of byModel) {
     if (model === null) continue;
-    // The text alone: what was said around it lends its meaning when it is searched, and would else pass for the text itself.
+    // Embeds the text without its surroundings: they are weighed in at search time, and would otherwise pass for the
+    // text itself.
     const texts = group.map(({ text }) => text.trim().slice(0, longestEmbedded));
     const named = (vectors: number[][]) =>
       group.flatMap(({ documentId }, i) => (vectors[i] ? [{ documentId, vector: vectors[i] }] : []));
@@ -87,7 +91,7 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
   }
 }
 
-/** They are paid for: a database that is away, or broke off a race, is asked again. */
+/** The vectors are paid for, so retry if the database is unavailable or aborted the transaction. */
 async function written(write: () => Promise<void>): Promise<void> {
   for (const deadline = performance.now() + writeWithinMs; ; await Bun.sleep(writeAgainMs)) {
     try {

@@ -1,13 +1,13 @@
 import { mayBeRefusal } from '../task/refusals.ts';
 
 /**
- * Holds back the beginning of a streamed answer while it may still turn out to be a refusal that another model is to
- * make good; once something was let through there is no taking back.
+ * Holds back the beginning of a streamed answer while it may still turn out to be a refusal, so that another model can
+ * answer instead; once text was sent, it cannot be taken back.
  */
 export interface Gate {
-  /** Gives what `say` gives: something to wait for, when the client is slow. */
+  /** Returns what `say` returns: a promise, if the client is slow. */
   push(text: string): unknown;
-  /** Lets through what is held, or what is to be said in its place. */
+  /** Releases the held text, or sends another text in its place. */
   open(instead?: string): unknown;
 }
 

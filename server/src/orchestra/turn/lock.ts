@@ -6,14 +6,14 @@ import type { Deps } from '../ports.ts';
 export const turnWaitMs = 30_000;
 const pollMs = 100;
 
-/** Turns of one session run one after another. Resolves to what ends the turn. */
+/** Serializes the turns of one session. Resolves to a function that releases the lock. */
 export async function lockTurn(
   { db, owners, warn }: Pick<Deps, 'db' | 'owners' | 'warn'>,
   key: string,
   signal: AbortSignal,
   waitMs = turnWaitMs,
 ): Promise<() => Promise<void>> {
-  // Waiting is real time, whatever clock the rest runs by.
+  // Waiting takes real time, even if the rest uses a test clock.
   const until = performance.now() + waitMs;
   for (;;) {
     signal.throwIfAborted();
@@ -22,7 +22,7 @@ export async function lockTurn(
       return () =>
         release().catch((error) => {
           warn('the end of a turn could not be written', error);
-          // The answer does not wait for a database that is away.
+          // If the database is unavailable, release in the background instead of delaying the answer.
           void retryUntilWritten(owners, release, () => {});
         });
     if (performance.now() >= until) {

@@ -2,7 +2,7 @@ import type { Failover } from '../task/failover.ts';
 
 /** `svc_ms_meta` of an answer. */
 export interface Meta {
-  /** Finds all calls of the turn: usage and decisions carry it as `parent_request_id`. */
+  /** Finds all calls of the turn: usage records and routing decisions have it as `parent_request_id`. */
   request_id: string;
   session_id: string;
   plan_id: string | null;
@@ -13,11 +13,11 @@ export interface Meta {
   tasks_total: number;
   tasks_failed: number;
   total_model_calls: number;
-  /** Dollars, for the calls that have ended. */
+  /** Dollars, for the calls that have finished. */
   cost: number;
   background_calls: number;
   models_used: Record<string, number>;
-  /** Models that were asked in place of others, in order. */
+  /** Models that replaced others, in order. */
   failovers: Failover[];
   memory_mode: string;
   memory_tokens_saved: number;

@@ -9,7 +9,7 @@ export interface Meter {
   completionTokens: number;
   /** Charged so far, in quota. */
   cost: number;
-  /** Calls beside the work itself: made while it went on, or that follow the answer. */
+  /** Calls besides the main work: made in parallel with it, or after the answer. */
   background: number;
   failovers: Failover[];
   note(model: string, usage: Usage, cost?: number): void;

@@ -4,7 +4,7 @@ import { withDefaults } from '../preferences.ts';
 import { loadPreferences } from '../store/preferences.ts';
 import { newMeter } from './meter.ts';
 
-/** What a search or an embedding outside of a turn needs. */
+/** The context for a search or an embedding outside of a turn. */
 export async function outsideTurn(deps: Deps, caller: Caller, signal: AbortSignal) {
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const models = await deps.models(caller);

@@ -5,8 +5,9 @@ import { fromBlob, toBlob } from '../search/vectors.ts';
 import { type NewVector, saveVectors } from '../store/vectors.ts';
 
 /*
- * Vectors that were paid for are kept with their charge until they are written, so that whoever takes the texts of a process that
- * died in between finds them. As the bytes that are stored in the end: written as numbers they would pass the bound of what is kept.
+ * Vectors that were paid for are stored with their charge until they are written, so that a process that takes over the
+ * texts of a dead one finds them. They are kept in their binary form, because as JSON numbers they would exceed the
+ * size limit of kept answers.
  */
 
 interface Kept {
@@ -16,7 +17,7 @@ interface Kept {
 
 const workOf = (userId: number): string => `embed:${userId}`;
 
-/** No two that live embed the same document, so the first of them names the call. */
+/** No two live processes embed the same document, so the first document identifies the call. */
 export const nameOfCall = (userId: number, model: string, documentIds: number[]): CallName => ({
   work: workOf(userId),
   call: `${documentIds[0]}:${model}`,
@@ -28,19 +29,19 @@ export const keptVectors = (model: string, vectors: NewVector[]): string =>
     vectors: vectors.map(({ documentId, vector }) => [documentId, Buffer.from(toBlob(vector)).toString('base64')]),
   } satisfies Kept);
 
-/** Once they are written. */
+/** Deletes the kept vectors, once they are written. */
 export const forgetVectors =
   ({ work, call }: CallName) =>
   (tx: Db): Promise<void> =>
     forgetKept(tx, work, [call]);
 
-/** Writes what was paid for before and holds any of these documents; answers which of them are left to embed. */
+/** Writes the kept vectors that include any of these documents; returns the documents that still need embedding. */
 export async function savePaid(db: Db, userId: number, documentIds: number[]): Promise<number[]> {
   const left = new Set(documentIds);
   for (const { call, body } of await keptOf(db, workOf(userId))) {
-    // As `keptVectors` wrote it.
+    // Written by `keptVectors`.
     const { model, vectors } = JSON.parse(body) as Kept;
-    // What none of ours is in may be on its way to be written by whoever embeds it.
+    // Vectors of other documents may be about to be written by the process that embeds them.
     if (!vectors.some(([id]) => left.has(id))) continue;
     const found = vectors.map(([documentId, base64]) => ({
       documentId,

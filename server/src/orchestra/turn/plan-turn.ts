@@ -12,11 +12,11 @@ import { askChosen, metaOf, now, type Turn } from './turn.ts';
 
 export interface RunningPlan extends PlanState {
   planId: string;
-  /** Row id; null when the session is gone and nothing is kept. */
+  /** Row id; null if the session was deleted and nothing is stored. */
   ref: number | null;
 }
 
-/** Step 4: one task, or what the plan model makes of the request. Never fails. */
+/** Step 4: one task, or a plan made by the plan model. Never fails because of the planner. */
 export async function planTurn(turn: Turn, memory: Remembering): Promise<RunningPlan> {
   if (turn.resumed) return announce(turn, resume(turn));
   const text = textOf(turn.request);
@@ -43,7 +43,9 @@ export async function planTurn(turn: Turn, memory: Remembering): Promise<Running
   return announce(turn, { ...state, planId, ref });
 }
 
-/** The client forces a tool, or answers calls of a plan that is no longer known: the model must see just that. */
+/**
+ * If the client forces a tool, or sends results for a plan that is no longer known, the model must see exactly that.
+ */
 function mustBeSingle({ body, settings }: Turn): boolean {
   const forced = forcedTool(body, settings) !== null;
   return forced || settings.preferences.max_tasks_per_plan === 1 || trailingResults(body.messages).length > 0;
@@ -66,13 +68,13 @@ async function plannedBy(turn: Turn, memory: Remembering, request: string, fallb
   return plan;
 }
 
-/** The conversation without the request at its end, for prompts that state the request themselves. */
+/** The conversation without the request at its end, for prompts that include the request themselves. */
 export function withoutRequest(turn: Turn, { conversation }: Remembering) {
   const last = conversation.at(-1);
   return last?.role === 'user' && textOf(last) === textOf(turn.request) ? conversation.slice(0, -1) : conversation;
 }
 
-/** Finished tasks stay finished; those that waited run on. */
+/** Completed tasks stay completed; waiting ones continue. */
 function resume(turn: Turn): RunningPlan {
   const { planId, ref, state } = turn.resumed!;
   const tools = clientTools(turn.body, turn.settings);

@@ -28,10 +28,10 @@ export interface QueryVector {
   vector: Float32Array;
 }
 
-/** Embedding models read a few thousand tokens; what comes after would be refused or ignored. */
+/** Embedding models accept a few thousand tokens; longer input would be rejected or ignored. */
 export const longestEmbedded = 8000;
 
-/** The request as a vector; null without an embedding model, or when it fails: words alone will do. */
+/** The request as a vector; null if there is no embedding model, or the call fails: then search by words only. */
 export async function embedQuery(turn: Searching, text: string): Promise<QueryVector | null> {
   const choice = chooseEmbeddingModel(turn.choosing, kindOf(text));
   if (!choice || text.trim() === '') return null;
@@ -48,10 +48,13 @@ export async function embedQuery(turn: Searching, text: string): Promise<QueryVe
   }
 }
 
-/** Signs of vectors are a rough measure: of so many times what is needed, the exact cosine takes the nearest. */
+/** Sign bits are only an approximation: fetch this many times more candidates, then rank them by exact cosine. */
 const rough = 4;
 
-/** Candidates by words and by meaning, scored together, best first; of each user's searches a few at a time. */
+/**
+ * Finds candidates by words and by vectors and ranks them together, best first. Limits the concurrent searches per
+ * user.
+ */
 export const search = (
   turn: Pick<Searching, 'deps'> & Partial<Pick<Searching, 'signal'>>,
   scope: Scope,
@@ -60,7 +63,7 @@ export const search = (
   limit: number,
 ): Promise<Ranked<FoundDocument>[]> =>
   turn.deps.searches(scope.userId, async () => {
-    // Whoever left while waiting is not searched for.
+    // Skip the search if the client disconnected while it was queued.
     turn.signal?.throwIfAborted();
     return searchNow(turn, scope, text, query, limit);
   });
@@ -73,7 +76,7 @@ async function searchNow(
   limit: number,
 ): Promise<Ranked<FoundDocument>[]> {
   const { db } = turn.deps;
-  // More than asked for: scoring reorders them, and some lie outside the scope. The index knows no days.
+  // Fetch more than requested: ranking reorders them, and some are outside the scope. The index does not know dates.
   const wide = Math.max(datesIn(text).length > 0 ? 300 : 100, limit * 2);
   const asked = terms(text);
   const corpus = await countTerms(db, scope.userId, asked);
@@ -85,7 +88,8 @@ async function searchNow(
   const asking = { text, vector: query?.vector ?? null };
   const background = { corpus, noise, known: new Map<string, string[]>() };
   const first = await rank(asking, found.map(byBefore), background);
-  // Reading the surroundings of all would take several times as long; what answers lies among the likeliest, or beside them.
+  // Loading the neighbours of all candidates would take several times as long; the answer is among the top ones or next
+  // to them.
   const likely = await withSurroundings(
     db,
     scope,
@@ -98,7 +102,7 @@ async function searchNow(
 
 const likelyAtLeast = 40;
 
-/** With the one message that each document knows to have come before it. */
+/** Uses the one preceding message that is stored with each document. */
 const byBefore = (document: FoundDocument): Surrounded => {
   const before = document.before === undefined ? [] : [{ text: document.before, vector: null }];
   return { ...document, around: { before, after: [] } };
@@ -108,7 +112,7 @@ async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query:
   const { db, near } = deps;
   const { model, vector } = query;
   const { userId } = scope;
-  // Meaning knows no scope: what is narrow is looked for among many more, of which most fall out before they are read.
+  // The vector index does not know the scope: for a narrow one, fetch many more and filter them before loading.
   const narrow = scope.only !== undefined || scope.projectId !== undefined;
   const anywhere = await near.near(db, userId, model, vector, narrow ? Math.max(wide * rough, 2000) : wide * rough);
   const noise = await near.noise(db, userId, model, vector);
@@ -119,28 +123,31 @@ async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query:
   return { nearest: exactly.slice(0, wide), noise };
 }
 
-/** Clients without a session id store the same history again and again. */
+/** Clients without a session id store the same history repeatedly. */
 function withoutRepeats<D extends { text: string }>(documents: D[]): D[] {
   const seen = new Set<string>();
   return documents.filter(({ text }) => !seen.has(text) && seen.add(text));
 }
 
-/** What is looked for, where, and how sure it must be. */
+/** What to search for, where, and with which threshold. */
 export interface Wanted {
   text: string;
   query: QueryVector | null;
   scope: Scope;
   most: number;
   threshold: number;
-  /** Whether and how a model puts them in order again; without it none does. */
+  /** Whether and how to rerank with a model; without it, results are not reranked. */
   preferences?: Pick<Preferences, 'enable_rerank' | 'rerank_top_n'>;
 }
 
-/** Sessions and knowledge alike, for turns, runs and searches: ranked together, each with its source, and only what is relevant enough. */
+/**
+ * Searches sessions and knowledge together, for turns, runs and searches: ranked, each with its source, above the
+ * threshold.
+ */
 export async function recall(turn: Searching, wanted: Wanted): Promise<Ranked<FoundDocument>[]> {
   const { text, query, scope, most, threshold } = wanted;
   const found = await search(turn, scope, text, query, most + 1);
-  // The same question asked before tells nothing; its answer, found by it, does.
+  // An identical earlier question is useless; the answer that it led to is not.
   const asked = squeeze(text);
   const told = found.filter(({ messageId, text }) => messageId === null || squeeze(text) !== asked);
   return cut(await reranked(turn, wanted, told.slice(0, most)), threshold);
@@ -152,7 +159,7 @@ export interface Recalled {
   tokens: number;
 }
 
-/** What fits of what was found, best first. */
+/** The results that fit in the room, best first. */
 export async function within(found: FoundDocument[], room: number, count: CountText): Promise<Recalled[]> {
   const kept: Recalled[] = [];
   let left = room;

@@ -12,22 +12,22 @@ import { summarise } from './summarise.ts';
 import { metaOf, type Turn } from './turn.ts';
 
 export interface Remembering {
-  /** The client's own instructions and what the engine remembers. */
+  /** The client's own instructions and the engine's memory. */
   preamble: ChatMessage[];
-  /** The part of the conversation that is sent, the request at its end. */
+  /** The part of the conversation that is sent; ends with the request. */
   conversation: ChatMessage[];
-  /** Resolves, never rejects, when the summary that fell due is made; true when it was stored. */
+  /** Resolves, never rejects, when a summary that was due is finished; true if it was stored. */
   summarising: Promise<boolean>;
 }
 
-/** Recalled text may take this share of the window; the conversation itself comes first. */
+/** Recalled texts may take this share of the window; the conversation has priority. */
 const recalledShare = 0.25;
-/** Messages of the session that `selective` brings back. */
+/** Number of the session's messages that `selective` mode retrieves. */
 const nearestCount = 12;
 
 const sum = (numbers: number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-/** Steps 2 and 3: what the models are told of the past, within the budget. */
+/** Steps 2 and 3: the memory and conversation for the models, within the budget. */
 export async function remember(turn: Turn): Promise<Remembering> {
   const { settings, history, deps, session } = turn;
   const instructions = turn.body.messages.filter(isInstruction);
@@ -56,7 +56,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   turn.writer.progress(() => metaOf(turn));
   const raw = history.filter(({ id }) => id > (summary?.upTo ?? 0));
   const { summarize_threshold: threshold } = settings.preferences;
-  // What the smallest window has no room for would be left out there, and not be told of at all.
+  // Use the smallest window: messages that do not fit there would be dropped without being summarized.
   const budget = contextRoom(turn.choosing, settings.maxContextTokens, 'common');
   const due = summaryDue({ autoSummarize: settings.summarises, threshold, budget, raw });
   return {
@@ -66,7 +66,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   };
 }
 
-/** Step 3: what past sessions and the knowledge base hold on the request. */
+/** Step 3: the search in past sessions and the knowledge base. */
 const pastOn = ({ settings, caller, session }: Turn, text: string, query: QueryVector | null) => ({
   text,
   query,
@@ -76,7 +76,7 @@ const pastOn = ({ settings, caller, session }: Turn, text: string, query: QueryV
   preferences: settings.preferences,
 });
 
-/** Ids of the session's own messages nearest to the request, nearest first. */
+/** Ids of the session's own messages most similar to the request, most similar first. */
 async function nearest(turn: Turn, text: string, query: QueryVector | null): Promise<number[]> {
   const past = turn.history.slice(0, -1);
   const vectors = query ? await sessionVectors(turn.deps.db, turn.session.ref, query.model) : new Map();

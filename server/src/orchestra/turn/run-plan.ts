@@ -7,12 +7,12 @@ import type { Remembering } from './remember.ts';
 import { runPlanTask } from './run-task.ts';
 import { metaOf, now, type Turn } from './turn.ts';
 
-/** Step 5: runs what is ready until all is done, or a task waits for the client's tools. Results go into the plan. */
+/** Step 5: runs ready tasks until all are done, or one waits for the client's tools. Results are stored in the plan. */
 export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan): Promise<void> {
   const done = Object.entries(plan.results).filter(([, { status }]) => status !== 'waiting_for_tools');
   await runGraph<PlanTask, TaskResult>({
     tasks: plan.tasks,
-    // A client that wants calls one at a time gets them so, whatever runs beside.
+    // A client without parallel tool calls gets one at a time, so tasks must not run in parallel either.
     width: turn.body.parallel_tool_calls === false ? 1 : widthOf(turn.settings.preferences),
     done: new Map(done),
     signal: turn.signal,
@@ -27,7 +27,8 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
       tally(turn, plan.results);
       turn.writer.think(`${task.title}: ${result.status.replaceAll('_', ' ')}.`);
       turn.writer.progress(() => metaOf(turn));
-      // For whoever looks meanwhile: the end is written again, and what was paid for goes on to it.
+      // Saves the progress for readers of the plan. Failing to do so is not fatal: the final state is saved again, and
+      // the result is already paid for.
       if (plan.tasks.length > 1)
         await keepPlan(turn, plan, 'running').catch((error) => turn.deps.warn('a plan was not kept', error));
       return result;
@@ -35,11 +36,11 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
   });
 }
 
-/** A result in words for the tasks that need it and for the synthesis. */
+/** A result as shown to dependent tasks and to the synthesis. */
 export function told(plan: RunningPlan, id: string, result: TaskResult): Told {
   const { title = id, asked_for: asked } = plan.tasks.find((task) => task.id === id) ?? {};
   if (result.status === 'completed') return { title, text: result.text, asked };
-  // Of what no model finished, what there is.
+  // A text that was cut off is used as far as it goes.
   if (result.status === 'failed' && result.error === 'cut_off')
     return { title, text: result.text, error: result.error, asked };
   return { title, text: null, error: result.status === 'failed' ? result.error : 'unfinished' };

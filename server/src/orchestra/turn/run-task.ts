@@ -27,13 +27,13 @@ import type { Remembering } from './remember.ts';
 import { ask, failedOver, type Turn } from './turn.ts';
 import { sectionsBefore } from './verbose.ts';
 
-/** A conversation that a task goes on with. */
+/** A conversation that a task continues. */
 interface Talk {
   messages: ChatMessage[];
   model: string;
 }
 
-/** One task of a plan; `results` are those of the tasks that led to it. Throws only what ends the turn. */
+/** Runs one task of a plan; `results` are those of the tasks it depends on. Throws only errors that end the turn. */
 export async function runPlanTask(
   turn: Turn,
   memory: Remembering,
@@ -68,7 +68,7 @@ export async function runPlanTask(
         model: before?.model,
         params: { ...params, ...toolParams(turn, toolbox, round) },
         tools: toolbox.tools,
-        // What had to be called was, once.
+        // A forced tool is required only in the first round.
         forced: round === 1 ? forcedTool(body, settings) : null,
         wantsJson: final && wantsJson(body),
         schema: schemaOf(body),
@@ -103,7 +103,7 @@ function toolParams({ body, settings }: Turn, { tools }: ChatToolbox, round: num
   const { parallel_tool_calls } = body;
   const wanted = toolChoice(body, settings) ?? undefined;
   const forces = round > 1 && forcedTool(body, settings) !== null;
-  // Vendors want to know the tools of a conversation, though no more may be called.
+  // Vendors require the tools of a conversation to be sent even if no more may be called.
   const tool_choice = round > mostRounds ? 'none' : forces ? 'auto' : wanted;
   return {
     ...(tool_choice !== undefined && { tool_choice }),
@@ -114,20 +114,20 @@ function toolParams({ body, settings }: Turn, { tools }: ChatToolbox, round: num
 interface Engaged {
   task: PlanTask;
   toolbox: ChatToolbox;
-  /** It has called tools often enough. */
+  /** The task has reached its limit of tool rounds. */
   closing: boolean;
 }
 
-/** What is said of the last task reaches the client as it comes, once it is clear that it will stand. */
+/** Streams the final task's text to the client, as soon as it is clear that it will not be rejected. */
 function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Engaged, final: boolean) {
   const { writer, settings, choosing, outcomes } = turn;
   const json = wantsJson(turn.body);
-  // Until it has ended, a text may turn out to be said beside a call of a tool, which is no final result.
+  // Until the answer ends, its text may turn out to accompany a tool call, and then it is not the final result.
   const forced = toolbox.tools.length > 0 && forcedTool(turn.body, settings) !== null;
   const held = forced || turn.connected.length > 0 || (settings.final_only && plan.tools.length > 0);
   let isRead = false;
   let gate: Gate | null = null;
-  /** The text of the last attempt that failed with one. */
+  /** The text of the last failed attempt that had one. */
   let left: string | null = null;
   const say = (text: string) => {
     if (!isRead && !json) writer.say(sectionsBefore(settings, plan, task));
@@ -156,12 +156,12 @@ function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Eng
         else if (final) await say(attempted.text);
         return;
       }
-      // Instead of the call that was asked for, a text is no answer at all.
+      // If a forced tool call is missing, the text is not an answer at all.
       if (attempted.fault !== 'no_tool_call') left = attempted.text ?? left;
       const words = attempted.error ? 'did not answer' : `gave a result that is ${attempted.fault}`;
       writer.think(`${task.title}: ${model} ${words}, attempt ${number}.`);
     },
-    /** A refusal or a cut-off text is still the best there is; the caller sees that it counts as failed. */
+    /** A refused or cut-off text is better than nothing; the result is still reported as failed. */
     sayLeft() {
       if (left !== null && final && !isRead) say(left);
       return left;
@@ -187,7 +187,7 @@ function waiting(
   { faults }: Pick<TaskState, 'faults'>,
   content: ChatMessage['content'] = null,
 ): TaskResult {
-  // Vendors count calls from one in every answer; the plan is found again by these ids alone.
+  // Vendors number calls from one in every answer; these ids must be unique, because they alone identify the plan.
   const calls = toolCalls.map((call) => ({ ...call, id: `call_${randomString(24)}` }));
   const call: ChatMessage = { role: 'assistant', content, tool_calls: calls };
   return { status: 'waiting_for_tools', paused: { messages, call, model, difficulty, faults } };

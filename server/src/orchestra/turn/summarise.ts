@@ -11,16 +11,16 @@ import { addSummary } from '../store/summaries.ts';
 import { requireFit } from '../task/failover.ts';
 import { askChosen, now, type Turn } from './turn.ts';
 
-/** Twice what is asked for: one that is cut off has lost what was said last. */
+/** Twice the requested length, because a summary that is cut off loses the latest messages. */
 const longestSummary = 2000;
-/** One that is paid for is kept under this name until it is written. */
+/** Name under which a paid summary is kept until it is written. */
 const workOf = ({ session }: Pick<Turn, 'session'>): string => `summary:${session.ref}`;
-/** What the prompt for it takes beside the conversation. */
+/** Tokens of the prompt besides the conversation. */
 const promptTokens = 400;
 
 /**
- * Makes the next rolling summary beside the turn's own work. True when it was stored; a summary that failed, or came out empty,
- * refused or cut off, replaces nothing. One that is still being made for an earlier turn is not made a second time.
+ * Makes the next rolling summary in parallel with the turn. True if it was stored; a summary that failed, or is empty,
+ * refused or cut off, replaces nothing. If one is still being made for an earlier turn, no second one is started.
  */
 export async function summarise(turn: Turn, previous: Summary | null, since: Remembered[]): Promise<boolean> {
   const read = readable(turn, previous, since);
@@ -56,7 +56,7 @@ async function made(turn: Turn, previous: Summary | null, read: Remembered[]): P
 type Answered = Pick<CompleteAnswer, 'message' | 'finishReason'> & { upTo: number };
 
 async function asked(turn: Turn, previous: Summary | null, read: Remembered[]): Promise<Answered | null> {
-  // Counted as it begins, since the answer may be told before it is made.
+  // Counted at the start, because the answer may be sent before the summary is finished.
   turn.meter.background += 1;
   const messages = summaryMessages(
     previous?.text ?? null,
@@ -69,17 +69,17 @@ async function asked(turn: Turn, previous: Summary | null, read: Remembered[]): 
   return answer && { ...answer, upTo };
 }
 
-/** What a turn before had made of the same messages, whose process died before it was written. */
+/** A summary of the same messages that was paid for by a process that died before writing it. */
 async function paidFor(turn: Turn, since: number): Promise<Answered | null> {
   for (const { call, body } of await keptOf(turn.deps.db, workOf(turn))) {
     const [from, upTo] = call.split(':').map(Number);
-    // As it was answered to `asked`.
+    // Stored by the call in `asked`.
     if (from === since) return { ...(JSON.parse(body) as CompleteAnswer), upTo: upTo! };
   }
   return null;
 }
 
-/** As many of the oldest messages as the model can read at once: the next turn goes on with what is left. */
+/** As many of the oldest messages as the model can read at once; the next turn continues with the rest. */
 function readable({ choosing }: Turn, previous: Summary | null, since: Remembered[]): Remembered[] {
   const model = modelOf(choosing, chooseHelperModel(choosing)?.model ?? '');
   let room = inputRoom(model, { params: { max_tokens: longestSummary } }) - promptTokens - (previous?.tokens ?? 0);

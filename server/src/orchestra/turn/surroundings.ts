@@ -6,8 +6,8 @@ import { passagesAround, spokenMessages } from '../store/surroundings.ts';
 export type Surrounded = FoundDocument & { around?: { before: Spoken[]; after: Spoken[] } };
 
 /**
- * The documents with what was said around them, and the messages next to them: what answers a question often stands beside
- * what holds its words.
+ * Adds to the documents the messages around them, and adds their direct neighbours as documents: the answer to a
+ * question is often next to the message that contains its words.
  */
 export async function withSurroundings(
   db: Db,

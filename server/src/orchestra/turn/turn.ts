@@ -18,7 +18,7 @@ import type { Meta } from './meta.ts';
 import type { Meter } from './meter.ts';
 import type { Writer } from './writer.ts';
 
-/** Everything one turn carries from step to step. */
+/** The state of one turn, passed from step to step. */
 export interface Turn {
   deps: Deps;
   caller: Caller;
@@ -32,24 +32,24 @@ export interface Turn {
   meter: Meter;
   writer: Writer;
   progress: Progress;
-  /** The conversation, oldest first, with what this request brought. */
+  /** The conversation, oldest first, including the messages of this request. */
   history: Remembered[];
-  /** Ids of what this request brought, as far as it is to be found later. */
+  /** Ids of this request's messages that are to be indexed. */
   freshIds: number[];
-  /** The user's message this turn answers. */
+  /** The user's message that this turn answers. */
   request: ChatMessage;
   /** The plan that this request's tool results belong to. */
   resumed: StoredPlan | null;
   outcomes: Outcome[];
   /** Tools of connected servers that the turn may use. */
   connected: readonly ConnectedTool[];
-  /** Why the last task that failed got no answer, for when nothing else is left to tell. */
+  /** Error of the last failed task, thrown if there is no other answer. */
   lastError?: unknown;
   startedMs: number;
   release(): Promise<void>;
 }
 
-/** What `svc_ms_meta` tells, filled as the turn goes on. */
+/** The values of `svc_ms_meta`, updated during the turn. */
 export interface Progress {
   planId: string | null;
   planDescription: string | null;
@@ -78,7 +78,7 @@ export const newProgress = (): Progress => ({
   summaryUpdated: false,
 });
 
-/** How the turn stands, as the client is told. */
+/** The state of the turn as reported to the client. */
 export const metaOf = ({ caller, session, settings, meter, progress, deps, startedMs }: Turn): Meta => ({
   request_id: caller.parentRequestId ?? '',
   session_id: session.sessionId,
@@ -107,7 +107,7 @@ export const now = (turn: Pick<Turn, 'deps'>): number => nowSeconds(turn.deps.cl
 type Asking = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'meter' | 'signal'> & Partial<Pick<Turn, 'body'>>;
 type Call = Pick<CompleteRequest, 'messages' | 'params'> & Partial<CompleteRequest>;
 
-/** One model call of the turn, within the window of the model, counted. */
+/** Makes one model call of the turn, fitted to the model's window and metered. */
 export async function ask(turn: Asking, call: Call & { model: string }): Promise<CompleteAnswer> {
   await others();
   const params = { ...(turn.body && callParams(turn.body)), ...call.params };
@@ -118,7 +118,7 @@ export async function ask(turn: Asking, call: Call & { model: string }): Promise
   return answer;
 }
 
-/** One answer by the model that is chosen, or by the next best one that answers. Null when there is no model. */
+/** Asks the chosen model, or the next best one that answers. Null if there is no model. */
 export const askChosen = (
   turn: Asking & Pick<Turn, 'writer'>,
   choose: (choosing: Choosing) => Choice | null,

@@ -2,7 +2,7 @@ import type { PlanTask } from '../plan.ts';
 import type { Settings } from '../settings.ts';
 import type { RunningPlan } from './plan-turn.ts';
 
-/** With `verbose`, a heading and the result of each task before the answer; nothing otherwise. */
+/** With `verbose`, a heading and the result of each task before the answer; otherwise nothing. */
 export function sectionsBefore(
   settings: Pick<Settings, 'verbosity' | 'final_only'>,
   plan: Pick<RunningPlan, 'tasks' | 'results'>,

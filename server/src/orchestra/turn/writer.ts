@@ -1,28 +1,28 @@
 import type { Settings } from '../settings.ts';
 import type { Meta } from './meta.ts';
 
-/** Where a turn's output goes while it runs; a caller that does not stream leaves it silent. */
+/** Receives a turn's output while it runs; `silent` if the caller does not stream. */
 export interface Out {
   streaming: boolean;
-  /** The request is sound and the session held: from here faults are told in the stream. */
+  /** Called when the request is valid and the session is locked: later errors are reported in the stream. */
   opened(meta: () => Meta): void;
   meta(meta: Meta): void;
   reasoning(text: string): void;
-  /** Gives a promise when the client has to be waited for before there is more. */
+  /** Returns a promise if the client must catch up before more is sent. */
   content(text: string): unknown;
 }
 
 export const silent: Out = { streaming: false, opened() {}, meta() {}, reasoning() {}, content() {} };
 
-/** Gathers what the turn says and passes on what the client wants to see of it. */
+/** Collects the turn's output and forwards the parts that the client wants. */
 export interface Writer {
   streaming: boolean;
   content: string;
   reasoning: string;
-  /** As `Out.content`. */
+  /** See `Out.content`. */
   say(text: string): unknown;
   think(text: string): void;
-  /** Tells how far the turn is, unless the client wants only the end. */
+  /** Reports the turn's progress, unless the client wants only the final answer. */
   progress(meta: () => Meta): void;
 }
 
