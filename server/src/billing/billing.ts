@@ -6,6 +6,7 @@ import type { Owners } from '../platform/durable/owners.ts';
 import type { Log } from '../platform/log.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { Allotments } from './allotment.ts';
+import { AllotmentReturns, patienceMs } from './allotment-returns.ts';
 import type { Charge, LevelCharge } from './charge-batch.ts';
 import { ChargeQueue } from './charge-queue.ts';
 import { openFreeLog } from './free-log.ts';
@@ -13,7 +14,6 @@ import { tightestBudgetLeft } from './funding.ts';
 import { budgetExceeded, insufficientKeyQuota, insufficientUserQuota } from './insufficient-quota.ts';
 import type { Levels, LevelsPort } from './levels.ts';
 import { Progress } from './progress.ts';
-import { patienceMs, Returns } from './returns.ts';
 import { durableRow, keptRow, toHold, usageRow, wholeCount } from './rows.ts';
 import { heldLevels, notSettled, type ResumableWork, RunningHolds } from './running-holds.ts';
 import { countDurable, findDurable, holdDurable, settleIn, settleStored } from './store/holds.ts';
@@ -103,7 +103,16 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     askOthers: (id) => returns.askOthers(id),
     forgetProgress: (id) => progress.forget(id),
   });
-  const returns = new Returns({ db, store, writer, allotments, queue, log, shared, alone: engine === 'sqlite' });
+  const returns = new AllotmentReturns({
+    db,
+    store,
+    writer,
+    allotments,
+    queue,
+    log,
+    shared,
+    alone: engine === 'sqlite',
+  });
   const progress = new Progress({ store, writer, holds, queue, log });
   const free = openFreeLog(queue, log, (rows) => noteSavings(db, rows));
   const now = () => nowSeconds(clock);

@@ -1,6 +1,7 @@
 import { ChurnMap } from '../lib/churn-map.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Allotment, Allotments } from './allotment.ts';
+import { lookAgainMs, patienceMs } from './allotment-returns.ts';
 import type { Charge } from './charge-batch.ts';
 import type { ChargeQueue } from './charge-queue.ts';
 import {
@@ -18,7 +19,6 @@ import {
   waitingOrder,
 } from './funding.ts';
 import type { Levels } from './levels.ts';
-import { lookAgainMs, patienceMs } from './returns.ts';
 import { wholeCount } from './rows.ts';
 import type { AllotmentId, MaybePromise, UsageRow } from './store/port.ts';
 import type { HeldLevels, Hold, HoldRequest, Settled } from './types.ts';

@@ -1,10 +1,10 @@
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
+import type { Outcome } from '../intake/import-run.ts';
 import type { Intake } from '../intake/intake.ts';
 import { readLitellm } from '../intake/litellm/read-litellm.ts';
 import { readNewApi } from '../intake/new-api/read-new-api.ts';
-import { takeIn } from '../intake/take-in.ts';
-import type { Outcome } from '../intake/taking.ts';
+import { runImport } from '../intake/run-import.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
 import { visible } from '../platform/http/shown-text.ts';
@@ -36,7 +36,7 @@ export async function importFrom({ config, args, flags, env, print }: CommandCal
   const intake = await read(source, env);
   const write = flags.has('--yes');
   await withPlatform(config, async ({ database: { db }, clock, sealingKeys }) => {
-    const outcome = await takeIn({ db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
+    const outcome = await runImport({ db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
     const counts = tell(outcome, (line) => print(visible(line)));
     if (Object.keys(counts).length === 0) return print('There is nothing to take in.');
     if (!write) return print('Nothing was written. Say the same with --yes to take it in.');

@@ -3,12 +3,12 @@ import { openTestApp, type TestApp } from '../app.fixture.ts';
 import { openSealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
 import { type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
+import type { Outcome } from './import-run.ts';
 import type { Intake } from './intake.ts';
 import { intakeOf as litellmIntakeOf } from './litellm/read-litellm.ts';
 import { newApiDatabase } from './new-api/new-api.fixture.ts';
 import { readNewApi } from './new-api/read-new-api.ts';
-import { takeIn } from './take-in.ts';
-import type { Outcome } from './taking.ts';
+import { runImport } from './run-import.ts';
 
 let t: TestApp;
 let upstream: ScriptedUpstream;
@@ -29,7 +29,7 @@ const said = () =>
 
 const takeAll = (intake: Intake, write: boolean) => {
   const { database, clock, sealingKeys } = t.platform;
-  return takeIn({ db: database.db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
+  return runImport({ db: database.db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
 };
 const take = async (write: boolean) => takeAll(await readNewApi(there.source), write);
 

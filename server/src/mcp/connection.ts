@@ -9,9 +9,9 @@ import type {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { ChurnSet } from '../lib/churn-set.ts';
-import type { Lingering } from '../lib/lingering.ts';
-import { type AskedBack, letQuestionsThrough } from './asked-back.ts';
+import type { StayTimer } from '../lib/stay-timer.ts';
 import { boundAnswers } from './bounded-answers.ts';
+import { mostAskedMs } from './call-timeout.ts';
 import { DirectCalls, type Underlying } from './direct-calls.ts';
 import { givenUp } from './fault.ts';
 import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
@@ -20,8 +20,8 @@ import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
 import { asBefore, extensionsOf, unasked, waiting } from './params-behind.ts';
 import type { Hearing, Passing } from './passing.ts';
-import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
+import { letQuestionsThrough, type ServerQuestions } from './server-questions.ts';
 import { hasTasks, letTasksThrough, taskIn } from './task-answers.ts';
 
 /** A stored session: it can be resumed by its id, without another initialize. */
@@ -67,7 +67,7 @@ export interface Target extends GuardedTarget {
   /** The client's capabilities; absent if there is no client to ask. */
   capabilities?: ClientCapabilities | undefined;
   /** Watches calls that take long. */
-  slow: Lingering;
+  slow: StayTimer;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -194,7 +194,7 @@ function talking(
   client: Client,
   target: Target,
   { capabilities }: Introduction,
-  { hearing, calls, asked }: { hearing: Hearing; calls: DirectCalls | null; asked: AskedBack | null },
+  { hearing, calls, asked }: { hearing: Hearing; calls: DirectCalls | null; asked: ServerQuestions | null },
 ): Pick<Connection, 'list' | 'call' | 'ask'> {
   const { name: server, timeoutMs: timeout } = target;
   const isModern = client.getProtocolEra() === 'modern';
@@ -266,7 +266,7 @@ async function heard<T>(hearing: Hearing, passing: Passing, work: Promise<T>): P
   }
 }
 
-const underlyingOf = (transport: StreamableHTTPClientTransport, asked: AskedBack | null): Underlying => ({
+const underlyingOf = (transport: StreamableHTTPClientTransport, asked: ServerQuestions | null): Underlying => ({
   sessionId: () => transport.sessionId,
   protocol: () => transport.protocolVersion,
   hear: (message, of) => {

@@ -1,8 +1,8 @@
 import type { ByteSource } from '../lib/byte-source.ts';
 import { gather, textOf } from '../lib/gather.ts';
 import { isObject } from '../lib/is-object.ts';
-import type { Lingerer, Lingering } from '../lib/lingering.ts';
 import { SseParser } from '../lib/sse.ts';
+import type { StayTimed, StayTimer } from '../lib/stay-timer.ts';
 import { shapeLimits } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
@@ -10,7 +10,6 @@ import type { Exchange } from '../platform/upstream/exchange.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-kept.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
-import type { Waiting } from './asked-back.ts';
 import { givenUp, McpFault } from './fault.ts';
 import {
   type GuardedTarget,
@@ -21,6 +20,7 @@ import {
   tooLarge,
 } from './guarded-fetch.ts';
 import type { Hearing, Passing } from './passing.ts';
+import type { Waiting } from './server-questions.ts';
 
 type Params = Record<string, unknown>;
 
@@ -37,7 +37,7 @@ export interface Underlying {
 /** Connections shared by all sessions, and the listeners of this one. */
 export interface Ways {
   lines: UpstreamConnections;
-  slow: Lingering;
+  slow: StayTimer;
   hearing: Hearing;
 }
 
@@ -159,7 +159,7 @@ export class DirectCalls {
 }
 
 /** Aborts a call when its signal does. The signal is first looked at once the call has taken a while. */
-class Watch implements Lingerer {
+class Watch implements StayTimed {
   place = -1;
   seen = false;
   gaveUp: McpFault | null = null;

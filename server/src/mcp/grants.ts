@@ -7,7 +7,7 @@ import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './author
 import { callbackPath, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import { McpFault, tellFault } from './fault.ts';
 import type { Grant } from './grant.ts';
-import type { Known, KnownGrant } from './known.ts';
+import type { CachedGrant, McpCache } from './mcp-cache.ts';
 import { ownClientOf } from './own-client.ts';
 import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
 import type { McpDeps } from './room.ts';
@@ -16,7 +16,7 @@ import * as store from './store/grants.ts';
 import { bindClient, findServer, isShared, type McpServer } from './store/servers.ts';
 import type { UserTokens } from './target.ts';
 
-export type GrantDeps = McpDeps & { known: Known };
+export type GrantDeps = McpDeps & { known: McpCache };
 
 /** How long a user may take to sign in. */
 const attemptSeconds = 15 * 60;
@@ -75,7 +75,7 @@ function providerOf(
   };
 }
 
-export const openedGrant = ({ sealer }: Pick<McpDeps, 'sealer'>, { sealed }: KnownGrant): Grant | null => {
+export const openedGrant = ({ sealer }: Pick<McpDeps, 'sealer'>, { sealed }: CachedGrant): Grant | null => {
   try {
     return JSON.parse(sealer.open(sealed)) as Grant;
   } catch {
@@ -190,7 +190,7 @@ const restMs = 5_000;
 export function openTokens(deps: GrantDeps): UserTokens {
   const renewing = new Map<string, Promise<AccessToken>>();
   /** Each cached grant is unsealed once. */
-  const openedBy = new WeakMap<KnownGrant, Grant>();
+  const openedBy = new WeakMap<CachedGrant, Grant>();
   /** When a renewal failed. A grant that was written again is a new object, without this entry. */
   const failedMs = new WeakMap<Grant, number>();
   const known = async (server: McpServer, userId: number): Promise<Grant | null> => {

@@ -1,17 +1,17 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
-import { Lingering } from '../lib/lingering.ts';
+import { StayTimer } from '../lib/stay-timer.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
 import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
 import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
 import { unwatchedMs } from './direct-calls.ts';
-import { openGiveBack } from './give-back.ts';
 import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
-import { Known } from './known.ts';
+import { McpCache } from './mcp-cache.ts';
 import { type Offers, openOffers } from './offers.ts';
 import { openOwnTokens } from './own-tokens.ts';
+import { openRevocation } from './revocation.ts';
 import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
 import { forgetMember, forgetUser } from './servers.ts';
@@ -35,13 +35,13 @@ export interface Mcp {
 
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
-  const known = new Known(deps);
+  const known = new McpCache(deps);
   const granting = { ...deps, known };
   const userTokens = openTokens(granting);
   const lacking: SessionDeps['lacking'] = async (server, userId, scope) =>
     noteLacking(granting, server, await userTokens.signer(server, userId), scope);
-  const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openGiveBack(deps) };
-  const signedIn = { ...granting, lines, slow: new Lingering(unwatchedMs), ...tokens, lacking };
+  const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openRevocation(deps) };
+  const signedIn = { ...granting, lines, slow: new StayTimer(unwatchedMs), ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpRoom = { ...signedIn, sessions, callers };

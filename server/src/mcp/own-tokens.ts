@@ -3,6 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { assertionFor } from './assertions.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import type { Challenge } from './challenge.ts';
+import { NotVouched, vouchedAssertion } from './enterprise-authorization.ts';
 import { faultWithin, McpFault, tellFault } from './fault.ts';
 import type { GrantDeps } from './grants.ts';
 import { clientSecretsOf, ownClientOf } from './own-client.ts';
@@ -12,7 +13,6 @@ import { challengeOf } from './sign-in-fetch.ts';
 import { bindClient, findServer, type McpServer, signsInItself } from './store/servers.ts';
 import type { OwnTokens } from './target.ts';
 import { placeOf, type TokenPlace } from './token-places.ts';
-import { NotVouched, vouchedAssertion } from './vouched.ts';
 
 /** The service's authorization at a server: its own, or for a user whom a provider vouches for. */
 interface OwnGrant {

@@ -1,6 +1,6 @@
 import type { LoggingMessageNotification, Progress } from '@modelcontextprotocol/client';
 import type { ChurnSet } from '../lib/churn-set.ts';
-import type { Waiting } from './asked-back.ts';
+import type { Waiting } from './server-questions.ts';
 
 export type LogMessage = LoggingMessageNotification['params'];
 

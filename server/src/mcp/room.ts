@@ -1,7 +1,7 @@
 import type { Vouching } from '../identity/sign-in/vouching.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Lingering } from '../lib/lingering.ts';
 import type { Sealer } from '../lib/seal.ts';
+import type { StayTimer } from '../lib/stay-timer.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
@@ -10,7 +10,7 @@ import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolMoney } from './called-tool.ts';
 import type { GiveBack } from './grant.ts';
-import type { Known } from './known.ts';
+import type { McpCache } from './mcp-cache.ts';
 import type { Memberships } from './memberships.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
@@ -51,9 +51,9 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   /** Connections to servers; absent if only `fetch` can be used. */
   lines: UpstreamConnections | undefined;
   /** Watches calls to servers that take long. */
-  slow: Lingering;
+  slow: StayTimer;
   /** Cached servers and allowed tools. */
-  known: Known;
+  known: McpCache;
   /** Tokens for servers that users sign in to. */
   userTokens: UserTokens;
   /** The service's own tokens, for servers that it signs in to itself. */

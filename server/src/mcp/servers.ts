@@ -3,6 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { requireAssertion } from './assertions.ts';
+import { checkVoucher, isVouchedAlike, requireVoucher } from './enterprise-authorization.ts';
 import { forgetGrants } from './forget-grants.ts';
 import { endSessionsOfUser } from './kept-sessions.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
@@ -11,7 +12,6 @@ import { endShared, endSharedBy, requireOrganisation } from './shared-sign-in.ts
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropOwnGrant } from './store/own-grants.ts';
 import * as store from './store/servers.ts';
-import { checkVoucher, isVouchedAlike, requireVoucher } from './vouched.ts';
 
 export type ServerInput = Omit<store.McpServerFields, 'sealedHeaders' | 'headerNames' | keyof store.ServerClient> & {
   headers: Record<string, string>;

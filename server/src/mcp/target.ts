@@ -1,10 +1,10 @@
-import type { Lingering } from '../lib/lingering.ts';
 import type { Sealer } from '../lib/seal.ts';
+import type { StayTimer } from '../lib/stay-timer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { abilitiesOf, capabilitiesOf, sharedName } from './abilities.ts';
+import { mostAskedMs } from './call-timeout.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
-import { mostAskedMs } from './patience.ts';
 import type { AccessToken } from './proofs.ts';
 import { type AuthKind, isOfUsers, type McpServer, signsInItself } from './store/servers.ts';
 
@@ -37,7 +37,7 @@ export interface TargetDeps {
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
   /** Watches calls that take long. */
-  slow: Lingering;
+  slow: StayTimer;
   userTokens: UserTokens;
   ownTokens: OwnTokens;
   /** Records that a user's token lacks scopes. */

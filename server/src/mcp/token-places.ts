@@ -1,10 +1,10 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { vouchedAccount } from './enterprise-authorization.ts';
 import type { GrantDeps } from './grants.ts';
 import { findGrant, insertGrant, replaceGrant } from './store/grants.ts';
 import { findOwnGrant, replaceOwnGrant } from './store/own-grants.ts';
 import type { McpServer } from './store/servers.ts';
-import { vouchedAccount } from './vouched.ts';
 
 /** Where a token that the service requested without a user's interaction is stored, and whose it is. */
 export interface TokenPlace {

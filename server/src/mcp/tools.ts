@@ -16,10 +16,10 @@ import { isAsApproved, notAsApproved } from './definition.ts';
 import { tellFault, withoutSecrets } from './fault.ts';
 import { followTask } from './follow-task.ts';
 import { nameTask, openTask } from './front/task-names.ts';
-import { Bill, type NotedCall, tooOften, unpaid } from './noted.ts';
 import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
 import { outcomeOf } from './outcome.ts';
 import { waiting } from './params-behind.ts';
+import { Bill, type RecordedCall, tooOften, unpaid } from './recorded-call.ts';
 import type { McpRoom } from './room.ts';
 import type { AllowedTool } from './store/tools.ts';
 import { holderFor } from './target.ts';
@@ -62,7 +62,7 @@ const callOf = (
   { server, tool }: Offer,
   { userId, keyId, keyUnlimited = true, parentRequestId }: ToolCaller,
   signal: AbortSignal,
-): NotedCall => ({
+): RecordedCall => ({
   ...{ userId, keyId, requestId: requestId(), parentRequestId, origin: nowhere },
   left: () => signal.aborted,
   ...{ server: { id: server.id, name: server.name }, tool: tool.name },

@@ -1,9 +1,9 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { endActing } from './acting.ts';
 import { applicationChanges } from './application.ts';
 import type { AuditEvent } from './audit.ts';
+import { endAccess } from './end-access.ts';
 import type { Room } from './room.ts';
 import { unverified } from './status.ts';
 import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
@@ -80,7 +80,7 @@ async function carryOut(
     throw new AppError('conflict', 'The application was changed meanwhile. Look at it again.');
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
   await tellOfApplication(deps, applicationId);
-  if (rule.event === 'app_suspended') await endActing(deps, applicationId);
+  if (rule.event === 'app_suspended') await endAccess(deps, applicationId);
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {
     application_id: applicationId,

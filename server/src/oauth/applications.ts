@@ -5,12 +5,12 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import { type Page, rangeOf } from '../platform/http/paging.ts';
-import { endActing } from './acting.ts';
 import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
 import { keysAfter, noKeys } from './assertion/client-keys.ts';
 import type { AuditEvent } from './audit.ts';
 import { authMethodOf } from './client-auth.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
+import { endAccess } from './end-access.ts';
 import { openidColumns } from './openid/application.ts';
 import type { Room } from './room.ts';
 import { operatorScopes, registeredScopes } from './scopes.ts';
@@ -187,7 +187,7 @@ async function endApplication(deps: Room, by: Owner, before: ApplicationRow): Pr
   const { id } = before;
   await changed(deps, id, { status: applicationStatus.deleted, secret_hash: '' });
   record(deps, 'app_deleted', by, { app_name: before.name }, before, null);
-  await endActing(deps, id);
+  await endAccess(deps, id);
   await inBatches((most) => deleteConsentsOf(deps.db, id, most));
 }
 

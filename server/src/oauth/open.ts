@@ -18,7 +18,7 @@ import { openTokensUsed } from './last-used.ts';
 import { openLogouts } from './openid/logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
-import { openPaying } from './paying.ts';
+import { openPayingTokens } from './paying-tokens.ts';
 import { openClientDocuments } from './registration/client-documents.ts';
 import { openClientSweep } from './registration/sweep.ts';
 import type { Audience } from './resource-indicators.ts';
@@ -163,7 +163,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request, ourselves),
     },
-    pay: openPaying({ ...room, hearing }),
+    pay: openPayingTokens({ ...room, hearing }),
     origins: room.origins,
     resources: room.resources,
     identify: (request, audience, again) => identifyBearer(room, request, audience, again),

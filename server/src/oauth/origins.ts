@@ -1,5 +1,5 @@
 import type { Announcements } from '../identity/announce.ts';
-import { KeptValue } from '../identity/kept-value.ts';
+import { CachedValue } from '../identity/cached-value.ts';
 import type { Clock } from '../lib/clock.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
@@ -20,7 +20,7 @@ export function openOrigins(deps: {
   announcements: Announcements;
 }): Origins {
   const load = async () => originsIn(await redirectUrisInUse(deps.db));
-  const origins = new KeptValue({ ...deps, tag: 'applications', load });
+  const origins = new CachedValue({ ...deps, tag: 'applications', load });
   return {
     has: (origin) => after(origins.get(), (found) => found.has(origin)),
     changed: () => origins.changed(),

@@ -1,5 +1,5 @@
+import { isHandedOver } from '../lib/abandoned-work.ts';
 import { requestId as newRequestId } from '../lib/ids.ts';
-import { isHandedOver } from '../lib/left-work.ts';
 import { answerChat } from '../relay/answer-chat.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
 import { streamed } from '../relay/deliver-stream.ts';

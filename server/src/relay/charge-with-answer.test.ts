@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Billing } from '../billing/billing.ts';
 import type { Hold, Settlement } from '../billing/types.ts';
-import { LeftWork } from '../lib/left-work.ts';
+import { AbandonedWork } from '../lib/abandoned-work.ts';
 import { chargeWithAnswer } from './charge-with-answer.ts';
 
 const hold: Hold = {
@@ -15,14 +15,14 @@ const unnamed = 'a whole answer of which nothing is kept';
 /** How a call ends, why its signal is aborted, and what then becomes of the money that was put aside. */
 const ends: [string, status: Settlement['status'], throws: boolean, reason: Error | null, became: string][] = [
   ['a whole answer', 'ok', false, null, 'charged with its answer'],
-  ['a whole answer when the process stops', 'ok', false, new LeftWork('stopping'), 'charged with its answer'],
+  ['a whole answer when the process stops', 'ok', false, new AbandonedWork('stopping'), 'charged with its answer'],
   [unnamed, 'ok', false, null, 'charged unless others have it'],
-  ['a part, cancelled', 'aborted', true, new LeftWork('cancelled', false), 'charged'],
+  ['a part, cancelled', 'aborted', true, new AbandonedWork('cancelled', false), 'charged'],
   ['a part, its time being up', 'aborted', false, new Error('too late'), 'charged'],
   ['a part, cut by its provider', 'error', true, null, 'charged'],
-  ['a part that is told, the work going on elsewhere', 'aborted', false, new LeftWork('lost'), 'given back'],
-  ['a part that is thrown away, the work going on elsewhere', 'aborted', true, new LeftWork('lost'), 'given back'],
-  ['a whole that has no form yet, the work going on elsewhere', 'ok', true, new LeftWork('lost'), 'given back'],
+  ['a part that is told, the work going on elsewhere', 'aborted', false, new AbandonedWork('lost'), 'given back'],
+  ['a part that is thrown away, the work going on elsewhere', 'aborted', true, new AbandonedWork('lost'), 'given back'],
+  ['a whole that has no form yet, the work going on elsewhere', 'ok', true, new AbandonedWork('lost'), 'given back'],
 ];
 
 test.each(ends)('%s', async (what, status, throws, reason, became) => {

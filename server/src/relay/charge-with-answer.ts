@@ -1,6 +1,6 @@
 import type { Billing } from '../billing/billing.ts';
 import type { CallName, Hold, Settlement } from '../billing/types.ts';
-import { isHandedOver } from '../lib/left-work.ts';
+import { isHandedOver } from '../lib/abandoned-work.ts';
 import type { ChargeLater } from './deps.ts';
 
 /**

@@ -11,7 +11,7 @@ import { serveContent } from './content.ts';
 import { createJob } from './create.ts';
 import type { VideoDeps } from './deps.ts';
 import { listModels } from './models.ts';
-import { inOpenaiWords, isOpenaiBody, newIdStart, openaiView, readOpenaiForm, toOwnWords } from './openai-words.ts';
+import { inOpenaiWords, isOpenaiBody, newIdStart, openaiView, readOpenaiForm, toOwnFormat } from './openai-format.ts';
 import { removeJob } from './remove.ts';
 import { invalid, videoRequestSchema } from './request.ts';
 import {
@@ -110,7 +110,7 @@ const createRoute = (deps: VideoDeps): Route =>
     handle: async (call) => {
       const body = await bodyOf(call);
       const openai = isForm(call.request) || isOpenaiBody(body);
-      const own = openai ? toOwnWords(deps, call.principal, body as Record<string, unknown>) : body;
+      const own = openai ? toOwnFormat(deps, call.principal, body as Record<string, unknown>) : body;
       const job = await createJob(deps, call.principal, own, newIdStart(openai));
       return json(call, viewOf(job, deps.config.baseUrl), 202);
     },

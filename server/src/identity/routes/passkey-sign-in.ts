@@ -6,9 +6,9 @@ import { authenticationOptions } from '../factors/passkeys.ts';
 import { signInWithPasskey } from '../factors/sign-in.ts';
 import { refuseForgery } from '../sessions.ts';
 import { ownUserSchema } from '../user.ts';
+import { auditSignIn, tellFailure } from './audit-sign-in.ts';
 import { assertionBody, assertionOf, optionsAnswer } from './passkey-bodies.ts';
 import { answerWithSession } from './start-session.ts';
-import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
 const base = { ...management, tag: 'Account', auth: 'none' } as const;
 
@@ -40,7 +40,7 @@ export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[
           throw error;
         });
         const response = await answerWithSession(deps, call, proven);
-        tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: 'passkey' });
+        auditSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: 'passkey' });
         return response;
       },
     }),

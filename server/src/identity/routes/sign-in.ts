@@ -8,10 +8,10 @@ import { beginSecondStep, finishSecondStep, halfSessionOf } from '../factors/sig
 import { readCookie, refuseForgery } from '../sessions.ts';
 import { findUserByName } from '../store/users.ts';
 import { displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule, usernameRule } from '../user.ts';
+import { auditSignIn, tellFailure } from './audit-sign-in.ts';
 import { codeRule } from './factors.ts';
 import { halfCookie, halfCookieOf, secondStepPath } from './half-cookie.ts';
 import { answerWithSession } from './start-session.ts';
-import { tellFailure, tellSignIn } from './tell-sign-in.ts';
 
 const base = { ...management, tag: 'Account' } as const;
 const userAnswer = answered(ownUserSchema);
@@ -42,7 +42,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
       handle: async (call) => {
         refuseForgery(call.request, origins);
         const proven = await register(deps, call.body);
-        tellSignIn(deps.audit, call, 'user_registered', proven.user.id);
+        auditSignIn(deps.audit, call, 'user_registered', proven.user.id);
         return answerWithSession(deps, call, proven);
       },
     }),
@@ -66,7 +66,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
           return ok(call, { second_factor: { methods: half.methods } }, 202);
         }
         const response = await answerWithSession(deps, call, proven);
-        tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id);
+        auditSignIn(deps.audit, call, 'login_succeeded', proven.user.id);
         return response;
       },
     }),
@@ -87,7 +87,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
           throw error;
         });
         const response = await answerWithSession(deps, call, proven);
-        tellSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: method });
+        auditSignIn(deps.audit, call, 'login_succeeded', proven.user.id, { second_factor: method });
         return response;
       },
     }),

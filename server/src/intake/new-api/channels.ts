@@ -7,7 +7,7 @@ import { disabled, enabled } from '../../routing/catalog/store/tables.ts';
 import type { ChannelIntake, CredentialIntake, ModelIntake } from '../intake.ts';
 import { modelOf } from '../model.ts';
 import type { Place } from '../place.ts';
-import { shownAs } from '../shown-as.ts';
+import { validName } from '../valid-name.ts';
 import { placeOfType } from './channel-types.ts';
 import type { NewApiPrices } from './prices.ts';
 import type { ChannelRow } from './rows.ts';
@@ -19,7 +19,7 @@ interface Way {
 }
 
 export function channelsOf(row: ChannelRow, prices: NewApiPrices, notes: string[]): ChannelIntake[] {
-  const name = shownAs(row.name, 50, `Channel ${row.id}`);
+  const name = validName(row.name, 50, `Channel ${row.id}`);
   const note = (text: string): void => void notes.push(`channel "${name}" (${row.id}): ${text}`);
   const ways = waysOf(row);
   if (typeof ways === 'string') {

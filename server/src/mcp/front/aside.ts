@@ -1,8 +1,8 @@
 import { SseParser } from '../../lib/sse.ts';
-import { type Asking, questionIn, takenBackIn } from '../asked-back.ts';
 import type { Params } from '../connection.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import type { Passing } from '../passing.ts';
+import { type Asking, questionIn, takenBackIn } from '../server-questions.ts';
 import type { Listened, Sessions } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
 import { userOf } from '../target.ts';

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/is-object.ts';
 import type { SseEvent } from '../../lib/sse.ts';
-import { type Asking, nobodyToAsk, type Question } from '../asked-back.ts';
 import type { Params } from '../connection.ts';
+import { type Asking, nobodyToAsk, type Question } from '../server-questions.ts';
 import type { Sessions } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
 

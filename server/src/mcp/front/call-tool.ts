@@ -6,8 +6,8 @@ import type { CalledTool, Payer } from '../called-tool.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
 import { tellFault } from '../fault.ts';
-import { Bill, type NotedCall, tooOften, unpaid } from '../noted.ts';
 import { type Offer, secretsIn } from '../offers.ts';
+import { Bill, type RecordedCall, tooOften, unpaid } from '../recorded-call.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { holderFor, listedTo } from '../target.ts';
@@ -214,7 +214,7 @@ export function argumentsOf({ arguments: given = {} }: Params): Params {
 }
 
 /** A client's call, as needed for logging and billing. */
-export class CallOfClient implements NotedCall {
+export class CallOfClient implements RecordedCall {
   readonly userId: number;
   readonly keyId: number | null;
   readonly origin: Origin;

@@ -4,13 +4,13 @@ import { type EventStream, openEventStream } from '../../platform/http/event-str
 import type { Call } from '../../platform/http/route.ts';
 import { whileLetIn } from '../../platform/http/while-let-in.ts';
 import { abilitiesOf } from '../abilities.ts';
-import { questionIn, takenBackIn } from '../asked-back.ts';
 import type { Params } from '../connection.ts';
 import { faultWithin, tellFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import type { Introduction } from '../introduction.ts';
 import { secretsIn, usableServer } from '../offers.ts';
 import { redacted } from '../redact.ts';
+import { questionIn, takenBackIn } from '../server-questions.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';

@@ -10,9 +10,9 @@ import { LogLevels } from './log-levels.ts';
 import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
 import type { FrontRoom } from './room.ts';
+import { RunningCalls } from './running-calls.ts';
 import { Serving } from './serve.ts';
 import { type ShowTools, shownTools } from './shown-tools.ts';
-import { UnderWay } from './under-way.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 export interface FrontDeps extends Pick<FrontRoom, 'own' | 'settings' | 'stillIn'> {
@@ -39,7 +39,7 @@ export function openMcpFront({ mcp, shared, originAllowed, ...deps }: FrontDeps)
   const aside = new Aside(mcp.room.callers);
   const room: FrontRoom = { ...mcp.room, offers: mcp.offers, ...deps, questions, waiting, aside };
   const listening = new Listening(room);
-  const underWay = new UnderWay(shared);
+  const underWay = new RunningCalls(shared);
   const ended = new EndedSessions(shared);
   const logLevels = new LogLevels(shared);
   const serving = new Serving({ underWay, logLevels, log: room.log });

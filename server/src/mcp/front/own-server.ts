@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { Bill } from '../noted.ts';
+import { Bill } from '../recorded-call.ts';
 import { argumentsOf, CallOfClient, isFailure } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontRoom, OwnTool, OwnTools } from './room.ts';

@@ -1,9 +1,9 @@
+import { CallTimeout } from '../call-timeout.ts';
 import type { Called, Params } from '../connection.ts';
 import { McpFault, tellFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
 import { secretsIn } from '../offers.ts';
 import type { LogMessage, Passing } from '../passing.ts';
-import { Patience } from '../patience.ts';
 import { redacted } from '../redact.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { OpenAsking } from './questions.ts';
@@ -108,9 +108,9 @@ function askable(
   { holder, say, newest }: Exchange,
   secrets: readonly string[],
 ): Askable {
-  let made: Patience | undefined;
-  const patience = (): Patience => {
-    made ??= new Patience(server.timeoutMs, room.clock.steadyMs);
+  let made: CallTimeout | undefined;
+  const patience = (): CallTimeout => {
+    made ??= new CallTimeout(server.timeoutMs, room.clock.steadyMs);
     return made;
   };
   const asking = room.questions.asking({

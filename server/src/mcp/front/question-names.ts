@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Sealer } from '../../lib/seal.ts';
-import type { Question } from '../asked-back.ts';
+import type { Question } from '../server-questions.ts';
 import type { McpServer } from '../store/servers.ts';
 import { addressMark, unsealed } from './task-names.ts';
 

@@ -4,7 +4,7 @@ import { openSealer } from '../../lib/seal.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import { abilitiesIn, abilitiesOf, canBeAsked, capabilitiesOf, isSessionName, sessionName } from '../abilities.ts';
-import { Patience } from '../patience.ts';
+import { CallTimeout } from '../call-timeout.ts';
 import type { McpServer } from '../store/servers.ts';
 import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
@@ -108,11 +108,11 @@ test('what a client can be asked stands in the name of its session, and in nothi
 
 test('nobody is asked for longer than ten minutes in all, and a call that is over is not given up', async () => {
   let nowMs = 0;
-  const patience = new Patience(60_000, () => nowMs);
+  const patience = new CallTimeout(60_000, () => nowMs);
   patience.wait();
   nowMs = 10 * 60_000;
   patience.goOn();
-  const over = new Patience(1, () => nowMs);
+  const over = new CallTimeout(1, () => nowMs);
   over.end();
   over.wait();
   over.goOn();

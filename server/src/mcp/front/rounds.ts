@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Refusal } from '../asked-back.ts';
 import { type Params, within } from '../connection.ts';
 import { McpFault } from '../fault.ts';
+import type { Refusal } from '../server-questions.ts';
 import type { Given } from './questions.ts';
 import { ownFault } from './served.ts';
 

@@ -1,6 +1,6 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { Lingering } from '../../lib/lingering.ts';
+import { StayTimer } from '../../lib/stay-timer.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { abilitiesOf } from '../abilities.ts';
@@ -9,12 +9,12 @@ import type { Introduction } from '../introduction.ts';
 import { noValidator } from '../no-validator.ts';
 import { saidOfClient } from '../params-behind.ts';
 import type { LogMessage } from '../passing.ts';
+import { DirectAnswer, type DirectCall, quietMs, type Written } from './direct-answer.ts';
 import { type LogLevels, levels } from './log-levels.ts';
 import { cannotBeAsked, wantsToKnow } from './rounds.ts';
+import type { Running, RunningCalls } from './running-calls.ts';
 import { type Asker, badParams, type Exchange, noMethod, RpcError, type Served, statusOf } from './served.ts';
-import { quietMs, StraightAnswer, type StraightCall, type Written } from './straight.ts';
 import { isTaskMethod } from './tasks.ts';
-import type { Running, UnderWay } from './under-way.ts';
 
 /** One HTTP request: the endpoint it is for, and its caller. */
 export interface Turn {
@@ -34,7 +34,7 @@ export type Introduced = Omit<Turn, 'introduction'>;
 type Said = Required<Pick<Exchange, 'log' | 'say'>>;
 
 interface ServeDeps {
-  underWay: UnderWay;
+  underWay: RunningCalls;
   logLevels: LogLevels;
   log: Log;
 }
@@ -42,18 +42,18 @@ interface ServeDeps {
 /** Serves messages in every protocol revision that the library knows, each request on its own. */
 export class Serving {
   #handler: Promise<McpHttpHandler> | undefined;
-  readonly #quiet = new Lingering(quietMs);
+  readonly #quiet = new StayTimer(quietMs);
 
   constructor(private readonly deps: ServeDeps) {}
 
   /** Bypasses the library, which would build a server for each request. */
-  answerStraight(call: StraightCall, turn: Introduced, written: Written): Promise<Response> {
-    const answer = new StraightAnswer(call, written);
+  answerDirectly(call: DirectCall, turn: Introduced, written: Written): Promise<Response> {
+    const answer = new DirectAnswer(call, written);
     void this.#workOn(answer, call, turn);
     return answer.response;
   }
 
-  async #workOn(answer: StraightAnswer, call: StraightCall, turn: Introduced): Promise<void> {
+  async #workOn(answer: DirectAnswer, call: DirectCall, turn: Introduced): Promise<void> {
     const exchange = new OneExchange(turn, call, answer, this.deps);
     this.#quiet.add(answer);
     try {

@@ -2,8 +2,8 @@ import type { Origin } from '../../identity/audit/log.ts';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { type Call, jsonText } from '../../platform/http/route.ts';
 import type { McpCaller } from '../front/caller.ts';
+import type { Written } from '../front/direct-answer.ts';
 import type { Asker } from '../front/served.ts';
-import type { Written } from '../front/straight.ts';
 import { sessionHeader } from './front-session.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import type { UnderWay } from '../front/under-way.ts';
+import type { RunningCalls } from '../front/running-calls.ts';
 
 /** Unvalidated: invalid messages are answered with JSON-RPC errors. */
 export interface Message {
@@ -29,7 +29,7 @@ export function refuseMixed(messages: readonly Message[]): void {
 }
 
 /** Cancels the requests that this client no longer wants an answer to. */
-export async function takeBack(underWay: UnderWay, client: string, messages: readonly Message[]): Promise<void> {
+export async function takeBack(underWay: RunningCalls, client: string, messages: readonly Message[]): Promise<void> {
   for (const { method, params } of messages) {
     if (method !== 'notifications/cancelled') continue;
     const { requestId } = (params ?? {}) as { requestId?: unknown };

@@ -4,8 +4,8 @@ import { isObject } from '../../lib/is-object.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { abilitiesIn, isSessionName, sessionName, sharedName } from '../abilities.ts';
 import type { Params } from '../connection.ts';
+import { newestRevision } from '../front/direct-answer.ts';
 import { type EndedSessions, noSession } from '../front/ended-sessions.ts';
-import { newestRevision } from '../front/straight.ts';
 import { saidCapabilities } from '../params-behind.ts';
 
 export const sessionHeader = 'mcp-session-id';

@@ -6,17 +6,17 @@ import { type Call, defineRoute, jsonText, type Route } from '../../platform/htt
 import type { Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
+import { type DirectCall, directCall, type Written } from '../front/direct-answer.ts';
 import type { EndedSessions } from '../front/ended-sessions.ts';
 import type { Listening } from '../front/listening.ts';
 import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
 import type { FrontRoom } from '../front/room.ts';
+import type { RunningCalls } from '../front/running-calls.ts';
 import type { Introduced, Serving } from '../front/serve.ts';
 import { type Asker, badParams, RpcError, type Served, type Told } from '../front/served.ts';
-import { type StraightCall, straightCall, type Written } from '../front/straight.ts';
 import { isAnswer, takeAnswer } from '../front/take-answer.ts';
 import { understandsTasks } from '../front/tasks.ts';
-import type { UnderWay } from '../front/under-way.ts';
 import type { Introduction } from '../introduction.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
 import { usableServer } from '../offers.ts';
@@ -28,7 +28,7 @@ import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaks
 export interface FrontRouteDeps {
   room: FrontRoom;
   serving: Serving;
-  underWay: UnderWay;
+  underWay: RunningCalls;
   listening: Listening;
   ended: EndedSessions;
   originAllowed(origin: string): boolean | Promise<boolean>;
@@ -192,7 +192,7 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
   const { body } = call;
   if (Array.isArray(body)) refuseSeveral(call.request);
   if (Array.isArray(body)) return answerMessages(deps, call, served, body);
-  const straight = straightCall(call.request, body);
+  const straight = directCall(call.request, body);
   if (straight) {
     const session = straight.newest ? null : sessionIn(call);
     const holder = holderOf(call, session, deps.ended, straight.params);
@@ -200,7 +200,7 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
       const asker = new AskingCall(call, holder);
       const turn = { served, asker, client: clientOf(served, session, holder) };
       if (call.principal.tools !== null) return answerInScope(deps, straight, turn, asker);
-      return deps.serving.answerStraight(straight, turn, asker);
+      return deps.serving.answerDirectly(straight, turn, asker);
     }
   }
   return answerMessages(deps, call, served, [body]);
@@ -208,12 +208,12 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
 
 async function answerInScope(
   { serving }: FrontRouteDeps,
-  straight: StraightCall,
+  straight: DirectCall,
   turn: Introduced,
   written: Written,
 ): Promise<Response> {
   await requireToolScope(turn.served, [straight], turn.asker.caller);
-  return serving.answerStraight(straight, turn, written);
+  return serving.answerDirectly(straight, turn, written);
 }
 
 /** One client at one endpoint: request ids are unique only within it. */

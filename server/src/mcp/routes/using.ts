@@ -4,8 +4,8 @@ import type { KeyPrincipal } from '../../identity/principals.ts';
 import { nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { connectionsOf, type UsableConnection } from '../connections.ts';
-import { callByHand } from '../front/by-hand.ts';
 import { ownName } from '../front/own-server.ts';
+import { callFromPlayground } from '../front/playground-call.ts';
 import type { FrontRoom } from '../front/room.ts';
 import type { Exchange } from '../front/served.ts';
 import { ownerFor } from '../owner.ts';
@@ -51,7 +51,7 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
     answers: { 200: answers.handCall },
     handle: async (call) => {
       const asked = { name: call.params.name, args: call.body.arguments };
-      const { result, error, durationMs } = await callByHand(room, asked, exchangeOf(call));
+      const { result, error, durationMs } = await callFromPlayground(room, asked, exchangeOf(call));
       return ok(call, { result, error, duration_ms: durationMs });
     },
   }),

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { canBeGivenBack } from '../given-back.ts';
+import { canBeEchoed } from '../echoable.ts';
 import { splitScopes } from '../scopes.ts';
 
 /** Parameters of OpenID Connect (Core §3.1.2.1) and RFC 9449 §10; the last one is our own page's. */
@@ -60,7 +60,7 @@ export function readOpenidRequest(given: OpenidParameters & { scope?: string | u
     if (given[name]) throw new AppError(code, `${name} is not supported.`, { param: name });
   for (const [name, most] of Object.entries(mostCharacters) as [keyof OpenidParameters, number][])
     if ((given[name]?.length ?? 0) > most) throw fault(name, `must have at most ${most} characters`);
-  if (given.nonce && !canBeGivenBack(given.nonce)) throw fault('nonce', 'must be valid Unicode');
+  if (given.nonce && !canBeEchoed(given.nonce)) throw fault('nonce', 'must be valid Unicode');
   // OAuth 2.0 Multiple Response Types §2.1: a code in a fragment or form would not reach a client that expects a query.
   if (given.response_mode && given.response_mode !== 'query') throw fault('response_mode', 'must be query');
   return {

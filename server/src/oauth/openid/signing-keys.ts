@@ -1,6 +1,6 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
 import type { Announcements } from '../../identity/announce.ts';
-import { KeptValue } from '../../identity/kept-value.ts';
+import { CachedValue } from '../../identity/cached-value.ts';
 import type { Options } from '../../identity/options.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
@@ -71,7 +71,7 @@ export function openSigningKeys(deps: {
     });
     return { rows, private: new Map(await Promise.all(keys)) };
   };
-  const ring = new KeptValue({ ...deps, tag: 'signing-keys', load });
+  const ring = new CachedValue({ ...deps, tag: 'signing-keys', load });
 
   const signerIn = ({ rows, private: keys }: Ring, alg: SigningAlgorithm): Signer => {
     const now = nowSeconds(clock);

@@ -4,10 +4,10 @@ import { AppError } from '../../lib/errors.ts';
 import { equalDigests, sha256Hex } from '../../lib/hashing.ts';
 import { inBatches } from '../../platform/db/pages.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
-import { endActing } from '../acting.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import { authMethodOf, provesClient } from '../client-auth.ts';
 import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
+import { endAccess } from '../end-access.ts';
 import type { Room } from '../room.ts';
 import { applicationStatus, requireEnabled, suspended, unverified } from '../status.ts';
 import {
@@ -159,7 +159,7 @@ const wrong = (param: string, what: string): AppError =>
 export async function removeClient(deps: Room, origin: Origin, { row }: Registered): Promise<void> {
   await changed(deps, row.id, { status: applicationStatus.deleted, secret_hash: '', registration_hash: '' });
   record(deps, 'app_deleted', origin, { app_name: row.name }, row, null);
-  await endActing(deps, row.id);
+  await endAccess(deps, row.id);
   await inBatches((most) => deleteConsentsOf(deps.db, row.id, most));
 }
 

@@ -5,7 +5,7 @@ import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { applicationSchema } from '../application.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
-import { canBeGivenBack } from '../given-back.ts';
+import { canBeEchoed } from '../echoable.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
 import { type Spending, spendingFields } from '../spending.ts';
@@ -20,7 +20,7 @@ export const requestFields = {
   state: z
     .string()
     .max(8000, 'must have at most 8000 characters')
-    .refine(canBeGivenBack, 'must be valid Unicode')
+    .refine(canBeEchoed, 'must be valid Unicode')
     .optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().optional(),

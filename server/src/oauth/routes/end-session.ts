@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { canBeGivenBack } from '../given-back.ts';
+import { canBeEchoed } from '../echoable.ts';
 import { confirmEndSession, type EndSessionRequest, endSession } from '../openid/end-session.ts';
 import { withParameters } from '../redirect-uri.ts';
 import type { Room } from '../room.ts';
@@ -10,11 +10,7 @@ import { base, management, noStore, seeOther } from './shapes.ts';
 
 /** Each becomes part of a URL. */
 const bounded = (most: number) =>
-  z
-    .string()
-    .max(most, `must have at most ${most} characters`)
-    .refine(canBeGivenBack, 'must be valid Unicode')
-    .optional();
+  z.string().max(most, `must have at most ${most} characters`).refine(canBeEchoed, 'must be valid Unicode').optional();
 const confirmed = {
   client_id: bounded(200),
   post_logout_redirect_uri: bounded(2000),

@@ -1,4 +1,4 @@
-import { isHandedOver } from '../../lib/left-work.ts';
+import { isHandedOver } from '../../lib/abandoned-work.ts';
 import { argumentsIn, callConnected, followConnected, notAnObject, unknownOutcome } from '../connected-tools.ts';
 import { lookAgain } from './look-again.ts';
 import { loadSteps } from './store/steps.ts';

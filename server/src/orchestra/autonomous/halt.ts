@@ -1,5 +1,5 @@
+import { AbandonedWork } from '../../lib/abandoned-work.ts';
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { LeftWork } from '../../lib/left-work.ts';
 import { callFault } from '../task/call-fault.ts';
 import type { PauseReason } from './events.ts';
 
@@ -14,7 +14,7 @@ export class Pause extends Error {
  * Thrown when this process stops working on the run without changing its row: another process has taken it, this one is
  * shutting down, or the run has ended.
  */
-export class Leave extends LeftWork {
+export class Leave extends AbandonedWork {
   constructor(readonly why: 'lost' | 'stopping' | 'ended') {
     super(`left: ${why}`, why !== 'ended');
   }

@@ -1,4 +1,4 @@
-import { LeftWork } from '../../lib/left-work.ts';
+import { AbandonedWork } from '../../lib/abandoned-work.ts';
 import type { Log } from '../log.ts';
 import type { Claim, JobStore } from './job-store.ts';
 import type { JobHandler } from './jobs.ts';
@@ -76,13 +76,13 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
     done: done.promise,
     abort() {
       if (state === 'held') state = 'stopping';
-      controller.abort(new LeftWork('the process is stopping'));
+      controller.abort(new AbandonedWork('the process is stopping'));
     },
     lose() {
       const why = 'the database has not heard of the process for too long';
       log.warn(about, `job lost: ${why}`);
       if (state === 'held' || state === 'stopping') state = 'lost';
-      controller.abort(new LeftWork(why));
+      controller.abort(new AbandonedWork(why));
       const late = Promise.withResolvers<void>();
       const timer = setTimeout(late.resolve, unwindMs);
       void Promise.race([worked, late.promise]).then(() => {

@@ -1,8 +1,8 @@
 import { findKept, forgetKept } from '../../billing/store/kept-answers.ts';
 import type { CallName } from '../../billing/types.ts';
+import { AbandonedWork } from '../../lib/abandoned-work.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { LeftWork } from '../../lib/left-work.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job, Worked } from '../../platform/durable/jobs.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
@@ -184,8 +184,8 @@ const endStatus = (status: string): string => (status === 'completed' || status 
 
 const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as Item).created_at ?? row.created_at;
 
-const cancelled = new LeftWork('the response was cancelled', false);
-const elsewhere = new LeftWork('the response is worked on elsewhere');
+const cancelled = new AbandonedWork('the response was cancelled', false);
+const elsewhere = new AbandonedWork('the response is worked on elsewhere');
 
 /** Aborts the work when its row belongs to another attempt, by message at once and by polling soon after. */
 async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRow, jobSignal: AbortSignal) {

@@ -59,7 +59,7 @@ function proven(deps: Deps, text: string, { jkt }: PresentedToken, { proving }: 
  * Access tokens with the scope `models:use` in place of API keys: the caller is the user, and the key is the
  * application's spending allowance.
  */
-export function openPaying(deps: Deps): TokenReader {
+export function openPayingTokens(deps: Deps): TokenReader {
   const { clock, options } = deps;
   const cache = announcedLookup<WarmToken>({
     ...deps,

@@ -1,6 +1,6 @@
 import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
-import type { Lingerer } from '../../lib/lingering.ts';
+import type { StayTimed } from '../../lib/stay-timer.ts';
 import type { Params } from '../connection.ts';
 import type { LogMessage } from '../passing.ts';
 import { us } from './own-server.ts';
@@ -13,7 +13,7 @@ import { type RpcError, statusOf } from './served.ts';
 export const quietMs = 1_000;
 
 /** A tool call that needs nothing but its result. */
-export interface StraightCall {
+export interface DirectCall {
   id: string | number;
   method: 'tools/call';
   params: Params;
@@ -30,7 +30,7 @@ const plainMembers = new Set(['name', 'arguments']);
  * Recognizes the plain tool call, which most requests are. It needs none of the checks that the library makes, nor the
  * objects it builds per request. Everything else is left to the library.
  */
-export function straightCall({ headers }: Pick<Request, 'headers'>, message: unknown): StraightCall | null {
+export function directCall({ headers }: Pick<Request, 'headers'>, message: unknown): DirectCall | null {
   const { jsonrpc, id, method, params } = message as Record<string, unknown>;
   if (method !== 'tools/call' || jsonrpc !== '2.0') return null;
   if (typeof id !== 'string' && !Number.isSafeInteger(id)) return null;
@@ -94,7 +94,7 @@ export interface Written {
 }
 
 /** The answer to one call: JSON, or an event stream if messages precede the result or the call takes a while. */
-export class StraightAnswer implements Lingerer {
+export class DirectAnswer implements StayTimed {
   place = -1;
   seen = false;
   readonly response: Promise<Response>;
@@ -102,7 +102,7 @@ export class StraightAnswer implements Lingerer {
   #events: Events | null = null;
 
   constructor(
-    private readonly call: StraightCall,
+    private readonly call: DirectCall,
     private readonly written: Written,
   ) {
     this.response = new Promise((resolve) => {

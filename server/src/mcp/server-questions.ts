@@ -36,7 +36,7 @@ export interface Waiting {
 export const nobodyToAsk: Refusal = { code: -32_601, message: 'Method not found' };
 
 /** Intercepts one server's questions in one session, because the library would refuse them. */
-export class AskedBack {
+export class ServerQuestions {
   readonly #waiting = new Set<Waiting>();
 
   constructor(
@@ -98,9 +98,9 @@ interface Transport {
 }
 
 /** Otherwise the library would answer questions itself, without a client to ask. */
-export function letQuestionsThrough(transport: Transport): AskedBack {
+export function letQuestionsThrough(transport: Transport): ServerQuestions {
   const session = () => transport.sessionId ?? null;
-  const asked = new AskedBack(session, (message) => transport.send(message as never));
+  const asked = new ServerQuestions(session, (message) => transport.send(message as never));
   const hear = transport.onmessage;
   transport.onmessage = (message) => {
     if (!asked.take(message)) hear?.(message);

@@ -4,7 +4,7 @@ import { openMigrated } from '../platform/db/migrated.fixture.ts';
 import type { OpenDb } from '../platform/db/open.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import { Known } from './known.ts';
+import { McpCache } from './mcp-cache.ts';
 import { noClient } from './own-client.ts';
 import { serverDefaults } from './servers.ts';
 import { dropOwnGrant, replaceOwnGrant } from './store/own-grants.ts';
@@ -30,8 +30,8 @@ async function server(): Promise<McpServer> {
 const clock = manualClock();
 let heard = true;
 const hearing = { heard: () => heard, onGap: () => {} };
-async function warm(shared: Pick<Shared, 'publish' | 'subscribe'>, name: string): Promise<Known> {
-  const known = new Known({ db: database.db, clock, shared, hearing });
+async function warm(shared: Pick<Shared, 'publish' | 'subscribe'>, name: string): Promise<McpCache> {
+  const known = new McpCache({ db: database.db, clock, shared, hearing });
   // The first question only begins to listen.
   await known.server(1, name);
   await known.server(1, name);

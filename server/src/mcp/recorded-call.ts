@@ -3,7 +3,7 @@ import type { CalledTool, HeldPrice, Payer } from './called-tool.ts';
 import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
-export interface NotedCall extends Omit<CalledTool, 'status' | 'durationMs' | 'paid'> {
+export interface RecordedCall extends Omit<CalledTool, 'status' | 'durationMs' | 'paid'> {
   /** Whether the caller has disconnected; called only if the call has failed. */
   left(): boolean;
   /** Called only if there is a price; throws if the caller may not pay. */
@@ -20,7 +20,7 @@ export class Bill {
 
   constructor(
     private readonly room: Room,
-    private readonly call: NotedCall,
+    private readonly call: RecordedCall,
   ) {
     this.#startedMs = room.clock.steadyMs();
   }

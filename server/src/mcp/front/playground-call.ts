@@ -8,18 +8,18 @@ import type { FrontRoom } from './room.ts';
 import { type Exchange, RpcError } from './served.ts';
 
 /** Outcome of a call: a result, or a JSON-RPC error. */
-export interface ByHand {
+export interface PlaygroundCall {
   result: Params | null;
   error: { code: number; message: string; data?: unknown } | null;
   durationMs: number;
 }
 
 /** Calls a tool for a person on a page, by the name the tool is offered under. */
-export async function callByHand(
+export async function callFromPlayground(
   room: FrontRoom,
   { name, args }: { name: string; args: Params },
   exchange: Exchange,
-): Promise<ByHand> {
+): Promise<PlaygroundCall> {
   await requireTool(room, name, exchange.caller.user);
   const startedMs = room.clock.steadyMs();
   const durationMs = () => Math.round(room.clock.steadyMs() - startedMs);

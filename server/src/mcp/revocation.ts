@@ -31,7 +31,7 @@ interface GivenBack {
 }
 
 /** Jobs are durable. Their data is sealed, because it contains credentials for another service. */
-export function openGiveBack(deps: McpDeps): GiveBack {
+export function openRevocation(deps: McpDeps): GiveBack {
   const { jobs, sealer } = deps;
   const away: Away = new Map();
   jobs.work(queue, { concurrency: 4 }, async (job) => {
@@ -75,7 +75,7 @@ function clientByHand(deps: McpDeps, server: McpServer): ReturnType<typeof ownCl
 
 function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
   try {
-    // Sealed data can only have been written by `openGiveBack`.
+    // Sealed data can only have been written by `openRevocation`.
     return JSON.parse(sealer.open((data as { sealed: string }).sealed)) as GivenBack;
   } catch {
     log.warn('a token was not given back: it was sealed with a key that is gone');

@@ -1,6 +1,6 @@
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { TakenIn } from './store/taken-in.ts';
+import type { Imported } from './store/imported.ts';
 
 /** The result of an import or preview, in lines for people. */
 export interface Outcome {
@@ -16,10 +16,10 @@ export interface Outcome {
 }
 
 /** One import in progress. */
-export interface Taking {
+export interface ImportRun {
   tx: Db;
   sealer: Sealer;
   now: number;
-  taken: TakenIn;
+  taken: Imported;
   outcome: Outcome;
 }

@@ -1,2 +1,2 @@
 /** Whether a text can be echoed exactly: lone surrogates and replacement characters were not what was sent. */
-export const canBeGivenBack = (text: string): boolean => text.isWellFormed() && !text.includes('\ufffd');
+export const canBeEchoed = (text: string): boolean => text.isWellFormed() && !text.includes('\ufffd');

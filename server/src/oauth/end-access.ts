@@ -7,7 +7,7 @@ import { grantsTag } from './tags.ts';
  * Follow-up of suspending or deleting an application, which invalidated its own tokens in one write: ends tokens that
  * others got in exchange, and background work that spends what users allowed.
  */
-export async function endActing(
+export async function endAccess(
   deps: Pick<Room, 'db' | 'lookups' | 'announcements'>,
   applicationId: number,
 ): Promise<void> {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, jest, test } from 'bun:test';
-import { type Lingerer, Lingering } from './lingering.ts';
+import { type StayTimed, StayTimer } from './stay-timer.ts';
 
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
 const told: string[] = [];
-const named = (name: string, lingers = () => {}): Lingerer => ({
+const named = (name: string, lingers = () => {}): StayTimed => ({
   place: -1,
   seen: false,
   lingers: () => {
@@ -16,7 +16,7 @@ const named = (name: string, lingers = () => {}): Lingerer => ({
 
 test('who stays is told once, not before the time and not after twice of it', () => {
   told.length = 0;
-  const lingering = new Lingering(100);
+  const lingering = new StayTimer(100);
   lingering.add(named('early'));
   jest.advanceTimersByTime(99);
   lingering.add(named('late'));
@@ -31,7 +31,7 @@ test('who stays is told once, not before the time and not after twice of it', ()
 
 test('who goes is not told, also where another that was told ends it', () => {
   told.length = 0;
-  const lingering = new Lingering(100);
+  const lingering = new StayTimer(100);
   const [second, third, gone] = [named('second'), named('third'), named('gone')];
   for (const one of [gone, named('first', () => lingering.remove(second)), second, third]) lingering.add(one);
   lingering.remove(gone);

@@ -6,10 +6,10 @@ import { findChannel, insertChannel } from '../routing/catalog/store/channels.ts
 import { insertCredentialIn } from '../routing/catalog/store/credentials.ts';
 import { insertProviderModels } from '../routing/catalog/store/provider-models.ts';
 import { enabled } from '../routing/catalog/store/tables.ts';
+import type { ImportRun } from './import-run.ts';
 import type { AliasIntake, ChannelIntake, CredentialIntake, ModelIntake } from './intake.ts';
-import type { Taking } from './taking.ts';
 
-export async function takeChannels(taking: Taking, channels: readonly ChannelIntake[]): Promise<void> {
+export async function takeChannels(taking: ImportRun, channels: readonly ChannelIntake[]): Promise<void> {
   for (const channel of channels) {
     const known = taking.taken.find('channel', channel.foreignId);
     if (known !== undefined) taking.outcome.before += 1;
@@ -20,7 +20,7 @@ export async function takeChannels(taking: Taking, channels: readonly ChannelInt
 }
 
 /** Null if it violates the API's rules for channels. */
-async function makeChannel(taking: Taking, channel: ChannelIntake): Promise<number | null> {
+async function makeChannel(taking: ImportRun, channel: ChannelIntake): Promise<number | null> {
   const { tx, now, outcome } = taking;
   const { data, error } = channelChange.safeParse({
     ...{ name: channel.name, provider: channel.provider, base_url: channel.baseUrl, priority: channel.priority },
@@ -56,7 +56,7 @@ async function makeChannel(taking: Taking, channel: ChannelIntake): Promise<numb
 }
 
 function usableCredential(
-  { outcome }: Taking,
+  { outcome }: ImportRun,
   { name, kind }: ChannelIntake,
   credential: CredentialIntake,
   place: number,
@@ -73,7 +73,7 @@ function usableCredential(
   }
 }
 
-async function takeModels(taking: Taking, channelId: number, channel: ChannelIntake): Promise<void> {
+async function takeModels(taking: ImportRun, channelId: number, channel: ChannelIntake): Promise<void> {
   const { tx, now, taken, outcome } = taking;
   for (const model of channel.models) {
     const foreignId = `${channel.foreignId} ${model.modelId}`;
@@ -115,7 +115,7 @@ const shownPrice = (model: ModelIntake): string =>
         .flatMap(([part, usd]) => (typeof usd === 'number' ? `${part} ${usd}` : 'dearer above some length'))
         .join(', ');
 
-export async function takeAliases(taking: Taking, aliases: readonly AliasIntake[]): Promise<void> {
+export async function takeAliases(taking: ImportRun, aliases: readonly AliasIntake[]): Promise<void> {
   const { tx, now, taken, outcome } = taking;
   for (const { name, models } of aliases) {
     if (taken.find('alias', name) !== undefined) {

@@ -43,7 +43,7 @@ export async function readOpenaiForm(call: Pick<Call, 'request' | 'arrived'>): P
 }
 
 /** Converts the request to our own format. */
-export function toOwnWords(deps: Pick<VideoDeps, 'catalog'>, { user }: KeyPrincipal, body: Body): Body {
+export function toOwnFormat(deps: Pick<VideoDeps, 'catalog'>, { user }: KeyPrincipal, body: Body): Body {
   const { seconds: length, input_reference: picture, size, ...rest } = body;
   return {
     ...rest,

@@ -1,5 +1,5 @@
 /** Why a process abandons durable work: the reason of its abort signal. */
-export class LeftWork extends Error {
+export class AbandonedWork extends Error {
   constructor(
     message: string,
     /** Whether another process continues it; false if it was cancelled. */
@@ -9,4 +9,4 @@ export class LeftWork extends Error {
   }
 }
 
-export const isHandedOver = ({ reason }: AbortSignal): boolean => reason instanceof LeftWork && reason.goesOn;
+export const isHandedOver = ({ reason }: AbortSignal): boolean => reason instanceof AbandonedWork && reason.goesOn;

@@ -7,11 +7,11 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { quotaToUsd } from '../lib/money.ts';
 import { readCode } from '../topups/code-text.ts';
 import { findCode, insertCodes } from '../topups/store/codes.ts';
+import type { ImportRun } from './import-run.ts';
 import type { CodeIntake, KeyIntake, PersonIntake } from './intake.ts';
-import { shownAs } from './shown-as.ts';
-import type { Taking } from './taking.ts';
+import { validName } from './valid-name.ts';
 
-export async function takePeople(taking: Taking, people: readonly PersonIntake[]): Promise<void> {
+export async function takePeople(taking: ImportRun, people: readonly PersonIntake[]): Promise<void> {
   for (const person of people) {
     if (taking.taken.find('user', person.foreignId) !== undefined) {
       taking.outcome.before += 1;
@@ -26,7 +26,7 @@ export async function takePeople(taking: Taking, people: readonly PersonIntake[]
 }
 
 /** The operator of this service ran the other one: root users of the same name are one. */
-async function sameRoot({ tx, outcome }: Taking, person: PersonIntake): Promise<{ id: number } | null> {
+async function sameRoot({ tx, outcome }: ImportRun, person: PersonIntake): Promise<{ id: number } | null> {
   if (person.role !== roles.root) return null;
   const root = await findUserByName(tx, person.username);
   if (root?.role !== roles.root) return null;
@@ -40,12 +40,12 @@ const bcrypt = /^\$2[ab]\$(0[4-9]|1[0-4])\$[./A-Za-z0-9]{53}$/;
 
 const roleWords: Record<number, string> = { [roles.administrator]: ', administrator', [roles.root]: ', root' };
 
-async function makeUser({ tx, now, outcome }: Taking, person: PersonIntake): Promise<User | null> {
+async function makeUser({ tx, now, outcome }: ImportRun, person: PersonIntake): Promise<User | null> {
   const email = emailRule.safeParse(person.email).data ?? '';
   const isKnown = bcrypt.test(person.passwordHash);
   const fields = {
-    ...{ display_name: shownAs(person.displayName, 64, `User ${person.number}`), email, role: person.role },
-    ...{ status: person.status, group: shownAs(person.group, 64, 'default'), created_at: now },
+    ...{ display_name: validName(person.displayName, 64, `User ${person.number}`), email, role: person.role },
+    ...{ status: person.status, group: validName(person.group, 64, 'default'), created_at: now },
     quota: Math.max(person.quota, 0),
     password_hash: isKnown ? person.passwordHash : noPassword(),
   };
@@ -69,7 +69,7 @@ async function makeUser({ tx, now, outcome }: Taking, person: PersonIntake): Pro
 }
 
 /** The owner; null, and reported, if there is none. */
-async function ownerOf({ tx, taken, outcome }: Taking, owner: string | null, what: string): Promise<number | null> {
+async function ownerOf({ tx, taken, outcome }: ImportRun, owner: string | null, what: string): Promise<number | null> {
   if (owner === null) {
     const root = await findFirstRoot(tx);
     if (!root) outcome.notes.push(`${what} is left out: start the service once, so that it has a root user`);
@@ -84,7 +84,7 @@ async function ownerOf({ tx, taken, outcome }: Taking, owner: string | null, wha
 /** Shorter secrets could be guessed, and their masked form would show half of them. */
 const shortestSecret = 19;
 
-export async function takeKeys(taking: Taking, keys: readonly KeyIntake[]): Promise<void> {
+export async function takeKeys(taking: ImportRun, keys: readonly KeyIntake[]): Promise<void> {
   const { tx, now, taken, outcome } = taking;
   for (const key of keys) {
     const columns = secretColumns(key.secret);
@@ -92,7 +92,7 @@ export async function takeKeys(taking: Taking, keys: readonly KeyIntake[]): Prom
       outcome.before += 1;
       continue;
     }
-    const name = shownAs(key.name, 50, 'Key');
+    const name = validName(key.name, 50, 'Key');
     const what = `key "${name}"${key.secret.length < shortestSecret ? '' : ` (…${columns.key_end})`}`;
     const { data, error } = newKeySchema.safeParse({
       ...{ name, remain_quota: Math.max(key.remainQuota, 0), models: key.models, allowed_ips: key.allowedIps },
@@ -123,7 +123,7 @@ function faultOf({ secret, expiredTime }: KeyIntake, refused: string | undefined
   return refused ?? null;
 }
 
-export async function takeCodes(taking: Taking, codes: readonly CodeIntake[]): Promise<void> {
+export async function takeCodes(taking: ImportRun, codes: readonly CodeIntake[]): Promise<void> {
   const { tx, now, taken, outcome } = taking;
   for (const { code: text, owner, quota, note, expiresAt } of codes) {
     const code = readCode(text);
@@ -140,7 +140,7 @@ export async function takeCodes(taking: Taking, codes: readonly CodeIntake[]): P
       continue;
     }
     const made_by = taken.find('user', owner) ?? 0;
-    const fields = { code_hash, code_end: text.slice(-4), quota, uses: 1, note: shownAs(note, 100, ''), made_by };
+    const fields = { code_hash, code_end: text.slice(-4), quota, uses: 1, note: validName(note, 100, ''), made_by };
     const [row] = await insertCodes(tx, [{ ...fields, expires_at: expiresAt, created_at: now }]);
     await taken.add('code', code_hash, row!.id);
     outcome.codes.push(`${what}, $${quotaToUsd(quota)}`);

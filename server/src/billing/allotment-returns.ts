@@ -41,7 +41,7 @@ interface ReturnsDeps {
  * Returns what this process has reserved but does not need: when other processes are short, when it is idle, and on
  * shutdown.
  */
-export class Returns {
+export class AllotmentReturns {
   readonly #timers: Timer[] = [];
 
   constructor(readonly deps: ReturnsDeps) {}

@@ -8,7 +8,7 @@ const channel = 'mcp-cancelled';
  * Running requests of clients with sessions, which cancel by a separate message that may arrive in any process. Clients
  * of the newest revision close the connection instead.
  */
-export class UnderWay {
+export class RunningCalls {
   readonly #running = new ChurnMap<Running>();
   #listening: Promise<() => Promise<void>> | undefined;
 

@@ -4,7 +4,7 @@ import type { AuditLog } from '../audit/log.ts';
 import { originOf } from '../audit/record-acts.ts';
 
 /** Audits sign-ins of all kinds. */
-export function tellSignIn(
+export function auditSignIn(
   audit: AuditLog,
   call: Call,
   action: string,

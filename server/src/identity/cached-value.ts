@@ -15,7 +15,7 @@ interface KeptDeps<V> {
 }
 
 /** A rarely changing value of the database, cached until it changes. */
-export class KeptValue<V> {
+export class CachedValue<V> {
   #kept: { value: V; readMs: number } | null = null;
   #reading: Promise<V> | null = null;
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import { memoryShared } from '../../platform/shared/memory.ts';
-import { UnderWay } from './under-way.ts';
+import { RunningCalls } from './running-calls.ts';
 
 test('a request is taken back in whichever process it runs, by its own client, and no word between them is long', async () => {
   const shared = memoryShared();
   const heard: string[] = [];
   await shared.subscribe('mcp-cancelled', (name) => void heard.push(name));
-  const [here, there] = [new UnderWay(shared), new UnderWay(shared)];
+  const [here, there] = [new RunningCalls(shared), new RunningCalls(shared)];
   for (const id of [7, '7', 'x'.repeat(1_000_000)]) {
     const mine = there.begin('me', id);
     await here.cancel('another', id);

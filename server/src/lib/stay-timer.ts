@@ -1,5 +1,5 @@
 /** An entry that is notified if it stays for long. */
-export interface Lingerer {
+export interface StayTimed {
   /** Index in the list, -1 if absent; owned by the list. */
   place: number;
   /** Whether it was present at the last tick; owned by the list. */
@@ -11,13 +11,13 @@ export interface Lingerer {
  * Notifies entries still present after `lookMs` to twice that time. Most are gone by then, so one shared timer is
  * cheaper than setting and clearing one per entry.
  */
-export class Lingering {
-  readonly #entries: Lingerer[] = [];
+export class StayTimer {
+  readonly #entries: StayTimed[] = [];
   #timer: Timer | null = null;
 
   constructor(private readonly lookMs: number) {}
 
-  add(entry: Lingerer): void {
+  add(entry: StayTimed): void {
     entry.place = this.#entries.length;
     this.#entries.push(entry);
     if (!this.#timer) this.#begin();
@@ -29,7 +29,7 @@ export class Lingering {
   }
 
   /** Moves the last entry into the free slot. */
-  remove(entry: Lingerer): void {
+  remove(entry: StayTimed): void {
     if (entry.place < 0) return;
     const last = this.#entries.pop()!;
     if (last !== entry) {

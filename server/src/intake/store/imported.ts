@@ -17,13 +17,13 @@ declare module '../../platform/db/tables.ts' {
 export type Kind = 'channel' | 'model' | 'alias' | 'user' | 'key' | 'code';
 
 /** What was imported from a gateway, and its ids here. */
-export interface TakenIn {
+export interface Imported {
   find(kind: Kind, foreignId: string): number | undefined;
   add(kind: Kind, foreignId: string, ownId: number): Promise<void>;
 }
 
 /** Within the importing transaction. */
-export async function openTakenIn(tx: Db, source: string, now: number): Promise<TakenIn> {
+export async function openImported(tx: Db, source: string, now: number): Promise<Imported> {
   const rows = await tx.selectFrom('taken_in').selectAll().where('source', '=', source).execute();
   const known = new Map(rows.map((row) => [`${row.kind} ${row.foreign_id}`, row.own_id]));
   return {

@@ -2,16 +2,16 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { bumpVersion } from '../routing/catalog/store/version.ts';
+import { takeAliases, takeChannels } from './import-catalog.ts';
+import { takeCodes, takeKeys, takePeople } from './import-people.ts';
+import type { Outcome } from './import-run.ts';
 import type { Intake } from './intake.ts';
-import { openTakenIn } from './store/taken-in.ts';
-import { takeAliases, takeChannels } from './take-catalog.ts';
-import { takeCodes, takeKeys, takePeople } from './take-people.ts';
-import type { Outcome } from './taking.ts';
+import { openImported } from './store/imported.ts';
 
 class OnlyLooked extends Error {}
 
 /** Everything in one transaction. Without `write` the same is done and rolled back, so that the preview is exact. */
-export async function takeIn(
+export async function runImport(
   { db, clock, sealer }: { db: Db; clock: Clock; sealer: Sealer },
   intake: Intake,
   { write }: { write: boolean },
@@ -22,7 +22,7 @@ export async function takeIn(
     // Its row lock serializes writers: the second of two concurrent imports finds what the first one imported.
     await bumpVersion(tx);
     const now = nowSeconds(clock);
-    const taking = { tx, sealer, now, taken: await openTakenIn(tx, intake.source, now), outcome };
+    const taking = { tx, sealer, now, taken: await openImported(tx, intake.source, now), outcome };
     await takeChannels(taking, intake.channels);
     await takeAliases(taking, intake.aliases);
     await takePeople(taking, intake.people);

@@ -8,7 +8,7 @@ import { findOwnGrant } from './store/own-grants.ts';
 import { findServerByName, type McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTool } from './store/tools.ts';
 
-export interface KnownDeps {
+export interface McpCacheDeps {
   db: Db;
   clock: Clock;
   shared: Pick<Shared, 'publish' | 'subscribe'>;
@@ -18,7 +18,7 @@ export interface KnownDeps {
 const channel = 'mcp-servers';
 
 /** The sealed grant of a user at a server, or of the service itself if there is no user. */
-export interface KnownGrant {
+export interface CachedGrant {
   sealed: string;
 }
 
@@ -28,19 +28,19 @@ const grantTag = (serverId: number, userId: number | null): string => `${serverI
  * Caches servers, allowed tools and grants, so that a warm call needs no database query. A change is announced to every
  * process and invalidates all entries of the server.
  */
-export class Known {
+export class McpCache {
   /** The operator's servers, by name. */
   readonly #servers: CachedLookup<McpServer>;
   /** By user and name: the user's own server, else the operator's. */
   readonly #named: CachedLookup<McpServer>;
   readonly #tools: CachedLookup<AllowedTool>;
   /** By server and user. */
-  readonly #grants: CachedLookup<KnownGrant & { tags: string[] }>;
+  readonly #grants: CachedLookup<CachedGrant & { tags: string[] }>;
   #listening: Promise<() => Promise<void>> | null = null;
   /** Nothing is cached before the subscription is active. */
   #hears = false;
 
-  constructor(private readonly deps: KnownDeps) {
+  constructor(private readonly deps: McpCacheDeps) {
     const { db, clock, hearing } = deps;
     const tagOf = (id: number) => [`${id}`];
     this.#servers = new CachedLookup({
@@ -85,7 +85,7 @@ export class Known {
   }
 
   /** Returns the same object while the cache entry is valid. */
-  async grant(serverId: number, userId: number | null): Promise<KnownGrant | null> {
+  async grant(serverId: number, userId: number | null): Promise<CachedGrant | null> {
     if (this.#listens()) return this.#grants.get(grantTag(serverId, userId));
     const sealed = await this.#sealedGrant(serverId, userId);
     return sealed === null ? null : { sealed };

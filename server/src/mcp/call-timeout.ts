@@ -4,7 +4,7 @@ import { McpFault } from './fault.ts';
 export const mostAskedMs = 10 * 60_000;
 
 /** A server's time limit for its answer. It pauses while the client is asked, up to a total limit. */
-export class Patience {
+export class CallTimeout {
   readonly #controller = new AbortController();
   #timer: Timer;
   #open = 0;
