@@ -1,7 +1,7 @@
 import { type AnyRouter, useLocation } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
 
-// Set by the first navigation inside the app: on a fresh load the browser's own start of the document is right.
+// Set by the first navigation inside the app: after a full page load, focus should stay at the start of the document.
 let navigated = false;
 
 export function watchNavigation(router: AnyRouter): void {
@@ -10,7 +10,10 @@ export function watchNavigation(router: AnyRouter): void {
   });
 }
 
-/** Moves focus to a page's heading when it is reached by a link, so that screen readers and the keyboard start there. */
+/**
+ * Moves focus to the page's heading after a client-side navigation, so that screen readers and the keyboard start
+ * there.
+ */
 export function useHeadingFocus(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
