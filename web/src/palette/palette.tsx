@@ -110,7 +110,7 @@ function Search({ onClose }: { onClose: () => void }) {
         value={query}
         onChange={(event) => {
           setQuery(event.currentTarget.value);
-          // Another query has another best answer.
+          // The new query has another best match.
           setPointed(null);
         }}
         onKeyDown={(event) => {
@@ -133,7 +133,7 @@ export interface PaletteProps {
   onClose: () => void;
 }
 
-/** Goes to anything by its name. */
+/** Finds any page or item by name and goes to it. */
 export function Palette({ opened, onClose }: PaletteProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={t('Go to')} size="lg" yOffset="8vh">
