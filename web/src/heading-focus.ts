@@ -17,7 +17,7 @@ export function watchNavigation(router: AnyRouter): void {
 export function useHeadingFocus(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);
   const path = useLocation({ select: ({ pathname }) => pathname });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new path is the reason to run, though nothing inside reads it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the effect must run for each new path, though it does not read it
   useEffect(() => {
     if (navigated) heading.current?.focus({ preventScroll: true });
   }, [path]);

@@ -32,7 +32,7 @@ function Option({
   }, [isActive]);
   const { icon: Icon, label, hint } = entry;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the input, which keeps the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles the keys
     <div
       ref={option}
       id={optionId(list, entry)}
@@ -54,7 +54,7 @@ function Results({ id, found, ...rest }: ResultsProps) {
   return (
     <div id={id} role="listbox" aria-label={t('Results')} className="svc-palette-list">
       {found.map(({ group, entries }) => (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list to choose from
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed inside a listbox
         <div key={group} role="group" aria-label={group}>
           <div className="svc-palette-group" aria-hidden>
             {group}
