@@ -91,10 +91,7 @@ function trend(readings: number[]): Trend {
   return { early: median(warm.slice(0, half)), late: median(warm.slice(half)) };
 }
 
-/**
- * Failing upstreams fail only sometimes: five failures in a row would open the circuit, and no more failures would be
- * tested.
- */
+/** Failures are occasional: five in a row would open the circuit, and no more failures would be tested. */
 const startUpstreams = () => {
   const answers = says('openai', { text: long, usage: { input: 10, output: 60 } }, { everyMs: 1 });
   const cuts = says('openai', { text: long, usage: null }, { cutAfter: 10 });
@@ -117,8 +114,7 @@ async function addModels(service: Service, upstreams: ReturnType<typeof startUps
 }
 
 /**
- * Of ten calls: five streams and two complete answers, one client that disconnects, one cut stream, one failing
- * upstream.
+ * Of ten calls: five streams, two complete answers, one client that disconnects, one cut stream, one upstream failure.
  */
 async function callOnce(service: Service, key: string, models: string[], turn: number): Promise<string> {
   const kind = turn % 10;

@@ -1,7 +1,4 @@
-/**
- * What each vendor rejects in a chat request, with its error messages, so that tests notice when the gateway builds an
- * invalid body.
- */
+/** What each vendor rejects in a chat request, and its error message: tests notice if the gateway builds a bad body. */
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import type { Kind } from './relay-replies.ts';
 import { type Asked, refuse, type Script } from './upstream.ts';

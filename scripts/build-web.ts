@@ -1,7 +1,4 @@
-/**
- * Bundles the web app into `dist/web`: hashed scripts, styles and translations, compressed copies of them, and a
- * manifest.
- */
+/** Bundles the web app into `dist/web`: hashed scripts, styles and translations, compressed copies, and a manifest. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -159,10 +156,7 @@ function sourcesOf({ metafile }: Bundle, chunks: Set<string>): string[] {
 
 const compressed = promisify(brotliCompress);
 
-/**
- * Maximum compression of all files would take three times as long, so it is used only for the files every user waits
- * for.
- */
+/** Maximum compression takes three times as long, so it is used only for the files that every user waits for. */
 const qualities = { first: zlib.BROTLI_MAX_QUALITY, later: 9 };
 
 async function compress(outDir: string, path: string, when: keyof typeof qualities): Promise<WebFile> {

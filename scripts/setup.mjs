@@ -10,8 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const installStamp = join(modules, '.svc-setup.json');
-// Inside the build output, which every build empties first: a build by another command cannot leave a stale stamp
-// behind.
+// Inside the build output, which every build empties first: a build by another command leaves no stale stamp.
 const webStamp = join(root, 'dist', 'web', '.stamp');
 
 const inDist = (name) => join(root, 'dist', process.platform === 'win32' ? `${name}.exe` : name);

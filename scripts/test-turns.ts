@@ -23,8 +23,7 @@ export function turnOfRun(asked = process.env.SVC_TURN ?? '', nowMs = Date.now()
 const inTurnInBrowser = /^e2e\/web-(?!pages|sign-in|network)/;
 const inTurnAtLength = /^e2e\/(autonomous-(?!takeover)|hostile|fuzz\/|scale-out|soak)/;
 /**
- * Commands, files and permissions, deployment examples, third-party frameworks: they rarely change, and each starts
- * services.
+ * Commands, files and permissions, deployment examples, other frameworks: they rarely change, and each starts services.
  */
 const inTurnAround =
   /^e2e\/(cli|conformance\/|data-folder|deploy-examples|descriptors|devices|file-modes|observability|relay-frameworks|start-stop|unregistered-clients|vendor-rules)/;

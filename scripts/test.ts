@@ -56,8 +56,7 @@ const built = endToEnd.length > 0 ? build() : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite', SVC_TEST_TABLES: join(work, 'tables.db') };
 /**
- * Tests are too short to benefit from the JIT's last tier: without it they take a twentieth less time. The executable
- * keeps it.
+ * Tests are too short to benefit from the JIT's last tier: without it they take 5 % less time. The executable keeps it.
  */
 const inProcess = { SVC_BUILT_WEB: resolve('dist/web'), BUN_JSC_useFTLJIT: '0' };
 const onPostgres = { ...services, ...inProcess, SVC_TEST_ENGINE: 'postgres' };

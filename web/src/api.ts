@@ -66,10 +66,7 @@ export function onStepUp(handle: typeof stepUp): void {
   stepUp = handle;
 }
 
-/**
- * True if the request failed only for lack of a fresh second factor and the user has proven it now: the caller can
- * retry.
- */
+/** True if only a fresh second factor was missing and the user has proven it now: the caller can retry. */
 export async function provenSince(status: number, body: unknown): Promise<boolean> {
   if (status !== 403 || !isRecord(body) || body.code !== 'step_up_required') return false;
   return stepUp(body.methods as FactorMethod[]);
@@ -91,10 +88,7 @@ function codeOf(body: unknown): string | undefined {
   return codes.find((code) => typeof code === 'string');
 }
 
-/**
- * While the service restarts, a proxy in front of it answers with its own error page, which does not tell users what to
- * do.
- */
+/** While the service restarts, a proxy in front of it may answer with a text that does not tell users what to do. */
 const unsaid = (status: number, words: string): string =>
   [502, 503, 504].includes(status)
     ? t('The service does not answer at the moment ({status}). Try again in a minute.', { status: words })
@@ -141,8 +135,7 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
       ? undefined
       : {
           'Content-Type': 'application/json',
-          // The language chosen in the app, which may differ from the browser's: the service writes resulting mails in
-          // it.
+          // The language chosen in the app, which may differ from the browser's; the service uses it for mails.
           'Accept-Language': language,
           ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
         };

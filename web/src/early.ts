@@ -30,17 +30,13 @@ root.dataset.mantineColorScheme = dark ? 'dark' : 'light';
 root.lang = languageFor(kept(languageKey), navigator.languages);
 const words = wordFiles[root.lang];
 
-/**
- * Pages matched here load the reduced files, and load the rest themselves if needed (rest.ts). All others load
- * everything.
- */
+/** These pages load the reduced files, and the rest later if needed (rest.ts). All others load everything. */
 const isFirst = /^\/(login|register|forgot-password|reset-password|verify-email|goodbye|oauth2\/logout)?$/.test(
   location.pathname,
 );
 if (isFirst) globalThis.svcRest = { styles: allStyles, words: words?.whole };
 else document.write(`<link rel="stylesheet" href="${allStyles}">`);
-// A blocking script: the app's modules call `t` while they load (options, columns, titles), so translations must come
-// first.
+// A blocking script: the app's modules translate options, columns and titles while they load.
 if (words) document.write(`<script src="${isFirst ? words.first : words.whole}"></script>`);
 
 /** If the app does not load, nothing else can report it and the page would stay blank. */

@@ -9,17 +9,11 @@ const millionthsPerUnit = 2;
 const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
 const money = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: digits });
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-/**
- * With grouping, for numbers that are not abbreviated: Chinese abbreviates only from ten thousand, so 4,096 stays in
- * full.
- */
+/** With grouping, for numbers that are not abbreviated: Chinese abbreviates only from ten thousand, not 4,096. */
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1, useGrouping: 'always' });
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
-/**
- * 500,000 quota = 1 USD. Shows as many digits as the amount needs, so that displayed items add up to the displayed
- * total.
- */
+/** 500,000 quota = 1 USD. Shows all digits the amount needs, so that displayed items add up to the displayed total. */
 export function formatQuota(quota: number): string {
   // Integer arithmetic: as a floating-point number, a large amount would lose its last digits.
   const millionths = BigInt(Math.round(quota * millionthsPerUnit));

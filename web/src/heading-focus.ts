@@ -11,8 +11,7 @@ export function watchNavigation(router: AnyRouter): void {
 }
 
 /**
- * Moves focus to the page's heading after a client-side navigation, so that screen readers and the keyboard start
- * there.
+ * Focuses the page's heading after a navigation inside the app, so that screen readers and the keyboard start there.
  */
 export function useHeadingFocus(): RefObject<HTMLHeadingElement | null> {
   const heading = useRef<HTMLHeadingElement>(null);

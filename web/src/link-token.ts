@@ -1,7 +1,4 @@
-/**
- * Reads the secret of a mailed link from the URL fragment, which browsers never send to servers, and removes it from
- * the URL.
- */
+/** Takes the secret of a mailed link out of the URL fragment, which browsers never send to servers. */
 export function takeLinkToken(): string {
   const token = window.location.hash.slice(1);
   if (token) window.history.replaceState(window.history.state, '', window.location.pathname);

@@ -38,8 +38,7 @@ function Messages() {
   return any && <Toasts />;
 }
 
-// A 401 may concern only this action (a wrong current password): check the session, and redirect to login only if it is
-// invalid.
+// A 401 may concern only this action (a wrong current password): check the session, and leave only if it is invalid.
 onUnauthorized((method, path) => {
   if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return;
   if (method !== 'get' || path !== '/api/user/self') {

@@ -12,10 +12,7 @@ export interface Requests {
   logs: UsageLog[];
 }
 
-/**
- * Groups the internal calls (planning, judging, embedding) of one request, so that they do not crowd out what users
- * asked.
- */
+/** Groups the calls for planning, judging and embedding by request, so that they do not crowd out what users asked. */
 export function together(logs: UsageLog[]): Requests[] {
   const rows = new Map<string, Requests>();
   for (const log of logs) {

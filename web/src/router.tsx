@@ -18,8 +18,7 @@ interface Visit {
 }
 
 /**
- * Whether no interaction is allowed (`prompt=none`). For a pushed request the URL does not show this, so ask the
- * service.
+ * Whether interaction is forbidden (`prompt=none`). The URL of a pushed request does not show this: ask the service.
  */
 const isSilent = async (search: Visit['location']['search']): Promise<boolean> =>
   search.prompt === 'none' || openPushed(search);
@@ -59,10 +58,7 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(frame, 'Shell'),
 });
 
-/**
- * Without the trailing slash, the splat route below the same path would match first, since it also matches an empty
- * rest.
- */
+/** Without the trailing slash, the splat route below the path would match first, since its rest may be empty. */
 const beforeRest = (path: string): string => (pages.some((page) => page.path === `${path}/$`) ? `${path}/` : path);
 
 const routeOf = ({ path, title, load, prepare, access, bare }: PageEntry) =>

@@ -18,8 +18,7 @@ export const queryClient = new QueryClient({
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
-      // Fail at once when offline, so that the page can say so; with the default mode the query would pause and show
-      // nothing.
+      // Fail at once when offline, so that the page can say so; by default the query would pause and show nothing.
       networkMode: 'always',
       refetchOnReconnect: true,
     },

@@ -130,10 +130,7 @@ export const theme = createTheme({
   },
 });
 
-/**
- * How much to darken a colour's darkest shade for text on its own tint: the darkest shades of these colours are too
- * light.
- */
+/** How much to darken the darkest shade for text on the colour's own tint: for these colours it is too light. */
 const textDarkened: Record<string, number> = { yellow: 0.35, lime: 0.25, orange: 0.2, green: 0.2 };
 
 /** Light tinted backgrounds for both schemes, with a text contrast above 4.5:1 (WCAG 1.4.3). */

@@ -14,8 +14,7 @@ export function useAct<Data, Given = void>(
   const name = useRef(nameOf);
   const act = useMutation({
     ...options,
-    // Set on the mutation, not per call: callbacks of `mutate` are dropped on unmount and when another row calls
-    // `mutate`.
+    // Set on the mutation: callbacks passed to `mutate` are dropped on unmount, and when another row calls it.
     onSettled: async (data, error, given, result, context) => {
       try {
         await options.onSettled?.(data, error, given, result, context);

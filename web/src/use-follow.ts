@@ -55,8 +55,7 @@ export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Fol
     const ended = new AbortController();
     const options = { passive: true, signal: ended.signal };
     element.addEventListener('scroll', onScroll, options);
-    // On a busy page, text can grow between the reader's input and its scroll event, so the event alone would be
-    // missed.
+    // On a busy page, text can grow between the reader's input and its scroll event, which then looks like no move.
     element.addEventListener('wheel', onWheel, options);
     element.addEventListener('keydown', onKey, options);
     element.addEventListener('touchstart', onTouch, options);

@@ -97,8 +97,7 @@ export function useBackCloses(opened: boolean, onClose: () => void): void {
     if (!opened) return;
     const self = { close: () => close.current() };
     open.push(self);
-    // On the first history entry Back would leave the app without calling the blocker: push a second entry to go back
-    // from.
+    // On the first history entry Back would leave the app without asking the blocker: add an entry to go back from.
     if (!history.canGoBack()) {
       const same = (before: object) => before;
       navigate({ to: '.', search: same, state: (before) => ({ ...before, ...secondStep }), resetScroll: false });

@@ -23,8 +23,7 @@ export function AddProvider() {
   const [secret, setSecret] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const [added, setAdded] = useState<Added | null>(null);
-  // The channel was created but does not work yet: another key for the same provider updates it instead of adding a
-  // second one.
+  // Created but not working yet: another key for the same provider updates this channel instead of adding a second.
   const [made, setMade] = useState<{ preset: string; channel: Channel } | null>(null);
   const preset = presets.data?.find(({ id }) => id === (chosen ?? guessPreset(presets.data, secret)));
   const post = usePost();

@@ -10,8 +10,7 @@ const blocks = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'li', 'td', 'th
 
 function direct(node: Node): void {
   for (const child of node.children ?? []) {
-    // A paragraph in a list item inherits the item's direction: with `dir` of its own, it would not count for the
-    // item's `auto`.
+    // A paragraph in a list item inherits the item's direction: with its own `dir`, the item's `auto` would ignore it.
     const inItem = child.tagName === 'p' && node.tagName === 'li';
     if (child.tagName && blocks.has(child.tagName) && !inItem) child.properties = { ...child.properties, dir: 'auto' };
     direct(child);

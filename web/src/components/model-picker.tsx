@@ -25,10 +25,7 @@ interface Choice {
   besides?: readonly string[];
 }
 
-/**
- * Shared by all model pickers: grouped by owner, searchable by any part of the name, with the facts that help to
- * choose.
- */
+/** Shared by all model pickers: grouped by owner, searchable by any part of the name, with facts to choose by. */
 function useModelChoices({ fits = () => true, besides = [] }: Choice) {
   const query = useQuery(modelsQuery);
   const models = query.data ?? [];

@@ -13,10 +13,7 @@ import { Brand } from './brand.tsx';
 const leadsTo = (path: string, open: string): boolean =>
   open === path || (path !== '/' && path !== '/admin' && open.startsWith(`${path}/`));
 
-/**
- * A plain link: there are about thirty, and on a slow machine the router's links take longer to render than the page
- * itself.
- */
+/** A plain link: there are about thirty, and on a slow machine the router's own take longer than the page itself. */
 function NavigationLink({ label, path, icon: Icon, onLeave }: NavigationEntry & { onLeave?: () => void }) {
   const router = useRouter();
   const isOpen = useRouterState({ select: ({ location }) => leadsTo(path, location.pathname) });

@@ -18,8 +18,7 @@ interface RowMenuProps {
 
 /** The actions of a table row. */
 export function RowMenu({ label, acts }: RowMenuProps) {
-  // Set explicitly, because the menu would focus the first item even if it is disabled: focus would be lost, and no key
-  // works.
+  // Set explicitly: the menu would focus its first item even if disabled, lose focus, and no key would work.
   const first = acts.findIndex(({ disabled }) => !disabled);
   return (
     <Menu position="bottom-end" width={190}>
