@@ -1,4 +1,6 @@
-/** Autonomous runs seen from outside: a model that follows a plan, and a reader that never gives up. */
+/**
+ * Helpers for tests of autonomous runs from outside: a model that follows a plan, and a reader that always reconnects.
+ */
 import { SseParser } from '../server/src/lib/sse.ts';
 import { says } from './relay-replies.ts';
 import type { Asked, Script } from './upstream.ts';
@@ -6,7 +8,7 @@ import type { Asked, Script } from './upstream.ts';
 export interface Told {
   id: number;
   event: string;
-  // biome-ignore lint/suspicious/noExplicitAny: looked at field by field
+  // biome-ignore lint/suspicious/noExplicitAny: tests read single fields
   data: any;
 }
 
@@ -18,7 +20,7 @@ const plan = (ids: string[]): string =>
       title: `Title ${id}`,
       instruction: `do ${id}`,
       difficulty: 'easy',
-      // Two at once, then the next two.
+      // The first two tasks run in parallel, then the next two.
       depends_on: i < 2 ? [] : [ids[i - 2]!],
     })),
   });
@@ -28,13 +30,13 @@ const promptOf = ({ body }: Asked): string =>
 
 export interface Model {
   script: Script;
-  /** Calls per task that were begun. */
+  /** Number of calls started, per task. */
   calls: Map<string, number>;
-  /** Once set, the judge accepts the goal as reached. */
+  /** Once set, the judge considers the goal reached. */
   content: boolean;
 }
 
-/** Plans new tasks in every iteration until the judge accepts; each task takes about `taskMs`. */
+/** A model that plans new tasks in every iteration until the judge accepts; each task takes about `taskMs`. */
 export function planningModel(taskMs: number, wordsPerTask = 6, wordLength = 6): Model {
   let iterations = 0;
   const say = (asked: Asked, text: string, everyMs = 0) => says('openai', { text }, { everyMs })(asked);
@@ -51,7 +53,7 @@ export function planningModel(taskMs: number, wordsPerTask = 6, wordLength = 6):
       await Bun.sleep(20);
       if (prompt.includes('Judge how well the result')) return say(asked, '{"score": 0.9, "feedback": "fine"}');
       if (prompt.includes('Judge whether the goal')) {
-        // It moves a little each time, so that the run does not count as stalled.
+        // Confidence varies a little each time, so that the run does not count as stalled.
         const confidence = model.content ? 0.95 : 0.1 + 0.02 * (iterations % 30);
         return say(asked, JSON.stringify({ confidence, missing: model.content ? [] : ['more'] }));
       }
@@ -68,13 +70,13 @@ export const goal = '1. Research the market\n2. Write a summary\n3. Propose a na
 
 export interface Reader {
   told: Told[];
-  /** Resolves with the last event of the run. */
+  /** Resolves to the last event of the run. */
   done: Promise<Told>;
 }
 
 const last = new Set(['execution_completed', 'execution_paused', 'error']);
 
-/** Reads a session's events, and comes back with the last id whenever the connection breaks. */
+/** Reads the events of a session, and resumes from the last event id whenever the connection breaks. */
 export function follow(urls: () => string[], sessionId: string, key: string, onEvent?: (told: Told) => void): Reader {
   const told: Told[] = [];
   const once = async (url: string) => {

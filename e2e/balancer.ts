@@ -1,4 +1,4 @@
-/** A minimal load balancer: new connections go to a backend that is ready, or else to any that accepts them. */
+/** A minimal load balancer: new connections go to a ready backend, or else to any that accepts them. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Balancer {
@@ -6,7 +6,7 @@ export interface Balancer {
   stop(): void;
 }
 
-/** Between two looks at a backend's readiness. */
+/** Interval of the readiness probes. */
 const probeMs = 100;
 
 export async function startBalancer(backends: string[]): Promise<Balancer> {
@@ -14,7 +14,7 @@ export async function startBalancer(backends: string[]): Promise<Balancer> {
   const open = new Set<Socket>();
   let turn = 0;
 
-  /** The ready ones in turn, then the others: a probe may be late. */
+  /** Ready backends in round-robin order, then the others, since a probe may be out of date. */
   const order = (): string[] => {
     turn += 1;
     const turned = backends.map((_, i) => backends[(i + turn) % backends.length]!);

@@ -1,5 +1,5 @@
 /**
- * A running service and a browser in front of it:
+ * A running service with a browser:
  *   const site = await openSite();
  *   const { page } = await site.root();
  *   await page.goto('/keys');  …  await site.stop();
@@ -31,38 +31,38 @@ export const launchArgs = [
 export interface Visitor {
   page: Page;
   context: BrowserContext;
-  /** What the page complained about: uncaught errors, refused scripts, failed assertions of libraries. */
+  /** Errors reported by the page: uncaught exceptions, blocked scripts, failed assertions of libraries. */
   complaints: string[];
-  /** Opens a page and waits until it has loaded and shows everything it asks for. */
+  /** Opens a page and waits until it has loaded and rendered all its data. */
   open(path: string): Promise<void>;
-  /** Goes to another page from within the open one, as its links do: nothing that runs already is loaded again. */
+  /** Navigates within the app, as a link would, without reloading it. */
   go(path: string): Promise<void>;
-  /** Waits until the page as it is now shows everything it asks for. */
+  /** Waits until the current page has rendered all its data. */
   settled(): Promise<void>;
 }
 
 export interface Site {
   service: Service;
-  /** Someone nobody knows yet. */
+  /** A visitor without a session. */
   visit(options?: BrowserContextOptions): Promise<Visitor>;
-  /** The root user: a tab of one browser that stays signed in, or with options a browser of its own. */
+  /** The root user: a tab of a shared browser context that stays signed in, or with options a separate context. */
   root(options?: BrowserContextOptions): Promise<Visitor>;
-  /** A visitor with a session; `register` makes the account first. */
+  /** A visitor with a session; `register` creates the account first. */
   signIn(username: string, password: string, options?: BrowserContextOptions): Promise<Visitor>;
   register(username: string, options?: BrowserContextOptions): Promise<Visitor>;
-  /** Pages that stay open go on polling, and take the processor from the tests after theirs. */
+  /** Open pages keep polling and would take processor time from later tests. */
   closeVisitors(): Promise<void>;
   stop(): Promise<void>;
 }
 
 async function openTab(context: BrowserContext): Promise<Visitor> {
-  // A busy machine may need a while for a page.
+  // Pages may load slowly on a busy machine.
   context.setDefaultTimeout(60_000);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
-    // A refusal by the service is the page's to show; the browser logs it as well.
+    // The page shows 4xx responses itself; the browser also logs them, which is no error.
     const refusal = /Failed to load resource: the server responded with a status of 4\d\d/.test(message.text());
     if (message.type() === 'error' && !refusal) complaints.push(message.text());
   });
@@ -81,7 +81,7 @@ async function openTab(context: BrowserContext): Promise<Visitor> {
   return { page, context, complaints, open, go, settled };
 }
 
-/** Waits until the page has every answer and has painted it, with nothing left that stands for what is still to come. */
+/** Waits until all requests have finished and are rendered, with no placeholders left. */
 function watchRequests(page: Page): () => Promise<void> {
   const pending = new Set<Request>();
   let started = 0;
@@ -93,7 +93,7 @@ function watchRequests(page: Page): () => Promise<void> {
   page.on('requestfailed', (request) => pending.delete(request));
   const painted = () =>
     page.evaluate(async () => {
-      // What an answer leads to, a render or the next request, has begun two frames later.
+      // Whatever a response triggers, a render or another request, has started two frames later.
       for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame);
       return document.querySelector('[aria-busy=true], .mantine-Skeleton-root[data-visible], .svc-stale') === null;
     });
@@ -101,7 +101,7 @@ function watchRequests(page: Page): () => Promise<void> {
     until('the page has settled', async () => {
       if (pending.size > 0) return false;
       const before = started;
-      // While it is led elsewhere there is nothing to be looked at.
+      // Fails while the page navigates: try again then.
       const still = await painted().catch(() => false);
       return still && pending.size === 0 && started === before;
     });
@@ -159,10 +159,10 @@ export async function openSite(env: Record<string, string> = {}, host?: string):
   };
 }
 
-/** Of the accounts that `register` makes. */
+/** The password of accounts created by `register`. */
 export const passwordOf = (username: string): string => `password of ${username}`;
 
-/** By how many pixels the page, or what a card or a row of a phone cuts off, is wider than its place. */
+/** By how many pixels the page is too wide for the window, or the content of a card (or a phone's row) for its box. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate(() => {
     const rows = window.innerWidth < 768 ? '.svc-cards > tbody > tr > *' : ':not(*)';
@@ -171,7 +171,7 @@ export const overflow = (page: Page): Promise<number> =>
     return Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth, ...cut);
   });
 
-/** Minified: every page that is looked at reads it anew. */
+/** Minified, because every tested page has to parse it. */
 const axeScript = Bun.file(Bun.resolveSync('axe-core/axe.min.js', import.meta.dir)).text();
 
 interface AxeRule {
@@ -179,7 +179,10 @@ interface AxeRule {
   impact: string;
 }
 
-/** Faults that axe finds on the page as it is now, or in a part of it, each with the elements concerned: the serious and the critical, or all. */
+/**
+ * Accessibility violations that axe finds on the current page, or in a part of it, with the elements concerned: the
+ * serious and critical ones, or all.
+ */
 export async function accessibilityFaults(
   page: Page,
   which: 'grave' | 'all' = 'grave',
@@ -188,17 +191,17 @@ export async function accessibilityFaults(
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(await axeScript);
   return page.evaluate(
     async ([which, part]) => {
-      // Put there by the line above, in the page, which no type knows of; nor does one know of what axe itself knows of its rules.
+      // Cast because the types know neither the global set by the script above nor axe's internal rule list.
       const { axe: loaded } = globalThis as unknown as { axe: typeof axe & { _audit: { rules: AxeRule[] } } };
-      // A rule's own impact is that of all it finds: what would be thrown away below need not be looked for.
+      // A rule's impact applies to all its results: skip rules whose results would be filtered out below.
       const passedOver =
         which === 'all' ? [] : loaded._audit.rules.filter(({ impact }) => /minor|moderate/.test(impact));
-      // WCAG 2.2 asks for targets of 24 pixels; axe looks only where it is told to.
+      // WCAG 2.2 requires targets of 24 pixels; axe checks this only if enabled.
       const rules = {
         ...Object.fromEntries(passedOver.map(({ id }) => [id, { enabled: false }])),
         'target-size': { enabled: true },
       };
-      // What is about to be replaced is dimmed for a moment, and is not what anybody reads.
+      // Stale content is dimmed briefly until it is replaced; its contrast does not matter.
       const dimmed = () => document.querySelector('.svc-stale') !== null;
       let changed = true;
       const observer = new MutationObserver(() => (changed ||= dimmed()));

@@ -1,4 +1,4 @@
-/** What an agent does with a key; returns what the tool, or whoever stands before it, said. */
+/** Calls a tool with a key, as an agent would; returns what the tool, or the gateway in front of it, answered. */
 export async function callTool(address: string, key: string, name: string, args: object = {}): Promise<string> {
   const response = await fetch(address, {
     method: 'POST',

@@ -1,4 +1,4 @@
-/** A request for each address that a model answers, and an upstream that answers all of them. */
+/** A request for every model endpoint, and an upstream that answers all of them. */
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { says } from './relay-replies.ts';
 import type { Script } from './upstream.ts';
@@ -23,13 +23,13 @@ const form = (fields: Record<string, string | File>): FormData => {
   return made;
 };
 const image = () => new File([png], 'a.png', { type: 'image/png' });
-/** A minute of silence, in as few bytes as there are for it: sound is paid for by its length. */
+/** One minute of silence in as few bytes as possible; audio is billed by its duration. */
 function minuteOfSilence(): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(44 + 60 * 2_000);
   bytes.write('RIFF', 0);
   bytes.writeUInt32LE(bytes.length - 8, 4);
   bytes.write('WAVEfmt ', 8);
-  // 16 bytes of format: ADPCM, one channel, 4,000 samples a second of four bits each.
+  // A format chunk of 16 bytes: ADPCM, one channel, 4,000 samples per second, four bits each.
   for (const [at, value] of Object.entries({ 16: 16, 24: 4_000, 28: 2_000, 40: bytes.length - 44 }))
     bytes.writeUInt32LE(value, Number(at));
   for (const [at, value] of Object.entries({ 20: 17, 22: 1, 32: 1, 34: 4 })) bytes.writeUInt16LE(value, Number(at));
@@ -38,7 +38,7 @@ function minuteOfSilence(): Buffer<ArrayBuffer> {
 }
 const silence = minuteOfSilence();
 const sound = (): File => new File([silence], 'minute.wav', { type: 'audio/wav' });
-/** About as long when it is read out. */
+/** Takes about a minute to read aloud. */
 const minute = 'tea and cake '.repeat(75);
 
 const chats: [path: string, fields: Json][] = [
@@ -52,7 +52,7 @@ const chats: [path: string, fields: Json][] = [
   ['/v2/chat', { messages, max_tokens: 5 }],
 ];
 
-/** Each with a name, the type of the model it asks, and what is sent. */
+/** Each with a name, the type of the requested model, and the request. */
 export const everyEndpoint: [name: string, type: ModelType, request: (model: string) => Request][] = [
   ...chats.map(([path, fields]): (typeof everyEndpoint)[number] => [
     fields.stream ? `${path}, streamed` : path,

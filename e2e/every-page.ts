@@ -1,4 +1,4 @@
-/** Every page that needs no thing of its own, and what makes their tables have rows. */
+/** Every page that does not depend on a particular item, and data that fills their tables. */
 import { openSite, type Site } from './browser.ts';
 import type { Service } from './service.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
@@ -41,7 +41,7 @@ export const paths = [
   '/account',
 ];
 
-/** So that tables have rows: a channel whose circuit opens, an application, another user with credits. */
+/** Fills the tables: a channel whose circuit opens, an application, another user with credits. */
 async function fill({ root, key, serve, user, post }: Service, upstream: Upstream): Promise<void> {
   const { modelId } = await serve({ kind: 'openai', url: upstream.url });
   for (let index = 0; index < 8; index += 1)

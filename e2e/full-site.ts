@@ -1,4 +1,4 @@
-/** A site with something of everything, and one administrator to whom all of it belongs: no page of hers is empty. */
+/** A site with data of every kind that belongs to one administrator, so that none of her pages is empty. */
 import { type DemoData, fillDemoData } from '../scripts/demo-data.ts';
 import { openSite, type Site, type Visitor } from './browser.ts';
 import { paths } from './every-page.ts';
@@ -8,7 +8,7 @@ import { refuse, startUpstream } from './upstream.ts';
 export interface FullSite {
   site: Site;
   data: DemoData;
-  /** What she opens, pages of single things among them, and what somebody without an account does. */
+  /** The pages she can open, including detail pages, and the pages for visitors without an account. */
   paths: { hers: string[]; beforeTheDoor: string[] };
   stop(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function openFullSite(): Promise<FullSite> {
   };
 }
 
-/** What administrators set up: a provider that fails, other ways in, names of models, codes, somebody invited. */
+/** What administrators configure: a failing provider, identity providers, model aliases, codes, an invited user. */
 async function administer(site: Site, post: Post, failing: string): Promise<void> {
   const { modelId } = await site.service.serve({
     kind: 'openai',
@@ -103,7 +103,7 @@ async function organise(post: Post, userId: number): Promise<number> {
   return id;
 }
 
-/** What somebody has for herself: a spending limit, a key of a provider, an application that may act for her. */
+/** A user's own settings: a spending limit, a provider key, an application with access to her account. */
 async function connect(post: Post, data: DemoData): Promise<void> {
   await post('/api/user/spending/month', { amount: 20_000_000, hard: true, alerts: [0.5, 0.8] }, 'put');
   await post('/api/routing/own-keys', { provider: 'northwind', name: 'Mine', credential: 'sk-of-my-own' });

@@ -1,4 +1,4 @@
-/** Puts what a folder's lock file names into it, once for each lock file. */
+/** Installs the packages of a folder's lock file, once per lock file. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,8 +7,8 @@ export async function installFolder(folder: string, what: string): Promise<void>
   const lock = `${Bun.hash(readFileSync(join(folder, 'package-lock.json')))}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return;
   console.error(`installing ${what} (once)…`);
-  // No install script runs: what a client brings must be in its packages. Not `npm ci`, which stops at optional packages of other
-  // platforms that were never published; this takes the versions of the lock file all the same.
+  // Install scripts are disabled: a client must work from its packages alone. `npm ci` fails on optional packages of
+  // other platforms that were never published; this command still uses the locked versions.
   const command = ['npm', 'install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
   const install = Bun.spawn(command, { cwd: folder, stdio: ['ignore', 2, 2] });
   if ((await install.exited) !== 0) throw new Error(`${what} could not be installed`);

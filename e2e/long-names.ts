@@ -1,10 +1,10 @@
-/** A site in which everything has the longest name that it may have, and numbers are large. */
+/** A site where everything has the longest possible name, and numbers are large. */
 import type { Page } from 'playwright-core';
 import { openSite, type Site } from './browser.ts';
 import type { Service } from './service.ts';
 import { refuse, startUpstream } from './upstream.ts';
 
-/** Sixty characters, as people write them, and as programs do. */
+/** Sixty characters, in forms that people and programs use. */
 const longName = 'Department of Long Names and of What Nobody Calls by a Nickname'.slice(0, 60);
 const longWord = 'regional-language-models-preview-of-the-week-for-departments';
 const longEmail = 'bartholomew.featherstonehaugh@department.of.example-institute.org';
@@ -56,7 +56,7 @@ async function fill({ service }: Site, url: string): Promise<void> {
 
 async function people({ url, root }: Service, send: Send): Promise<void> {
   const body = { username: longUsername, password: 'a fine password', email: longEmail, display_name: longName };
-  // From nobody's browser: an account that is made logs in, in the place of whoever was.
+  // Without cookies: registering also logs in, which would replace the current session.
   const headers = { 'content-type': 'application/json' };
   await fetch(`${url}/api/user/register`, { method: 'POST', headers, body: JSON.stringify(body) });
   const { users } = await root.api<{ users: { id: number }[] }>(`/api/admin/users?q=${longUsername}`);
@@ -66,7 +66,7 @@ async function people({ url, root }: Service, send: Send): Promise<void> {
   await send('/api/admin/invitations', { username: `${longUsername.slice(0, 30)}-d`, email: longEmail });
 }
 
-/** Answers with a key of a team's. */
+/** Returns a key of a team. */
 async function organise(send: Send): Promise<string> {
   const { id, account_id } = await send<{ id: number; account_id: number }>('/api/organisations', { name: longName });
   await send(`/api/admin/users/${account_id}/credits`, { quota: most });
@@ -80,7 +80,7 @@ async function organise(send: Send): Promise<string> {
   return key;
 }
 
-/** Tables that show a part of their columns only, and words that are broken though they have a line of their own to fit in. */
+/** Tables that scroll horizontally, and words that are broken although they would fit on one line. */
 export const tableFaults = (page: Page): Promise<string[]> =>
   page.evaluate(() => {
     const wide = [...document.querySelectorAll('.svc-table-scroll')].flatMap((table) => {

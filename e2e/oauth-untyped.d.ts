@@ -1,4 +1,4 @@
-// These packages bring no types; declared here is what the tests use of them.
+// These packages have no types; this declares the parts that the tests use.
 declare module 'simple-oauth2' {
   interface AccessToken {
     token: { access_token: string; refresh_token: string; scope: string; expires_at: Date };

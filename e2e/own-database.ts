@@ -1,4 +1,4 @@
-/** The PostgreSQL and the Redis that tests have, and databases of their own there. */
+/** The PostgreSQL and Redis servers of the test run, with a separate database per test. */
 import { SQL } from 'bun';
 import { randomString } from '../server/src/lib/ids.ts';
 import { createMigrated } from '../server/src/platform/db/migrated.fixture.ts';
@@ -12,14 +12,14 @@ export const hasBoth = async (): Promise<boolean> => (await hasPostgres()) && an
 
 export interface OwnDatabase {
   url: string;
-  /** For services that share it. */
+  /** Environment of services that share the database. */
   env: Record<string, string>;
-  /** The same with Redis. */
+  /** The same, plus Redis. */
   withRedis: Record<string, string>;
   drop(): Promise<void>;
 }
 
-/** With all tables already: to make them takes longer than the rest of a start. */
+/** Created with all tables: creating them takes longer than the rest of a start. */
 export async function ownDatabase(): Promise<OwnDatabase> {
   const name = `svc_e2e_${randomString(12).toLowerCase()}`;
   const admin = new SQL(postgresUrl, { max: 1 });

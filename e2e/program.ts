@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 
-/** The service's sources. */
+/** The entry point of the sources. */
 export const main = join(import.meta.dir, '../server/src/main.ts');
 
 /**
- * What the tests start: the executable named by SVC_PROGRAM, which `npm test` compiles as `npm start` does, or else the
- * sources.
+ * The program under test: the executable named by SVC_PROGRAM, which `npm test` compiles as `npm start` does, or else
+ * the sources.
  */
 export const program: string[] = process.env.SVC_PROGRAM ? [process.env.SVC_PROGRAM] : [process.execPath, main];
 
 /**
- * The same with a module loaded before it, for tests that start it often: a compiled one is up in a third of the time. Whoever
- * runs the sources has them as they are.
+ * The same with a module loaded first, for tests that start it often: a compiled program starts in a third of the time.
+ * Without SVC_PROGRAM, the sources run uncompiled.
  */
 export async function programWith(preload: string, outfile: string): Promise<string[]> {
   if (!process.env.SVC_PROGRAM) return [process.execPath, '--preload', preload, main];

@@ -1,4 +1,4 @@
-/** One answer of a model in the format of each kind of upstream, whole or streamed. */
+/** One model answer in the format of each kind of upstream, complete or streamed. */
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { type Asked, events, type Pace, type Script } from './upstream.ts';
 
@@ -8,7 +8,7 @@ export interface Reply {
   signature?: string;
   calls?: { id: string; name: string; args: Json }[];
   finish?: 'stop' | 'length';
-  /** Null: the upstream reports no usage. */
+  /** Null if the upstream reports no usage. */
   usage?: { input: number; output: number } | null;
 }
 
@@ -17,7 +17,7 @@ export const kinds: Kind[] = ['openai', 'anthropic', 'gemini'];
 
 const counted = { input: 11, output: 7 };
 
-/** A script that says this, streamed when asked to. */
+/** An upstream script that gives this reply, streamed if the request asks for it. */
 export function says(kind: Kind, reply: Reply, pace: Pace = {}): Script {
   return (asked) =>
     isStreamed(kind, asked) ? events(asked, streamed[kind](reply), pace) : Response.json(whole[kind](reply));
@@ -29,7 +29,7 @@ const isStreamed = (kind: Kind, asked: Asked): boolean =>
 const data = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
 const named = (value: Json): string => `event: ${value.type}\n${data(value)}`;
 
-/** Words with the space before them, so that joined they are the text. */
+/** Words with their leading whitespace, so that they join to the original text. */
 export const words = (text: string): string[] => text.match(/\s*\S+/g) ?? [];
 
 const halves = (args: Json): [string, string] => {

@@ -1,4 +1,4 @@
-/** Own PostgreSQL and Redis servers, from the installed programs, which a test can stop and start again. */
+/** PostgreSQL and Redis servers of our own, from the installed programs, which a test can stop and restart. */
 import { existsSync } from 'node:fs';
 import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,22 +9,22 @@ import { until } from '../server/src/lib/until.fixture.ts';
 
 export interface OwnServer {
   readonly url: string;
-  /** The program that runs. */
+  /** Name of the running program. */
   readonly program: string;
   start(): Promise<void>;
-  /** An orderly stop closes connections first, a crash does not. */
+  /** An orderly stop closes connections first; a crash does not. */
   stop(how?: 'orderly' | 'crash'): Promise<void>;
-  /** Stops it and takes its folder away. */
+  /** Stops the server and deletes its folder. */
   remove(): Promise<void>;
 }
 
 export interface OwnPostgres extends OwnServer {
-  /** All its processes are stopped (SIGSTOP): connections stay open and nothing answers. */
+  /** Stops all its processes (SIGSTOP): connections stay open, but nothing answers. */
   freeze(): Promise<void>;
   thaw(): Promise<void>;
 }
 
-/** Why there is none. */
+/** Thrown if no server can be started; the message says why. */
 export class NoServer extends Error {}
 
 const isRoot = process.getuid?.() === 0;
@@ -32,7 +32,7 @@ const isRoot = process.getuid?.() === 0;
 export async function answersPostgres(url: string): Promise<boolean> {
   const sql = new SQL(url, { max: 1, connectionTimeout: 10 });
   try {
-    // Tests make databases of their own.
+    // Tests create databases, so the role must be allowed to.
     const [role] = await sql`select rolcreatedb or rolsuper as able from pg_roles where rolname = current_user`;
     return role?.able === true;
   } catch {
@@ -59,7 +59,7 @@ async function waitFor(answers: () => Promise<boolean>, what: string): Promise<v
   });
 }
 
-/** Debian keeps PostgreSQL's server programs out of PATH, in a folder per version. */
+/** Debian installs PostgreSQL's server programs outside PATH, in one folder per version. */
 async function findPostgresFolder(): Promise<string | undefined> {
   const initdb = Bun.which('initdb');
   if (initdb && existsSync(join(initdb, '../postgres'))) return join(initdb, '..');
@@ -71,7 +71,7 @@ async function findPostgresFolder(): Promise<string | undefined> {
   return newest.map((version) => `/usr/lib/postgresql/${version}/bin`).find((bin) => existsSync(join(bin, 'initdb')));
 }
 
-/** Makes the folder and says how to run programs on it: PostgreSQL refuses to run as root. */
+/** Creates the folder, and returns how to run programs on it: PostgreSQL refuses to run as root. */
 async function postgresPlace(): Promise<{ folder: string; as: (command: string[]) => string[] }> {
   const user = isRoot ? 'postgres' : undefined;
   const id = user ? Number((await Bun.$`id -u ${user}`.quiet().nothrow().text()).trim() || Number.NaN) : undefined;
@@ -82,7 +82,7 @@ async function postgresPlace(): Promise<{ folder: string; as: (command: string[]
   return { folder, as: (command) => (user ? ['runuser', '-u', user, '--', ...command] : command) };
 }
 
-/** A child may end between being listed and being told. */
+/** A child may exit between being listed and being signalled. */
 function signalIfThere(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);
@@ -103,8 +103,8 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     throw new NoServer('initdb failed');
   }
   const port = freePort();
-  // Nothing here must survive a power cut, so nothing waits for the disk. What was committed must survive a crash of the
-  // server, though: synchronous_commit stays on.
+  // The data need not survive a power failure, so nothing waits for the disk. Committed data must survive a crash of
+  // the server, though: synchronous_commit stays on.
   const settings = [
     ...['listen_addresses=127.0.0.1', 'unix_socket_directories=', `port=${port}`, 'max_connections=200'],
     ...['fsync=off', 'full_page_writes=off'],
@@ -112,7 +112,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   let server: Bun.Subprocess | undefined;
   const signal = async (name: NodeJS.Signals) => {
-    // The first line is the parent process; it is stopped first, or it would start more children meanwhile.
+    // The first line is the parent process. Stop it first, or it could start more children meanwhile.
     const parent = Number((await Bun.file(join(data, 'postmaster.pid')).text()).split('\n')[0]);
     process.kill(parent, name);
     const children = await Bun.$`pgrep -P ${parent}`.quiet().nothrow().text();
@@ -124,7 +124,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     freeze: () => signal('SIGSTOP'),
     thaw: async () => {
       await signal('SIGCONT');
-      // runuser stops itself when its child is stopped.
+      // runuser stops itself when its child is stopped, so resume it.
       server?.kill('SIGCONT');
     },
     start: async () => {
@@ -133,7 +133,7 @@ export async function ownPostgres(): Promise<OwnPostgres> {
     },
     stop: async (how = 'crash') => {
       if (!server || server.exitCode !== null) return;
-      // A stopped process cannot handle a signal to end.
+      // A stopped process cannot handle a termination signal.
       await self.thaw().catch(() => {});
       await run('pg_ctl', 'stop', '-m', how === 'orderly' ? 'fast' : 'immediate', '-D', data).exited;
       await server.exited;

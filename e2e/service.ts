@@ -1,4 +1,4 @@
-/** The service as its users meet it: its own process, on a free port, with its own data directory. */
+/** The service as users see it: a separate process on a free port, with its own data directory. */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ export const rootPassword = 'root password for tests';
 export interface Caller {
   id: number;
   cookie: string;
-  /** Calls the management API; throws on anything but success. */
+  /** Calls the management API; throws unless the call succeeds. */
   api<T = Record<string, unknown>>(path: string, init?: { method?: string; body?: unknown }): Promise<T>;
   key(fields?: Record<string, unknown>): Promise<string>;
 }
@@ -25,11 +25,11 @@ export interface Self {
   request_count: number;
 }
 
-/** A model and who serves it; prices in USD per million tokens. */
+/** A model and its provider; prices in USD per million tokens. */
 export interface ModelSetup {
   kind: 'openai' | 'anthropic' | 'gemini';
   url: string;
-  /** Default: a name of its own, so that no test meets another's. */
+  /** Default: a unique name, so that tests do not interfere. */
   modelId?: string;
   modelName?: string;
   provider?: string;
@@ -54,18 +54,18 @@ export interface Service {
   readonly dataDir: string;
   readonly root: Caller;
   serve(setup: ModelSetup): Promise<Served>;
-  /** A new user with this balance. */
+  /** Creates a user with this balance. */
   user(quota?: number): Promise<Caller>;
   self(caller: Caller): Promise<Self>;
-  /** With a key of root's, unless another is given. */
+  /** Uses a key of root's unless another is given. */
   post(path: string, body: unknown, init?: PostInit): Promise<Response>;
   readonly key: string;
   rssBytes(): Promise<number>;
   pid(): number;
-  /** What the process wrote so far. */
+  /** Everything that the process has printed so far. */
   output(): string;
   kill(signal?: NodeJS.Signals): Promise<number>;
-  /** A new process on the same port and data; of another program, if one is given. */
+  /** Starts a new process with the same port and data, optionally of another program. */
   restart(other?: string[]): Promise<void>;
   stop(): Promise<void>;
 }
@@ -78,12 +78,12 @@ export interface PostInit {
 
 export interface StartOptions {
   env?: Record<string, string>;
-  /** By which name it is reached; default 127.0.0.1. */
+  /** The host name in its URL; default 127.0.0.1. */
   host?: string;
   dataDir?: string;
-  /** Loaded into the process before the service; runs the sources. */
+  /** A module to load before the service; runs the sources. */
   preload?: string;
-  /** Default: what is tested. */
+  /** Default: the program under test. */
   program?: string[];
 }
 
@@ -157,8 +157,8 @@ export async function startService(options: StartOptions = {}): Promise<Service>
 }
 
 /**
- * Half of what a first start takes is to make the tables. `npm test` has the program make them once, with `svc migrate`, and
- * names the file; another program may have other tables, and whoever brings a folder begins with what is in there.
+ * Creating the tables takes half of a first start. `npm test` lets the program create them once with `svc migrate`, and
+ * passes the file here. Another program may have other tables; a given data folder is used as it is.
  */
 function newFolder({ env, program }: StartOptions): string {
   const folder = mkdtempSync(join(tmpdir(), 'svc-e2e-'));

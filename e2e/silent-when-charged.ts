@@ -1,6 +1,6 @@
 /**
- * Loaded into a process that is to die between a charge and what its work makes of it: the charge is on disk, and whoever waits
- * for it waits for ever. Only calls that work makes, which have a parent; what a client asks itself goes its usual way.
+ * Preloaded into a process that shall die after a charge is written but before its job uses the result: `charge` never
+ * resolves. This affects only calls made by jobs, which have a parent; requests from clients work as usual.
  */
 import { ChargeQueue } from '../server/src/billing/charge-queue.ts';
 

@@ -1,7 +1,8 @@
 /**
- * Full load of every kind for a while: whole answers, streams, clients that leave, upstreams that fail. Memory must be
- * flat after the warm-up, and no descriptor may be left behind. `npm run test:soak` runs it for a minute (ten with
- * SVC_LONG=1, or SVC_SOAK_SECONDS), `npm test` for some thousand requests, however long they take: it is they that warm up.
+ * Runs mixed load for a while: complete answers, streams, clients that disconnect, upstreams that fail. Memory must be
+ * flat after the warm-up, and no file descriptor may leak. `npm run test:soak` runs it for a minute (ten with
+ * SVC_LONG=1, or SVC_SOAK_SECONDS). `npm test` runs a few thousand requests, however long they take, because the
+ * warm-up depends on their number.
  */
 import { readdirSync } from 'node:fs';
 import { says } from './relay-replies.ts';
@@ -30,12 +31,12 @@ interface Trend {
 }
 
 const clients = 48;
-/** This process's own client keeps some connections open for later; they are no leak of the service. */
+/** This process's HTTP client keeps some connections open for reuse; they are not leaks of the service. */
 const keptOpen = clients * 2;
 const chat = '/v1/chat/completions';
 const long = Array.from({ length: 40 }, (_, i) => `word${i}`).join(' ');
 
-/** How much there has been so far. */
+/** Progress so far. */
 interface Done {
   seconds: number;
   requests: number;
@@ -82,7 +83,7 @@ export async function soak(goesOn: (done: Done) => boolean, onSample?: (sample: 
   }
 }
 
-/** Medians, because a collection of garbage moves single readings by a third. */
+/** Medians, because garbage collection moves single readings by a third. */
 function trend(readings: number[]): Trend {
   const warm = readings.slice(Math.floor(readings.length / 3));
   const half = Math.floor(warm.length / 2);
@@ -90,7 +91,7 @@ function trend(readings: number[]): Trend {
   return { early: median(warm.slice(0, half)), late: median(warm.slice(half)) };
 }
 
-/** Those that fail do so now and then: five failures in a row would open the circuit, and end the test of them. */
+/** Failures are occasional: five in a row would open the circuit, and no more failures would be tested. */
 const startUpstreams = () => {
   const answers = says('openai', { text: long, usage: { input: 10, output: 60 } }, { everyMs: 1 });
   const cuts = says('openai', { text: long, usage: null }, { cutAfter: 10 });
@@ -112,7 +113,9 @@ async function addModels(service: Service, upstreams: ReturnType<typeof startUps
   return models;
 }
 
-/** Of ten calls: five streams and two whole answers, one client that leaves, one cut stream, one failing upstream. */
+/**
+ * Of ten calls: five streams, two complete answers, one client that disconnects, one cut stream, one upstream failure.
+ */
 async function callOnce(service: Service, key: string, models: string[], turn: number): Promise<string> {
   const kind = turn % 10;
   const model = models[kind === 8 ? 1 : kind === 9 ? 2 : 0]!;
@@ -143,10 +146,10 @@ export function describeSoak({ requests, outcomes, rssMiB, descriptors, samples 
   );
 }
 
-/** What is wrong, if anything. */
+/** What is wrong; empty if nothing is. */
 export function faultsOf({ rssMiB, descriptors, outcomes }: Soaked): string[] {
   const faults: string[] = [];
-  // Less than this is noise of the garbage collector; a leak of 4 KiB a request shows within seconds at this load.
+  // Smaller growth is garbage collector noise; a leak of 4 KiB per request shows within seconds at this load.
   if (rssMiB.late > rssMiB.early * 1.15 + 12) faults.push(`memory grew from ${rssMiB.early} to ${rssMiB.late} MiB`);
   if (descriptors.late > descriptors.early * 1.3 + 16)
     faults.push(`descriptors grew from ${descriptors.early} to ${descriptors.late} under load`);

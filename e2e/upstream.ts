@@ -1,16 +1,16 @@
-/** Upstreams that do what a test tells them, and remember what they were asked. */
+/** Scripted upstreams that record the requests they get. */
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { freePort } from './service.ts';
 
 export interface Asked {
   method: string;
-  /** With the query. */
+  /** Including the query string. */
   path: string;
   headers: Headers;
   body: Json;
-  /** The caller went away before the answer was over. */
+  /** The caller disconnected before the answer was complete. */
   aborted: boolean;
-  /** Pieces of a stream that were handed out. */
+  /** Number of stream pieces sent. */
   sent: number;
 }
 
@@ -34,7 +34,7 @@ export function startUpstream(script: Script): Upstream {
     hostname: '127.0.0.1',
     idleTimeout: 0,
     maxRequestBodySize: 256 * 1024 * 1024,
-    // Streams are cut on purpose, so their errors are not logged.
+    // Streams are cut on purpose, so do not log their errors.
     development: false,
     error: () => new Response(null, { status: 500 }),
     fetch: async (request) => {
@@ -66,21 +66,21 @@ export function startUpstream(script: Script): Upstream {
 }
 
 export interface Pace {
-  /** Between pieces. */
+  /** Delay between pieces. */
   everyMs?: number;
   firstAfterMs?: number;
-  /** The connection breaks after this many pieces. */
+  /** Breaks the connection after this many pieces. */
   cutAfter?: number;
-  /** The stream ends as if all were said after this many pieces. */
+  /** Ends the stream early, but cleanly, after this many pieces. */
   endAfter?: number;
-  /** Nothing more comes after this many pieces, and the connection stays. */
+  /** Sends nothing more after this many pieces, and keeps the connection open. */
   stallAfter?: number;
   headers?: Record<string, string>;
 }
 
 const encoder = new TextEncoder();
 
-/** Pieces as an event stream, at a given pace and with a given end. */
+/** Sends pieces as an event stream, with the given pace and ending. */
 export function events(asked: Asked, pieces: Iterable<string>, pace: Pace = {}): Response {
   const { everyMs = 0, firstAfterMs = 0, cutAfter = -1, endAfter = -1, stallAfter = -1 } = pace;
   const rest = pieces[Symbol.iterator]();
@@ -91,7 +91,7 @@ export function events(asked: Asked, pieces: Iterable<string>, pace: Pace = {}):
         else if (everyMs > 0) await Bun.sleep(everyMs);
         if (asked.sent === stallAfter) await new Promise(() => {});
         if (asked.sent === cutAfter) {
-          // What was said before must be on its way, or there is nothing to cut.
+          // Earlier pieces must be on the wire first, or there is nothing to cut.
           await Bun.sleep(40);
           return controller.error(new Error('cut'));
         }
@@ -112,12 +112,12 @@ export function events(asked: Asked, pieces: Iterable<string>, pace: Pace = {}):
 export const refuse = (status: number, body: unknown = {}, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers });
 
-/** The head of the answer never comes. */
+/** Never sends response headers. */
 export const silence = (): Promise<Response> => new Promise(() => {});
 
 export const nobodyListens = (): string => `http://127.0.0.1:${freePort()}`;
 
-/** Takes the request and breaks the connection. */
+/** Accepts the request and resets the connection. */
 export function startResetting(): { url: string; stop(): void } {
   const listener = Bun.listen({
     hostname: '127.0.0.1',

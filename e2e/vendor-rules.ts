@@ -1,9 +1,9 @@
-/** What each vendor refuses in a request for a chat, and in whose words: a gateway that makes a wrong body must be seen. */
+/** What each vendor rejects in a chat request, and its error message: tests notice if the gateway builds a bad body. */
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import type { Kind } from './relay-replies.ts';
 import { type Asked, refuse, type Script } from './upstream.ts';
 
-/** Null: the vendor takes it. */
+/** Null if the vendor accepts the request. */
 type Rule = (asked: Asked) => string | null;
 
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value : []);
@@ -63,7 +63,7 @@ function anthropicRule({ body, headers }: Asked): string | null {
   for (const [index, { role, content }] of messages.entries()) {
     if (content === '' || list(content).some(({ type, text }) => type === 'text' && text === ''))
       return 'messages: text content blocks must be non-empty';
-    // Instructions that come up in the middle of a conversation are messages of their own.
+    // Instructions in the middle of a conversation are sent as system messages.
     if (!['user', 'assistant', 'system'].includes(`${role}`)) return `messages: Unexpected role "${role}"`;
     const called = idsOf(messages[index - 1]?.content, 'tool_use', 'id');
     const answered = idsOf(content, 'tool_result', 'tool_use_id');
@@ -105,7 +105,7 @@ function geminiRule({ body }: Asked): string | null {
   return list(contents.at(-1)?.parts).some((part) => part.functionCall) ? 'function call without its response' : null;
 }
 
-/** The first member of a schema that Gemini's `Schema` does not have. */
+/** The first field of a schema that Gemini's `Schema` does not have. */
 function strangeIn(schema: Json): string | undefined {
   const own = unknownOf(geminiSchema, schema);
   if (own) return own;
@@ -125,7 +125,7 @@ const shapes: Record<Kind, (message: string) => Json> = {
   gemini: (message) => ({ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }),
 };
 
-/** The script of a vendor of this kind: it answers only what the vendor would answer. */
+/** The script of a strict vendor of this kind: it answers only requests that the vendor would accept. */
 export const strictly =
   (kind: Kind, script: Script): Script =>
   (asked) => {

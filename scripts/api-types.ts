@@ -1,4 +1,4 @@
-/** Turns the service's OpenAPI 3.1 document into the `paths` types that the web app's client reads. */
+/** Generates the `paths` types of the web app's client from the service's OpenAPI 3.1 document. */
 
 export interface Schema {
   $ref?: string;
@@ -137,7 +137,7 @@ function operationType(operation: Operation, shared: Parameter[]): string {
   return `{ ${parameters} ${requestBody} responses: { ${responses.join(' ')} }; }`;
 }
 
-/** The text of a module exporting `paths` and `components`. */
+/** The source of a module that exports `paths` and `components`. */
 export function apiTypes(document: OpenApiDocument): string {
   const resolve = (parameter: Parameter): Parameter => {
     if (!parameter.$ref) return parameter;

@@ -1,8 +1,8 @@
-/** Known vulnerabilities of the shipped dependencies; a registry that cannot be reached does not fail the check. */
+/** Checks shipped dependencies for known vulnerabilities. An unreachable registry does not fail the check. */
 import { count } from './step.ts';
 
 const command = ['npm', 'audit', '--omit=dev', '--audit-level=high', '--json', '--fetch-retries=0'];
-/** Without a network npm would wait for minutes. */
+/** Offline, npm would wait for minutes. */
 const mostMs = 30_000;
 
 interface Report {
@@ -13,7 +13,7 @@ interface Report {
 
 export type Verdict = { state: 'clean' } | { state: 'skipped' } | { state: 'holes'; lines: string[] };
 
-/** Only a report counts: npm also fails, and also in JSON, when it reached no registry. */
+/** Only a report counts: npm also exits with an error, in JSON too, if it could not reach a registry. */
 export function judge(output: string): Verdict {
   let report: Report;
   try {
@@ -29,7 +29,7 @@ export function judge(output: string): Verdict {
   return { state: 'holes', lines: grave.map(({ name, severity, range }) => `${name} ${range}: ${severity}`) };
 }
 
-/** Runs as one step and returns what to add to the last lines. */
+/** Runs as one step, and returns notes for the summary. */
 export async function auditDependencies(): Promise<string[]> {
   const child = Bun.spawn(command, { stdin: 'ignore', stdout: 'pipe', stderr: 'ignore', timeout: mostMs });
   const verdict = judge(await new Response(child.stdout).text());

@@ -1,6 +1,6 @@
 /**
- * `npm run build:binary [-- --target=bun-linux-arm64] [-- --outfile=path]`: one executable with Bun, the server and the
- * built web app inside. Default: dist/svc for this machine. Tests have a module of theirs loaded before the server:
+ * `npm run build:binary [-- --target=bun-linux-arm64] [-- --outfile=path]`: builds one executable with Bun, the server
+ * and the built web app. Default: dist/svc for this machine. Tests load a module of their own before the server:
  * --preload=path.
  */
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
@@ -29,8 +29,8 @@ const map = files.map((file, i) => `  ${JSON.stringify(`/${file.replaceAll('\\',
 const source = (path: string): string => JSON.stringify(join(root, 'server/src', path));
 
 await mkdir(work, { recursive: true });
-// Modules are evaluated in the order of their imports: the process has its limit lifted before the server's modules are
-// loaded at all, and its web files before it listens.
+// Modules are evaluated in import order: the request limit is lifted before any server module loads, and the web files
+// are registered before the server listens.
 await Bun.write(
   join(work, 'lift.ts'),
   `import { liftRequestLimit } from ${source('lift-request-limit.ts')};\nliftRequestLimit();\n`,
@@ -41,14 +41,14 @@ await Bun.write(
 import { registerEmbedded } from ${source('platform/http/web-assets.ts')};
 registerEmbedded({\n${map.join('\n')}\n});\n`,
 );
-// A library that is loaded later loses the order of its imports when it is bundled: what is CommonJS among them comes last.
-// The one for passkeys needs this first, and fails otherwise.
+// In the bundle, a lazily loaded library does not keep its import order: CommonJS modules come last. The passkey
+// library needs this polyfill first, and fails otherwise.
 const polyfill = JSON.stringify(join(root, 'node_modules/reflect-metadata/Reflect.js'));
 const preload = values.preload ? [JSON.stringify(resolve(values.preload))] : [];
 const modules = ["'./lift.ts'", "'./web-files.ts'", polyfill, ...preload, source('main.ts')];
 await Bun.write(join(work, 'svc.ts'), modules.map((module) => `import ${module};\n`).join(''));
 
-// Beside the program itself, as the addresses that start them say.
+// Next to the program's entry point, where the worker URLs expect them.
 const threads: string[] = [];
 for (const path of [
   'lib/tokens-worker.ts',
@@ -64,7 +64,7 @@ const args = [
   'build',
   '--compile',
   '--minify-syntax',
-  // Compiled ahead: parsing two megabytes of JavaScript is most of what a start takes.
+  // Precompiled: parsing two megabytes of JavaScript takes most of the startup time.
   '--bytecode',
   '--format=esm',
   '--sourcemap=inline',
@@ -76,7 +76,7 @@ const args = [
 if (values.target) args.push(`--target=${values.target}`);
 const code = await Bun.spawn([process.execPath, ...args], { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }).exited;
 if (code !== 0) process.exit(code);
-// The maps are inside as well, where stack traces look for them.
+// The source maps are also embedded in the executable, which is where stack traces look for them.
 const maps = threads.map((thread) => join(dirname(values.outfile), basename(thread).replace(/ts$/, 'js.map')));
 for (const map of [`${values.outfile}.map`, ...maps]) await rm(map, { force: true });
 

@@ -1,4 +1,4 @@
-/** Bundles the web app into `dist/web`: hashed scripts, styles and words, compressed copies beside them, and a manifest. */
+/** Bundles the web app into `dist/web`: hashed scripts, styles and translations, compressed copies, and a manifest. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,7 +38,7 @@ async function bundle(entry: string, outDir: string) {
   return { outputs: result.outputs, metafile: result.metafile };
 }
 
-/** The script that stands in the page itself. */
+/** The script that is inlined into the page. */
 async function earlyScript(constants: Record<string, string>): Promise<string> {
   const entrypoints = [join(source, 'early.ts')];
   const { outputs } = await Bun.build({
@@ -48,7 +48,7 @@ async function earlyScript(constants: Record<string, string>): Promise<string> {
     minify: true,
     define: constants,
   });
-  // A page's parser would take the end of a tag in it for its own end.
+  // The HTML parser would take a closing tag inside the script for the script's end.
   return (await outputs[0]!.text()).trim().replaceAll('</', '<\\/');
 }
 
@@ -56,7 +56,7 @@ type Bundle = Awaited<ReturnType<typeof bundle>>;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Names of the chunks that a browser fetches before `entry` can run: itself and what it imports statically. */
+/** Names of the chunks that a browser needs before `entry` can run: the entry and its static imports. */
 function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
   const outputs = new Map(Object.entries(metafile.outputs).map(([path, output]) => [nameOf(path), output]));
   const first = [...outputs].find(([, { entryPoint }]) => entryPoint?.endsWith(`web/src/${entry}`));
@@ -76,8 +76,8 @@ function chunksOf({ metafile }: Bundle, entry: string): Set<string> {
 const self = '/api/user/self';
 
 /**
- * Which group of `web/src/page-groups/` brings the page of an address, and what of its questions are known before it comes; they
- * have to be the page's own letter by letter (home-queries.ts). The first that fits holds.
+ * Which group of `web/src/page-groups/` contains the page of a URL, and which of its API requests are known in advance;
+ * they must match the page's requests exactly (home-queries.ts). The first match wins.
  */
 const groups: [address: string, group: string, questions: string[]][] = [
   ['^/$', 'first', [self, '/api/models', '/api/usage/summary?from={today}&group_by=day']],
@@ -87,8 +87,9 @@ const groups: [address: string, group: string, questions: string[]][] = [
 ];
 
 /**
- * The icon stands in it too: one request less for each page. So do the styles of the first pages: the line has nothing else to
- * carry while what the page names is being asked for. They come before the script in it, which adds those of all pages.
+ * The icon is inlined, which saves a request per page. So are the styles of the first pages, because the connection
+ * would otherwise be idle until the linked files are requested. They come before the inline script, which adds the
+ * styles of all pages.
  */
 function indexPage(app: Bundle, { early, icon, styles }: { early: string; icon: string; styles: string }): string {
   const [entry, ...preloads] = chunksOf(app, 'main.tsx');
@@ -116,14 +117,14 @@ ${preloads.map((name) => `<link rel="modulepreload" href="${asset(name)}">`).joi
 
 const hashOf = (text: string): Bun.CryptoHasher => new Bun.CryptoHasher('sha256').update(text);
 
-/** Gives the address of a file that is named by what it holds. */
+/** Writes a file named by its content hash, and returns its URL. */
 async function writeAsset(outDir: string, name: string, ending: string, text: string): Promise<string> {
   const path = `assets/${name}-${hashOf(text).digest('hex').slice(0, 8)}.${ending}`;
   await Bun.write(join(outDir, path), text);
   return `/${path}`;
 }
 
-/** In two editions: what the first pages need, and everything. */
+/** Two versions: what the first pages need, and everything. */
 interface Editions {
   first: string;
   whole: string;
@@ -136,7 +137,7 @@ async function writeEditions(outDir: string, name: string, ending: string, { fir
   };
 }
 
-/** Instead of what the bundler made of our own styles. */
+/** Replaces the bundler's output for our own styles. */
 async function stylesOf({ outputs }: Bundle, firstChunks: Set<string>): Promise<Editions> {
   const text = async (files: Bun.BuildArtifact[]) => (await Promise.all(files.map((file) => file.text()))).join('\n');
   const scripts = outputs.filter(({ path }) => path.endsWith('.js'));
@@ -147,7 +148,7 @@ async function stylesOf({ outputs }: Bundle, firstChunks: Set<string>): Promise<
   return { first: await webStyles(await text(first), ours), whole: await webStyles(await text(scripts), ours) };
 }
 
-/** Our own files that chunks are made of. */
+/** Our source files that the chunks consist of. */
 function sourcesOf({ metafile }: Bundle, chunks: Set<string>): string[] {
   const made = Object.entries(metafile.outputs).filter(([path]) => chunks.has(nameOf(path)));
   return made.flatMap(([, { inputs }]) => Object.keys(inputs)).filter((path) => path.startsWith('web/src/'));
@@ -155,7 +156,7 @@ function sourcesOf({ metafile }: Bundle, chunks: Set<string>): string[] {
 
 const compressed = promisify(brotliCompress);
 
-/** As small as can be takes three times as long for all of them, so it is for what everybody waits for first. */
+/** Maximum compression takes three times as long, so it is used only for the files that every user waits for. */
 const qualities = { first: zlib.BROTLI_MAX_QUALITY, later: 9 };
 
 async function compress(outDir: string, path: string, when: keyof typeof qualities): Promise<WebFile> {

@@ -1,9 +1,9 @@
-/** Rules that no other tool checks: file length, folder names, who reads the environment. */
+/** Rules that no other tool checks: file length, folder names, and which files read the environment. */
 import { basename, dirname } from 'node:path';
 
 const maxLines = 300;
 const bannedFolders = new Set(['utils', 'helpers', 'common', 'misc']);
-// main.ts hands the environment to config.ts, which alone looks into it; lift-request-limit.ts must act before that.
+// main.ts passes the environment to config.ts, the only file that reads it; lift-request-limit.ts must act before that.
 const environmentReaders = new Set(['server/src/config.ts', 'server/src/main.ts', 'server/src/lift-request-limit.ts']);
 
 const isTest = (path: string): boolean => /\.(test|fixture)\.tsx?$/.test(path) || path.startsWith('e2e/');

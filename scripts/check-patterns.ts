@@ -1,6 +1,6 @@
 /**
- * Finds regular expressions that can take more than linear time. A text of one letter a million times over must not stop
- * the process, so what is judged slow is rewritten, or listed below with the reason why its input is short.
+ * Finds regular expressions that can take more than linear time. An input of one character repeated a million times
+ * must not block the process, so slow patterns are rewritten, or listed below with the reason why their input is short.
  */
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { parse } from 'acorn';
@@ -8,7 +8,7 @@ import { full } from 'acorn-walk';
 import { analyse } from 'scslre';
 import { restarts } from './pattern-restarts.ts';
 
-/** By file: patterns that only meet short texts, and why. `*` stands for those made of variables. */
+/** By file: patterns that only get short input, and why. `*` stands for patterns built from variables. */
 const shortInput: Record<string, Record<string, string>> = {
   'server/src/platform/http/router.ts': { '*': 'anchored at both ends, and a slash ends each part' },
   'server/src/platform/http/shown-text.ts': { '*': 'sets of letters, each for one character; nothing is repeated' },
@@ -25,7 +25,7 @@ const shortInput: Record<string, Record<string, string>> = {
 
 export interface Found {
   path: string;
-  /** Null: built from variables, so it cannot be judged. */
+  /** Null if it is built from variables, so it cannot be checked. */
   source: string | null;
   flags: string;
   text: string;
@@ -43,7 +43,7 @@ export function patternsOf(path: string, text: string): Found[] {
       found.push({ path, source, flags, text: shown });
     }
     if (node.type !== 'NewExpression' && node.type !== 'CallExpression') return;
-    // Both kinds of node have these; the parser's types name them only in kinds of their own.
+    // Both node types have these fields, but the parser's types declare them only on the specific types.
     const { callee, arguments: given } = node as unknown as { callee: { name?: string }; arguments: Given[] };
     if (callee.name !== 'RegExp') return;
     const [source, flags = ''] = given.map(constantText);
@@ -65,7 +65,7 @@ function constantText({ type, value, quasis }: Given): string | null {
 
 const parser = new RegExpParser();
 
-/** Why the pattern can take more than linear time; nothing when it cannot. */
+/** Reasons why the pattern can take more than linear time; empty if it cannot. */
 export function faultsOf(source: string, flags: string): string[] {
   const unicode = flags.includes('u');
   const pattern: AST.Pattern = parser.parsePattern(source, 0, source.length, {

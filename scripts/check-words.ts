@@ -1,12 +1,12 @@
 /**
- * Finds texts for people that do not go through `t` or `rich` of web/src/language/words.ts, and translations that no page
- * uses. That every message has its translation is a matter of types.
+ * Finds user-visible texts that do not go through `t` or `rich` of web/src/language/words.ts, and unused translations.
+ * The type checker ensures that every message is translated.
  */
 import { type AnyNode, parse } from 'acorn';
 import { fullAncestor } from 'acorn-walk';
 import words from '../web/src/language/zh-CN/index.ts';
 
-/** Read by people, but the same in every language: names, and what stands in programs. */
+/** User-visible, but the same in every language: names, and code. */
 const sameEverywhere = new Set([
   ...['Edge', 'Opera', 'Firefox', 'Chrome', 'Safari', 'Android', 'Windows', 'Linux', 'Redis', 'JSON', 'Relay'],
   ...[
@@ -23,7 +23,7 @@ const sameEverywhere = new Set([
   ...['XXXX-XXXX', 'ABCDE-FGHJK-MNPQR-STVWX', 'fast, company/default…'],
 ]);
 
-/** Not read by people: names of what is loaded or remembered, questions to browsers, words for models. */
+/** Not user-visible: names of modules and stored state, media queries, prompts for models. */
 const forPrograms = new Set([
   ...['Shell', 'Page', 'Home', 'Start', 'Build', 'Orchestration', 'Routing', 'You', 'Admin', 'give away', 'end old'],
   ...['(prefers-color-scheme: dark)', '(pointer: fine)', '(max-width: 48em)', 'Control+K Meta+K', 'svc-code svc-plain'],
@@ -31,18 +31,18 @@ const forPrograms = new Set([
   ...['(a picture that is no longer there)', 'allowed before', 'log in again'],
 ]);
 
-/** Whole files of programs to copy, and of styles. */
+/** Files that consist of example code or styles. */
 const programs = /snippets\.ts$|pages\/docs\/schemas\.ts$|\/(theme|early)\.ts$/;
 
-/** Attributes and fields that hold no words. */
+/** Attributes and fields that contain no user-visible text. */
 const wordless =
   /^(className|classNames|to|href|src|id|type|role|variant|color|c|size|key|htmlFor|autoComplete|target|rel|method|value|d|viewBox|transform|align|justify|wrap|gap|component|inputMode|language|style|position|pattern|accept|dataKey|mode|name|params|search|hash|queryKey|mutationKey|path|headers|credentials|cache|code|icon|aria-controls|aria-labelledby|aria-describedby|w|h|maw|miw|mah|mih|bg|gridTemplateColumns|p|m|mt|mb|ff|fw|lang)$/;
 
-/** Calls whose texts are not for people. */
+/** Calls whose string arguments are not user-visible. */
 const wordlessCalls =
   /^(t|rich|later|get|post|put|del|fetch|includes|startsWith|endsWith|split|join|replace|replaceAll|test|match|getItem|setItem|removeItem|querySelector|querySelectorAll|closest|addEventListener|removeEventListener|useMediaQuery|matchMedia|require|RegExp|URL|DOMException|createElement)$/;
 
-/** A capital and small letters, or several words; no address, no identifier, no measure. */
+/** A capitalised word, or several words; not a URL, an identifier or a measure. */
 export function readsAsWords(text: string): boolean {
   if (!/[A-Za-z]{2}/.test(text) || /^(https?:|\/|#|\.|--|var\(|data:|\d[\d.]*(px|rem|fr|%))/.test(text)) return false;
   if (/^\s*(ms|px|s|MB|MiB)\s*$/.test(text) || /^[a-z0-9_\-.:/]+$/.test(text)) return false;
@@ -63,7 +63,7 @@ interface Part {
 
 const nameOf = ({ callee }: Part): string => callee?.name ?? callee?.property?.name ?? '';
 
-/** Whether what stands around a text says that nobody reads it, up to the function it is in. */
+/** Whether the context of a text, up to the enclosing function, shows that it is not user-visible. */
 function isForPrograms(around: Part[]): boolean {
   for (let index = around.length - 2; index >= 0; index -= 1) {
     const [part, inner] = [around[index]!, around[index + 1]!];
@@ -82,13 +82,13 @@ function isForPrograms(around: Part[]): boolean {
 
 const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
 
-/** The messages a file asks for, and its texts that should be messages. */
+/** The messages that a file uses, and its texts that should be messages. */
 export function wordsIn(path: string, text: string): { messages: string[]; outside: string[] } {
   const script = transpilers[path.endsWith('x') ? 'tsx' : 'ts'].transformSync(text);
   const messages: string[] = [];
   const outside: string[] = [];
   fullAncestor(parse(script, { ecmaVersion: 'latest', sourceType: 'module' }), (node, _state, ancestors) => {
-    // The parser's types name fields only in kinds of their own.
+    // The parser's types declare these fields only on specific node types.
     const around = ancestors as unknown as Part[];
     const found = textOf(node);
     if (found === undefined) return;

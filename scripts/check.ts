@@ -1,4 +1,7 @@
-/** `npm run check`: types, lint, import rules, dead code, figures, patterns, words, dependency audit. Every check runs, so one run shows every fault. */
+/**
+ * `npm run check`: types, lint, import rules, dead code, figures, patterns, words, dependency audit. All checks run
+ * even if one fails, so that one run shows every problem.
+ */
 import { existsSync } from 'node:fs';
 import { auditDependencies } from './audit.ts';
 import { step, summarise } from './step.ts';
@@ -15,18 +18,18 @@ interface Check {
 export const checks: Check[] = [
   {
     name: 'types',
-    // A second checker makes many of the same types again, and a third of the processor time was Go looking for memory to
-    // give back: up to what it takes in any case it need not look.
+    // A second checker would create many of the same types again. Garbage collection took a third of the processor
+    // time, so it only runs above the memory limit, which allows for normal usage.
     command: [bin('tsc'), '--noEmit', '--checkers', '1'],
     env: { GOGC: 'off', GOMEMLIMIT: '3GiB' },
   },
   { name: 'lint', command: [bin('biome'), 'check', '--error-on-warnings', '.'] },
   {
-    name: 'import rules', // Under Bun, because it asks for a newer Node than the machine may have.
+    name: 'import rules', // Runs under Bun, because it requires a newer Node than the machine may have.
     command: [process.execPath, '--bun', bin('depcruise'), '--config', '.dependency-cruiser.mjs', ...rooms],
   },
   {
-    name: 'dead code', // Under Bun, because it finds the same in little more than half the processor time.
+    name: 'dead code', // Runs under Bun, which takes little more than half the processor time for the same result.
     command: [process.execPath, '--bun', bin('knip'), '--no-progress', '--no-config-hints'],
     env: { BUN_JSC_useFTLJIT: '0' },
   },
@@ -36,7 +39,7 @@ export const checks: Check[] = [
 ];
 
 if (import.meta.main) {
-  // The client's types come from the OpenAPI document and are not committed.
+  // The client's types are generated from the OpenAPI document and not committed.
   await step('API types', [process.execPath, 'scripts/api-types.ts']);
   for (const { name, command, env } of checks) await step(name, command, env);
   summarise(await auditDependencies());

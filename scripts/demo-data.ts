@@ -1,4 +1,4 @@
-/** Fills a service with some weeks of use for the screenshots, through the API as users would. */
+/** Fills a service with some weeks of usage for the screenshots, through the API. */
 
 export interface DemoData {
   adaPassword: string;
@@ -7,7 +7,7 @@ export interface DemoData {
   applicationId: number;
   /** The consent page of Ada's application. */
   authorizePath: string;
-  /** Ends the providers that the demo channels point to. */
+  /** Stops the providers that the demo channels point to. */
   stop(): void;
 }
 
@@ -35,7 +35,7 @@ const answer = `A strong black tea, such as **Assam**, is a good start:
 
 Later in the day a green tea is gentler: brew it at 80 °C, for two minutes.`;
 
-/** The answer in the events of OpenAI's streams. */
+/** The answer as events of an OpenAI stream. */
 function streamed(model: string, usage: object): Response {
   const chunk = (fields: object) =>
     `data: ${JSON.stringify({ id: 'chatcmpl-demo', object: 'chat.completion.chunk', created: 1, model, ...fields })}\n\n`;
@@ -45,7 +45,7 @@ function streamed(model: string, usage: object): Response {
   return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
 }
 
-/** An OpenAI-compatible provider that answers after its own time. */
+/** An OpenAI-compatible provider with its own response time. */
 function startProvider() {
   return Bun.serve({
     port: 0,

@@ -1,7 +1,7 @@
-/** `npm run dev`: the server restarts when its code changes, the web app is bundled again when its files change. */
+/** `npm run dev`: restarts the server when its code changes, and bundles the web app again when its files change. */
 import { watch } from 'node:fs';
 
-// Editors write a file in several steps; one rebuild for all of them.
+// Editors write a file in several steps; rebuild once for all of them.
 const settleMs = 80;
 
 const server = Bun.spawn([process.execPath, '--watch', '--no-clear-screen', 'server/src/main.ts'], {

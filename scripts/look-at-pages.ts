@@ -1,6 +1,7 @@
 /**
- * Takes pictures of every page, at two sizes, in both colour schemes and languages, and prints what is wrong with them:
- * `bun scripts/look-at-pages.ts FOLDER [part of an address…]`. People look at the pictures, so no test runs it.
+ * Takes screenshots of every page, in two sizes, both colour schemes and both languages, and prints the problems found:
+ * `bun scripts/look-at-pages.ts FOLDER [part of a URL…]`. The screenshots are for people to look at, so no test runs
+ * it.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,11 +33,11 @@ async function faultsOf({ page, complaints }: Visitor, language: string): Promis
   ];
 }
 
-/** Loads the page once: to resize a window or to change its colours loads nothing again. */
+/** Loads the page once: resizing the window or changing its colour scheme does not need a reload. */
 async function lookAt(visitor: Visitor, path: string, language: string, folder: string): Promise<string[]> {
   const { page, open, settled } = visitor;
   const found: string[] = [];
-  // An address that differs in its fragment alone would load nothing.
+  // Navigating to a URL that differs only in its fragment would not load the page.
   await page.goto('about:blank');
   for (const [index, [colorScheme, width]] of looks.entries()) {
     await page.emulateMedia({ colorScheme });

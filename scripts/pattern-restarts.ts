@@ -1,11 +1,11 @@
 /**
- * `then[\s\S]*finally` over a thousand times `then`: the search begins again at every one of them, and each time runs to the
- * end. So it is wherever an endless repetition can run over what stands before it in the pattern, and what stands after
- * it can fail. The library that judges backtracking sees only the simplest of these.
+ * `then[\s\S]*finally` on a thousand repetitions of `then`: the search restarts at each of them and runs to the end
+ * every time. This happens whenever an unbounded repetition can match what precedes it in the pattern, and what follows
+ * can fail. The backtracking checker detects only the simplest cases.
  */
 import type { AST } from '@eslint-community/regexpp';
 
-/** One of every kind that patterns tell apart. */
+/** One character of every kind that patterns distinguish. */
 const probes = [
   ...Array.from({ length: 128 }, (_, code) => String.fromCharCode(code)),
   ...'éÉß\u00a0\u2028×÷−’“”•…漢ひカกдΩ٣🎉\u0301\uFFFD',
@@ -30,7 +30,7 @@ class Judge {
     this.#flags = flags.replace(/[gymd]/g, '');
   }
 
-  /** Elements in order, with what comes before and after them. */
+  /** Visits elements in order, with what precedes and follows them. */
   walk(elements: readonly AST.Element[], before: readonly AST.Element[], after: readonly AST.Element[]): void {
     elements.forEach((element, i) => {
       const prefix = [...before, ...elements.slice(0, i)];
@@ -55,7 +55,7 @@ class Judge {
     return prefix.every((one) => this.#fitsIn(one, run));
   }
 
-  /** Whether the pattern can begin at one place of a run only. */
+  /** Whether the pattern can start at only one position of a run. */
   #isAnchored(first: AST.Element | undefined, run: Chars): boolean {
     if (first?.type !== 'Assertion') return false;
     if (first.kind === 'start') return !this.flags.includes('m') || !newlines.some((char) => run.has(char));
@@ -76,7 +76,7 @@ class Judge {
     return false;
   }
 
-  /** Whether it can match some text of these letters alone. */
+  /** Whether it can match a text of only these characters. */
   #fitsIn(one: AST.Element, run: Chars): boolean {
     switch (one.type) {
       case 'Quantifier':
@@ -92,7 +92,7 @@ class Judge {
     }
   }
 
-  /** All letters that can stand anywhere in what it matches. */
+  /** All characters that can occur in a match. */
   #charsOf(node: AST.Element): Chars {
     const known = this.#known.get(node.raw);
     if (known) return known;

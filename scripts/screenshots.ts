@@ -1,6 +1,6 @@
 /**
- * Makes the pictures of docs/guides/user.md anew: `bun scripts/screenshots.ts [name…]`. A service of its own with demo data, a
- * browser before it, and one picture per line of the table below.
+ * Recreates the screenshots of docs/guides/user.md: `bun scripts/screenshots.ts [name…]`. It starts a service with demo
+ * data and a browser, and takes one picture per row of the table below.
  */
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Shot {
   path: string | ((data: DemoData) => string);
   as: 'ada' | 'root' | 'nobody';
   options?: BrowserContextOptions;
-  /** What happens on the page before the picture is taken. */
+  /** Actions on the page before the screenshot. */
   act?: (page: Page) => Promise<void>;
 }
 
@@ -80,7 +80,7 @@ async function take(site: Site, shot: Shot, data: DemoData): Promise<number> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
   await page.waitForLoadState('networkidle');
   await shot.act?.(page);
-  // Charts and placeholders have settled by then.
+  // By then, charts and placeholders have settled.
   await page.waitForTimeout(600);
   const file = join(folder, `${shot.name}.png`);
   await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });

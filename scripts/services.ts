@@ -1,9 +1,9 @@
-/** PostgreSQL and Redis for the test run: given ones, those of this machine, or own ones started for the time of the run. */
+/** PostgreSQL and Redis for the test run: given by the environment, running on this machine, or started for the run. */
 import { userInfo } from 'node:os';
 import { answersPostgres, answersRedis, NoServer, type OwnServer, ownPostgres, ownRedis } from '../e2e/servers.ts';
 
 export interface Service {
-  /** Undefined when there is none; then `note` says why. */
+  /** Undefined if there is none; `note` then says why. */
   url: string | undefined;
   note: string;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ export interface Service {
 const nothingToStop = async (): Promise<void> => {};
 const isRoot = process.getuid?.() === 0;
 
-/** One of our own for the time of the run, or the reason why there is none. */
+/** Starts a server for the duration of the run; if that is impossible, the note says why. */
 async function startOwn(open: () => Promise<OwnServer>): Promise<Service> {
   try {
     const server = await open();
@@ -42,8 +42,8 @@ export async function prepareRedis(): Promise<Service> {
 }
 
 /**
- * The system's Chromium, installed with apt-get where it is missing and we may. Best the one without a window, which draws the
- * same pages for three quarters of the processor time.
+ * The system's Chromium, installed with apt-get if it is missing and we are root. Prefers the headless shell, which
+ * renders the same pages with three quarters of the processor time.
  */
 export async function prepareChromium(): Promise<Service> {
   const find = (): string | undefined =>

@@ -1,4 +1,4 @@
-// What every npm command runs first: plain Node 20 and no dependency, because on a bare clone there is nothing else.
+// The first step of every npm command. Plain Node 20 without dependencies, because a fresh clone has nothing else.
 // Usage: node scripts/setup.mjs <command> [arguments]
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const modules = join(root, 'node_modules');
 const installStamp = join(modules, '.svc-setup.json');
-// Inside the built folder, which every build empties first: a build by another command cannot leave a stale stamp behind.
+// Inside the build output, which every build empties first: a build by another command leaves no stale stamp.
 const webStamp = join(root, 'dist', 'web', '.stamp');
 
 const inDist = (name) => join(root, 'dist', process.platform === 'win32' ? `${name}.exe` : name);
@@ -37,12 +37,12 @@ const programs = {
   'test:clients': ['e2e/clients/run.ts'],
   'test:conformance': ['e2e/conformance/run.ts'],
 };
-// The other commands need the tools for development as well.
+// All other commands also need the development dependencies.
 const needsOnlyProduct = new Set(['start', 'build:binary']);
 const needsWeb = new Set(['start', 'dev', 'bench', 'build:binary']);
 
-// Bun runs 256 outgoing requests at once and queues the rest; it reads this at process start only, and a gateway with
-// 300 open streams would stall without it.
+// Bun limits a process to 256 concurrent outgoing requests and queues the rest; without this setting, which it reads
+// only at process start, a gateway with 300 open streams would stall.
 const environment = { ...process.env, BUN_CONFIG_MAX_HTTP_REQUESTS: '65535' };
 
 const say = (line) => process.stderr.write(`svc: ${line}\n`);
@@ -68,7 +68,9 @@ const lockHash = () =>
     .update(`${process.platform}-${process.arch}`)
     .digest('hex');
 
-/** Whether somebody's own `npm ci` already put there what the lock asks for (npm keeps a list of what it installed). */
+/**
+ * Whether an earlier `npm ci` already installed what the lock file asks for (npm keeps a list of what it installed).
+ */
 function installedByHand(withTools) {
   const installed = readJsonOr(join(modules, '.package-lock.json'), undefined)?.packages;
   if (!installed) return false;
@@ -88,7 +90,7 @@ function install(withTools) {
   const startedMs = Date.now();
   const tools = withTools ? '--include=dev' : '--omit=dev';
   const args = ['ci', tools, '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm names itself in npm_execpath when it runs us, so the same npm does the work even where several are installed.
+  // npm sets npm_execpath when it runs this script, so the same npm is used even if several are installed.
   const npm = process.env.npm_execpath;
   const done = npm?.endsWith('.js')
     ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
@@ -99,8 +101,8 @@ function install(withTools) {
 }
 
 /**
- * npm's install script moves the binary from the platform package into node_modules/bun; where scripts are refused it
- * stays in the platform package, and node_modules/bun holds a placeholder of a few bytes.
+ * npm's install script moves the binary from the platform package into node_modules/bun. If install scripts are
+ * disabled, it stays in the platform package, and node_modules/bun holds a placeholder of a few bytes.
  */
 function findBun() {
   const platformPackages = join(modules, '@oven');
@@ -116,14 +118,14 @@ function findBun() {
     try {
       chmodSync(path, 0o755);
     } catch {
-      // A read-only tree: it runs if it was executable already.
+      // A read-only tree: it works if the file was already executable.
     }
-    // A package for another libc may be installed beside the right one; only running it tells.
+    // A package for another libc may be installed as well; only running it shows whether it fits.
     return spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout?.trim() === wanted;
   });
 }
 
-/** Installs what is missing and returns the Bun to run with; when nothing changed, this only reads two files. */
+/** Installs what is missing and returns the path of Bun; if nothing changed, it only reads two files. */
 function prepare(withTools) {
   const lock = lockHash();
   const stamp = readJsonOr(installStamp, {});
@@ -167,7 +169,7 @@ function hashOf(files) {
   return hash.digest('hex');
 }
 
-/** Bundles the web app unless what goes into it is what it was at the last build. */
+/** Bundles the web app unless its inputs are unchanged since the last build. */
 function buildWeb(bun) {
   const builder = join(root, 'scripts', 'build-web.ts');
   const wanted = hashOf([...filesUnder(join(root, 'web')), join(root, 'package-lock.json'), builder]);
@@ -183,8 +185,8 @@ function buildWeb(bun) {
 }
 
 /**
- * The program, compiled unless it is what it was at the last start: it is ready in less than half the time the sources
- * take. Null where it cannot be compiled; the sources do the same.
+ * Compiles the program unless its inputs are unchanged since the last start: the executable starts in less than half
+ * the time of the sources. Null if it cannot be compiled; the sources do the same.
  */
 function compile(bun) {
   const builder = join(root, 'scripts', 'build-binary.ts');
@@ -194,7 +196,7 @@ function compile(bun) {
 
   say('compiling the program');
   const startedMs = Date.now();
-  // Under a name of its own first: another start beside this one must never run half of a file.
+  // Written under a temporary name first, so that a concurrent start never runs an incomplete file.
   const made = inDist(`svc-start-${process.pid}`);
   const done = spawnSync(bun, [builder, `--outfile=${made}`], { cwd: root, stdio: ['ignore', 'ignore', 2] });
   try {
@@ -210,12 +212,12 @@ function compile(bun) {
   return binary;
 }
 
-/** Runs the program as if in our place: same streams, its signals, its exit code. */
+/** Runs the program in our place: same streams, forwarded signals, same exit code. */
 function become(program, args) {
   const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: environment });
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
     process.on(signal, () => {
-      // Ctrl-C in a terminal reaches the child by itself; a second copy would read as "stop at once".
+      // Ctrl-C in a terminal already reaches the child; a second SIGINT would mean "stop at once".
       if (signal === 'SIGINT' && process.stdin.isTTY) return;
       child.kill(signal);
     });

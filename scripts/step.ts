@@ -1,4 +1,4 @@
-/** Steps of a run: each is announced, timed and counted; the last line sums up. */
+/** Steps of a run: each is announced, timed and counted; the last line is a summary. */
 
 const counts = { passed: 0, failed: 0 };
 const failures: string[] = [];
@@ -9,7 +9,7 @@ export function count(passed: number, failed: number, what: string): void {
   if (failed > 0) failures.push(what);
 }
 
-/** Runs a command, shows its output when it fails, and counts it as one. */
+/** Runs a command as one step, and shows its output if it fails. */
 export async function step(name: string, command: string[], env: Record<string, string> = {}): Promise<boolean> {
   const startedMs = performance.now();
   const child = Bun.spawn(command, {
@@ -30,7 +30,7 @@ export async function step(name: string, command: string[], env: Record<string, 
   return code === 0;
 }
 
-/** Prints the last line and leaves with the exit code it means. */
+/** Prints the summary and exits with the matching exit code. */
 export function summarise(notes: string[] = []): never {
   for (const note of notes) console.log(note);
   if (failures.length > 0) console.log(`failed: ${failures.join(', ')}`);

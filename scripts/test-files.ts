@@ -1,4 +1,4 @@
-/** Which test files there are, and where each of them runs. */
+/** Finds test files, and decides when and in which process each of them runs. */
 import { dirname, join, relative } from 'node:path';
 
 const transpilers = { ts: new Bun.Transpiler({ loader: 'ts' }), tsx: new Bun.Transpiler({ loader: 'tsx' }) };
@@ -7,14 +7,14 @@ export async function findTests(folders: string, asked: string[]): Promise<strin
   const files = await Array.fromAsync(new Bun.Glob(`${folders}/**/*.test.{ts,tsx}`).scan({ absolute: true }));
   const wanted = files.filter(
     (file) =>
-      // Peers of the benchmarks and clients bring tests of their own.
+      // Packages of benchmarks and clients contain tests of their own.
       !relative(process.cwd(), file).includes('/node_modules/') &&
       (asked.length === 0 || asked.some((path) => file === path || file.startsWith(`${path}/`))),
   );
   return wanted.sort();
 }
 
-/** Whether a test file, or a fixture it imports, looks at SVC_TEST_ENGINE. */
+/** Whether a test file, or a fixture it imports, reads SVC_TEST_ENGINE. */
 export async function variesByEngine(file: string, seen = new Set<string>()): Promise<boolean> {
   if (seen.has(file)) return false;
   seen.add(file);
@@ -29,13 +29,16 @@ export async function variesByEngine(file: string, seen = new Set<string>()): Pr
   return false;
 }
 
-/** What takes longest begins first, so that nothing runs alone at the end. */
+/** The slowest tests start first, so that none of them runs alone at the end. */
 const longest = ['e2e/hostile', 'e2e/fuzz', 'e2e/web-pages', 'e2e/web-channels', 'e2e/soak', 'e2e/faults', 'e2e/web-'];
 
-/** They wait for nothing and use every core, so they come where both ends meet, and what is left at the end waits less. */
+/**
+ * The checks never wait and use every core, so they run where both ends of the queue meet; what remains after them
+ * waits less.
+ */
 export const turnOfChecks = longest.length + 1;
 
-/** The less, the earlier. */
+/** Lower numbers start earlier. */
 export function turnOf(file: string): number {
   const name = relative(process.cwd(), file);
   const at = longest.findIndex((start) => name.startsWith(start));
@@ -43,23 +46,26 @@ export function turnOf(file: string): number {
   return name.startsWith('e2e/') ? longest.length : longest.length + 2;
 }
 
-/** Each process loads the service and warms up anew, so many share one; but the last to end keep everybody waiting, so those are small. */
+/**
+ * Every process has to load the service and warm up, so many files share one. The groups that finish last are small,
+ * because the whole run waits for them.
+ */
 const mostInGroup = 96;
 const fewestInGroup = 16;
-/** These start whole services, or count what goes on in their process, where nothing of others may go on. */
+/** These start whole services, or measure their own process, so no other tests may run in it. */
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|fuzz)\.test\.ts$/.test(file);
 
 /**
- * Files that share a process, side by side as they are sorted: to load the service and to warm up costs more than most files'
- * tests. Those at the end begin first and are the largest.
+ * Groups neighbouring files into shared processes, because loading the service and warming up costs more than most
+ * files' tests. The groups at the end of the result start first and are the largest.
  */
 export function grouped(files: string[]): string[][] {
   const left = files.filter((file) => !runsAlone(file));
   const groups: string[][] = [];
   while (left.length > 0) {
     const size = Math.min(Math.max(Math.ceil(left.length / 3), fewestInGroup), mostInGroup);
-    // A few that are left over are not worth a process.
+    // A small remainder is not worth a process of its own.
     groups.unshift(left.splice(left.length < size + fewestInGroup / 2 ? 0 : -size));
   }
   return [...files.filter(runsAlone).map((file) => [file]), ...groups];

@@ -1,4 +1,4 @@
-/** Test files in processes of their own, some of them at a time. */
+/** Runs test files in separate processes, several at a time. */
 import { availableParallelism } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { count } from './step.ts';
@@ -8,7 +8,7 @@ export interface Suite {
   name: string;
   files: string[];
   env: Record<string, string>;
-  /** What its tests cannot begin before. */
+  /** The suite's tests cannot start before this resolves. */
   after?: Promise<unknown>;
 }
 
@@ -18,16 +18,16 @@ interface Ran {
   failed: number;
   skipped: number;
   seconds: number;
-  /** Of the processor, with the programs that the tests started and saw end. */
+  /** Processor time, including programs that the tests started and waited for. */
   cpuSeconds: number;
 }
 
-/** Far longer than any test waits for something, so that a busy machine fails no test. */
+/** Far longer than any test waits, so that no test fails on a busy machine. */
 const longestTestMs = 300_000;
 
 /**
- * Tests of the whole service have the first turns and mostly wait, those of the last turns compute: some begin at one end,
- * some at the other, so that at any time there is something of both.
+ * Tests of the whole service have the first turns and mostly wait; those of the last turns are CPU-bound. Some workers
+ * take jobs from the front and some from the back, so that both kinds always run side by side.
  */
 export async function runInPool(jobs: { turn: number; run(): Promise<unknown> }[]): Promise<void> {
   const waiting = jobs.toSorted((a, b) => a.turn - b.turn);
@@ -41,7 +41,7 @@ export async function runInPool(jobs: { turn: number; run(): Promise<unknown> }[
   ]);
 }
 
-/** The files of a suite as jobs; when the last of them has ended, the suite is counted. */
+/** A suite's files as jobs; the suite is counted when its last job has finished. */
 export function jobsOf(suite: Suite, turnOf: (file: string) => number, work: string) {
   const ran: Ran[] = [];
   const groups = grouped(suite.files);
@@ -55,7 +55,7 @@ export function jobsOf(suite: Suite, turnOf: (file: string) => number, work: str
   }));
 }
 
-/** What tests print is shown as it is; what Bun says of them when one fails. What counts is the JUnit report. */
+/** Output of the tests is always shown, Bun's own output only on failure. Results are counted from the JUnit report. */
 async function runFiles({ name, env }: Suite, files: string[], work: string): Promise<Ran> {
   const startedMs = performance.now();
   const report = join(work, `${Bun.hash(name + files[0]).toString(36)}.xml`);
@@ -72,7 +72,7 @@ async function runFiles({ name, env }: Suite, files: string[], work: string): Pr
   const of = (pattern: RegExp): number => xml.match(pattern)?.length ?? 0;
   const faults = of(/<(failure|error)[\s>/]/g);
   const skipped = of(/<skipped[\s>/]/g);
-  // A file that does not load is not in the report, and whatever else went wrong shows in the exit code only.
+  // A file that fails to load is missing in the report, and other errors show only in the exit code.
   const failed = code === 0 ? faults : Math.max(1, faults);
   const ran: Ran = {
     title: titleOf(files),

@@ -1,7 +1,7 @@
 /**
- * `npm test` is to end within ten minutes on two cores, so what computes longest has its turn in one of eight runs: pages one
- * by one in a browser, floods, fuzzing and chaos, what the program has to do with the system around it, and on PostgreSQL the
- * rooms that neither move money nor keep work of their own.
+ * `npm test` must finish within ten minutes on two cores, so the slowest tests run in only one of eight runs: single
+ * pages in a browser, floods, fuzzing and chaos, how the program interacts with the system, and on PostgreSQL the
+ * modules that neither move money nor store jobs.
  * SVC_TURN=1 to 8 repeats a run; SVC_TURN=all runs every test.
  */
 import { relative } from 'node:path';
@@ -10,7 +10,7 @@ export const turns = 8;
 
 export type Turn = number | 'all';
 
-/** A turn of one's own choice, else that of the hour: whoever runs the tests through a day has them all. */
+/** The turn given by SVC_TURN, else one that changes every hour, so that runs over a day cover all tests. */
 export function turnOfRun(asked = process.env.SVC_TURN ?? '', nowMs = Date.now()): Turn {
   if (asked === 'all') return 'all';
   if (asked === '') return (Math.floor(nowMs / 3_600_000) % turns) + 1;
@@ -19,13 +19,15 @@ export function turnOfRun(asked = process.env.SVC_TURN ?? '', nowMs = Date.now()
   return turn;
 }
 
-/** Every page in general, the way in, and what a lost network does are looked at each time. */
+/** The general page tests, signing in and network failures run every time. */
 const inTurnInBrowser = /^e2e\/web-(?!pages|sign-in|network)/;
 const inTurnAtLength = /^e2e\/(autonomous-(?!takeover)|hostile|fuzz\/|scale-out|soak)/;
-/** Commands, files and permissions, examples for operators, frameworks of others: they change seldom, and each starts services. */
+/**
+ * Commands, files and permissions, deployment examples, other frameworks: they rarely change, and each starts services.
+ */
 const inTurnAround =
   /^e2e\/(cli|conformance\/|data-folder|deploy-examples|descriptors|devices|file-modes|observability|relay-frameworks|start-stop|unregistered-clients|vendor-rules)/;
-/** Almost all of these are about what goes over the wire, which is the same on either database. */
+/** Almost all of these test wire formats, which do not depend on the database. */
 const inTurnOnPostgres =
   /^server\/src\/(?:[\w-]+\.|(?:accounts|agents|identity|mcp|oauth|orchestra|overview|platform|playground|relay|requests|routing)\/(?!.*(?:property|paid-once)))/;
 

@@ -1,7 +1,7 @@
 /**
- * `npm test [-- file…]`: everything, or the given test files only. The last line is `N passed, N failed`.
- * Test files that look at SVC_TEST_ENGINE, themselves or through a fixture, run on SQLite and again on PostgreSQL + Redis; the
- * longest have their turn in one of eight runs (test-turns.ts), all of them in one with SVC_TURN=all.
+ * `npm test [-- file…]`: runs everything, or only the given test files. The last line is `N passed, N failed`. Test
+ * files that read SVC_TEST_ENGINE, directly or through a fixture, run on SQLite and again on PostgreSQL + Redis. The
+ * slowest run in one of eight runs (test-turns.ts), or all of them with SVC_TURN=all.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -16,11 +16,11 @@ import { ofTurn, turnOfRun, turns } from './test-turns.ts';
 const asked = process.argv.slice(2).map((path) => resolve(path));
 const turn = asked.length > 0 ? 'all' : turnOfRun();
 const work = await mkdtemp(join(scratchFolder(), 'svc-test-'));
-// PostgreSQL runs as another user where we are root, and has its folder in here.
+// If we are root, PostgreSQL runs as another user and must reach its folder in here.
 await chmod(work, 0o711);
 process.env.TMPDIR = work;
 
-// Meanwhile the servers start, which takes time and hardly a processor.
+// These run while the servers start, which takes time but hardly any processor.
 const apiTypes = step('API types', [process.execPath, 'scripts/api-types.ts']);
 const web = step('web build', [process.execPath, 'scripts/build-web.ts']);
 const [postgres, redis, chromium] = await Promise.all([preparePostgres(), prepareRedis(), prepareChromium()]);
@@ -45,7 +45,7 @@ const bothEngines: string[] = [];
 for (const file of unit) if (await variesByEngine(file)) bothEngines.push(file);
 
 await web;
-/** End-to-end tests run the executable that `npm start` runs; the others need not wait for it. */
+/** End-to-end tests use the executable that `npm start` runs; the other tests do not wait for it. */
 const executable = join(work, 'svc');
 const emptyData = join(work, 'empty');
 async function build(): Promise<void> {
@@ -55,7 +55,9 @@ async function build(): Promise<void> {
 const built = endToEnd.length > 0 ? build() : undefined;
 
 const sqlite = { ...services, SVC_TEST_ENGINE: 'sqlite', SVC_TEST_TABLES: join(work, 'tables.db') };
-/** Tests run too short for the last tier of the engine's compiler: without it they take a twentieth less. The program has it. */
+/**
+ * Tests are too short to benefit from the JIT's last tier: without it they take 5 % less time. The executable keeps it.
+ */
 const inProcess = { SVC_BUILT_WEB: resolve('dist/web'), BUN_JSC_useFTLJIT: '0' };
 const onPostgres = { ...services, ...inProcess, SVC_TEST_ENGINE: 'postgres' };
 const program = { ...sqlite, SVC_PROGRAM: executable, SVC_EMPTY_DATABASE: join(emptyData, 'svc.db') };

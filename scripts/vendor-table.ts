@@ -10,7 +10,7 @@ const readme = join(import.meta.dir, '../README.md');
 const begin = '<!-- vendors: written by bun scripts/vendor-table.ts -->';
 const end = '<!-- end of vendors -->';
 
-/** The part of the README that the rows make. */
+/** The section of the README that is generated from the rows. */
 export function vendorTable(rows: readonly Vendor[]): string {
   const models = Map.groupBy(priceEntries(rows), ({ provider }) => provider);
   const lines = presetsOf(rows).map(({ id, name, env, keyUrl }) => {

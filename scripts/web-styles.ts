@@ -1,16 +1,16 @@
-/** The web app's styles in one file: Mantine's, of the components that are in the given scripts and no others, then our own. */
+/** The web app's styles in one file: Mantine's styles of only the components in the given scripts, then our own. */
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const folderOf = (name: string): string => dirname(Bun.resolveSync(`@mantine/${name}/styles.css`, import.meta.dir));
 
-/** What components need, not their own. */
+/** Needed by all components. */
 const always = /^(global|baseline|default-css-variables|UnstyledButton|VisuallyHidden)\.css$/;
 
-/** The names of classes that a component's styles are about; they stand in its script letter by letter. */
+/** The class names in a component's styles; they occur literally in its script. */
 const classesIn = (css: string): Set<string> => new Set(css.match(/\bm_[0-9a-f]+\b/g));
 
-/** Mantine's styles come whole in the right order, and once more component by component. */
+/** Mantine ships its styles as one file in the right order, and also per component. */
 async function ofComponents(scripts: string): Promise<string> {
   const folder = folderOf('core');
   const whole = await Bun.file(join(folder, 'styles.css')).text();
@@ -32,8 +32,8 @@ async function ofComponents(scripts: string): Promise<string> {
 }
 
 /**
- * The bundler would write every `margin-inline-start` out for left and for right, with lists of languages, which doubles the
- * file; browsers that run the app's scripts know the property itself.
+ * The bundler would expand every `margin-inline-start` into left and right variants with lists of languages, doubling
+ * the file. Browsers that can run the app's scripts support the property itself.
  */
 export async function webStyles(scripts: string, ours: string): Promise<string> {
   const more = await Promise.all(

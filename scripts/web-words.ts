@@ -1,4 +1,4 @@
-/** The files of words of a language: one with all of them, and one with those that the first pages ask for. */
+/** The translation files of a language: one with all messages, and one with those of the first pages. */
 import pages from '../web/src/language/zh-CN/index.ts';
 import service from '../web/src/language/zh-CN/service.ts';
 import { wordsIn } from './check-words.ts';
@@ -7,7 +7,7 @@ const languages: Record<string, { pages: Record<string, string>; service: Record
   'zh-CN': { pages, service },
 };
 
-/** Into what may be there already: words.ts holds on to it. */
+/** Merges into an existing object, because words.ts keeps a reference to it. */
 const script = (words: object): string =>
   `globalThis.svcWords=Object.assign(globalThis.svcWords??{},${JSON.stringify(words)});`;
 
@@ -17,8 +17,8 @@ async function askedFor(sources: string[]): Promise<Set<string>> {
 }
 
 /**
- * `sources` are the files that the first pages are made of. What the service says is not with them: it speaks when somebody
- * has done something, and by then the rest is here.
+ * `sources` are the files of the first pages. The service's messages are not included: they appear only after a user
+ * action, when the rest is loaded.
  */
 export async function webWords(sources: string[]): Promise<Map<string, { first: string; whole: string }>> {
   const asked = await askedFor(sources);

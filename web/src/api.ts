@@ -12,13 +12,13 @@ import { allWords } from './rest.ts';
 export class ApiError extends Error {
   override name = 'ApiError';
   constructor(
-    /** 0 when no answer came at all. */
+    /** 0 if there was no response at all. */
     readonly status: number,
     message: string,
     readonly requestId: string | null,
-    /** What kind of refusal it is, where the service names one beside its words. */
+    /** The machine-readable error code, if the service sends one next to the message. */
     readonly code?: string,
-    /** How long the service wants to be left alone; 0 where it does not say. */
+    /** How long the service asks us to wait before retrying (Retry-After); 0 if not given. */
     readonly retryAfterMs = 0,
   ) {
     super(message);
@@ -46,14 +46,14 @@ type Rest<O> = Record<never, never> extends Options<O> ? [options?: Options<O>] 
 
 type Success<R> = { [S in keyof R & (200 | 201 | 202)]: Content<R[S]> }[keyof R & (200 | 201 | 202)];
 type Unwrapped<T> = T extends { data: infer D } ? D : T;
-/** What a call gives: `Result<'/api/user/self', 'get'>` is the user. */
+/** Result type of a call: `Result<'/api/user/self', 'get'>` is the user. */
 export type Result<P extends keyof paths, M extends Method> =
   OperationOf<P, M> extends { responses: infer R } ? Unwrapped<Success<R>> : never;
 
 const client = createClient<Record<string, never>>({ credentials: 'same-origin' });
 
 let unauthorized: (method: Method, path: string) => void = () => {};
-/** What to do when the service does not know us (any more); main.tsx sets it. */
+/** Sets the handler for 401 responses; called by main.tsx. */
 export function onUnauthorized(handle: typeof unauthorized): void {
   unauthorized = handle;
 }
@@ -61,12 +61,12 @@ export function onUnauthorized(handle: typeof unauthorized): void {
 export type FactorMethod = Result<'/api/user/security', 'get'>['methods'][number];
 
 let stepUp: (methods: FactorMethod[]) => Promise<boolean> = async () => false;
-/** How the second factor is asked for where an act needs it fresh; resolves to whether it was proven. */
+/** Sets how to ask for a fresh second factor; the handler resolves to whether the user proved it. */
 export function onStepUp(handle: typeof stepUp): void {
   stepUp = handle;
 }
 
-/** Whether the answer only asked for the second factor and it has been proven since, so that asking again may succeed. */
+/** True if only a fresh second factor was missing and the user has proven it now: the caller can retry. */
 export async function provenSince(status: number, body: unknown): Promise<boolean> {
   if (status !== 403 || !isRecord(body) || body.code !== 'step_up_required') return false;
   return stepUp(body.methods as FactorMethod[]);
@@ -74,7 +74,7 @@ export async function provenSince(status: number, body: unknown): Promise<boolea
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
-/** Both of the service's error shapes: `{success: false, message}` and `{error: {message}}`. */
+/** Reads the message from both error shapes of the service: `{success: false, message}` and `{error: {message}}`. */
 export function messageOf(body: unknown, fallback: string): string {
   if (!isRecord(body)) return fallback;
   const error = body.error;
@@ -88,20 +88,20 @@ function codeOf(body: unknown): string | undefined {
   return codes.find((code) => typeof code === 'string');
 }
 
-/** A proxy in front of a service that is being started anew says it in words of its own, of which nobody knows what to do. */
+/** While the service restarts, a proxy in front of it may answer with a text that does not tell users what to do. */
 const unsaid = (status: number, words: string): string =>
   [502, 503, 504].includes(status)
     ? t('The service does not answer at the moment ({status}). Try again in a minute.', { status: words })
     : t('The server answered {status}.', { status: words });
 
-/** Seconds; a timer of more than some weeks would go off at once. */
+/** In seconds. A delay of more than a few weeks overflows `setTimeout`, which then fires at once. */
 const longestWaitSeconds = 3600;
 function retryAfterMs(headers: Headers): number {
   const seconds = Number(headers.get('retry-after'));
   return seconds > 0 ? 1000 * Math.min(seconds, longestWaitSeconds) : 0;
 }
 
-/** Also for answers fetched by hand (streams, files): the same error for every failure. */
+/** Turns a failed response into an `ApiError`. Exported for responses fetched without the client (streams, files). */
 export async function errorOf(response: Response, body?: unknown): Promise<ApiError> {
   const parsed = body ?? (await response.json().catch(() => undefined));
   const status = [response.status, response.statusText].filter(Boolean).join(' ');
@@ -129,18 +129,18 @@ interface AnyOptions {
 
 async function send(method: Method, path: string, options: AnyOptions = {}): Promise<unknown> {
   const { path: names, query, body, signal, idempotencyKey } = options;
-  // Cookie-authenticated writes must say JSON even when they carry no body.
+  // Cookie-authenticated writes must be sent as JSON even when they have no body.
   const headers =
     method === 'get'
       ? undefined
       : {
           'Content-Type': 'application/json',
-          // In which whoever acts here reads, which may be another than the browser's: mails that follow are written in it.
+          // The language chosen in the app, which may differ from the browser's; the service uses it for mails.
           'Accept-Language': language,
           ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
         };
   const init = { params: { path: names, query }, body, signal, headers };
-  // Our own signatures below have checked path and options against `paths`.
+  // The typed signatures below have already checked path and options against `paths`.
   const request = client.request as unknown as (
     method: string,
     path: string,
@@ -151,7 +151,7 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
     throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
   const { status, ok } = answer.response;
-  // Whether somebody is in is asked before anything is shown, and a refusal of that is not.
+  // A message may be shown next, so load all translations first. The initial login check (a GET with 401) shows none.
   if (method !== 'get' || !(ok || status === 401)) await allWords();
   if (!ok) {
     if (status === 401) unauthorized(method, path);

@@ -1,12 +1,12 @@
 import { focusManager, type Query, QueryCache } from '@tanstack/react-query';
 import { ApiError } from './api.ts';
 
-/** No answer, too many questions, or a service that is being started anew: all of it passes. */
+/** Transient failures: no response, rate limited, or the service is restarting. */
 const passing = new Set([0, 429, 502, 503, 504]);
 const firstMs = 5_000;
 const mostDoublings = 4;
 
-/** How long until what failed is asked for again without anybody's doing; null where the answer would be the same. */
+/** Delay before a failed query is retried automatically; null if the failure is permanent. */
 export function waitMs(error: unknown, failuresBefore: number): number | null {
   if (!(error instanceof ApiError) || !passing.has(error.status)) return null;
   return Math.max(error.retryAfterMs, firstMs * 2 ** Math.min(failuresBefore, mostDoublings));
@@ -14,13 +14,13 @@ export function waitMs(error: unknown, failuresBefore: number): number | null {
 
 const timers = new WeakMap<object, ReturnType<typeof setTimeout>>();
 
-/** What is in sight and failed for a while only comes by itself: nobody has to stay and press a button. */
+/** Retries visible queries after a transient failure, so that the user does not have to press a button. */
 function askAgain(error: unknown, query: Query<unknown, unknown>): void {
   clearTimeout(timers.get(query));
   const wait = waitMs(error, query.state.errorUpdateCount - 1);
   if (wait === null || query.options.retry === false) return;
   const ask = () => {
-    // A tab that nobody looks at asks when somebody does.
+    // A hidden tab refetches when it gets focus again.
     if (query.isActive() && query.state.status === 'error' && focusManager.isFocused()) query.fetch().catch(() => {});
   };
   timers.set(query, setTimeout(ask, wait));

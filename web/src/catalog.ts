@@ -5,11 +5,11 @@ import { isAdmin, queryClient, useUser } from './session.ts';
 
 export type Channel = Result<'/api/admin/channels/{id}', 'get'>;
 
-/** Of channels, and of models. */
+/** Status value of enabled channels and models. */
 export const switchedOn = 1;
 export const switchedOff = 2;
 
-/** A provider that needs nothing but a key. */
+/** A provider that can be added with just a key. */
 export type Preset = Result<'/api/admin/presets', 'get'>['presets'][number];
 
 export const channelPageSize = 20;
@@ -21,7 +21,7 @@ export const channelsQuery = (page: number, pageSize = channelPageSize) =>
     placeholderData: (before) => before,
   });
 
-/** As many as one answer holds: for choosing one. */
+/** The largest page the API returns; for select inputs. */
 export const allChannelsQuery = channelsQuery(1, 100);
 
 export const presetsQuery = queryOptions({
@@ -30,7 +30,7 @@ export const presetsQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** A channel changes what every page can say about models. */
+/** Invalidates everything that depends on channels: a changed channel affects models on every page. */
 export const reloadCatalog = (): Promise<unknown> =>
   Promise.all(
     ['channels', 'provider-models', 'models', 'routing-metrics'].map((key) =>
@@ -38,7 +38,7 @@ export const reloadCatalog = (): Promise<unknown> =>
     ),
   );
 
-/** Names of channels where the user may know them, else their numbers. The built-in provider has no channel of its own. */
+/** Channel names if the user may see them, else their ids. The built-in provider has no channel of its own. */
 export function useChannelNames(): (id: number) => string {
   const admin = isAdmin(useUser());
   const channels = useQuery({ ...allChannelsQuery, enabled: admin }).data?.channels ?? [];
@@ -64,7 +64,7 @@ const typeNames: Record<ModelType, string> = {
 };
 export const typeName = (type: ModelType): string => typeNames[type];
 
-/** To choose from. */
+/** Options for a select input. */
 export const modelTypes = Object.entries(typeNames).map(([value, label]) => ({ value, label }));
 
 export interface ModelFilter {
@@ -90,7 +90,7 @@ export const providerModelsQuery = ({ channel, type, model }: ModelFilter, page:
     placeholderData: (before) => before,
   });
 
-/** As many as one answer holds: for choosing among them. */
+/** The largest page the API returns; for select inputs. */
 export const channelModelsQuery = (channelId: number) =>
   queryOptions({
     queryKey: ['provider-models', 'of channel', channelId],

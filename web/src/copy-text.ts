@@ -1,6 +1,6 @@
 import { t } from './language/words.ts';
 
-/** The old way. A dialog keeps the focus to itself, so it is done inside of one that is open. */
+/** The legacy way. An open dialog traps focus, so the helper element must be placed inside it. */
 function copiedBySelection(text: string): boolean {
   const { activeElement } = document;
   const field = Object.assign(document.createElement('textarea'), { value: text });
@@ -13,7 +13,7 @@ function copiedBySelection(text: string): boolean {
   return copied;
 }
 
-/** To the clipboard. Browsers give theirs to no page that comes by plain http, as many do at home and in companies. */
+/** Copies to the clipboard. Browsers withhold the Clipboard API on plain http, which many private installations use. */
 export async function copyText(text: string): Promise<void> {
   const copied = await navigator.clipboard?.writeText(text).then(
     () => true,

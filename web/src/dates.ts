@@ -1,4 +1,4 @@
-/** Calendar days as the address and date inputs write them: `2026-01-31`, in UTC, as the service adds up usage. */
+/** Calendar days in the format of URLs and date inputs (`2026-01-31`), in UTC like the usage totals of the service. */
 
 const dayMs = 86_400_000;
 
@@ -9,13 +9,13 @@ export const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0,
 
 export const addDays = (day: string, count: number): string => dayOf(Date.parse(day) + count * dayMs);
 
-/** First second of the day, Unix seconds; undefined when it is no day. */
+/** First second of the day in Unix seconds; undefined if the day is invalid. */
 export const startOf = (day: string): number | undefined => (isDay(day) ? Date.parse(day) / 1000 : undefined);
 
-/** Last second of the day. */
+/** Last second of the day in Unix seconds; undefined if the day is invalid. */
 export const endOf = (day: string): number | undefined => (isDay(day) ? Date.parse(day) / 1000 + 86_399 : undefined);
 
-/** Every day from the first to the last, both included. */
+/** Every day from first to last, inclusive. */
 export function daysBetween(first: string, last: string): string[] {
   const count = Math.round((Date.parse(last) - Date.parse(first)) / dayMs) + 1;
   return Array.from({ length: Math.max(count, 0) }, (_, index) => addDays(first, index));

@@ -1,13 +1,14 @@
-// Runs before the first paint and before the app. It stands in the page itself, and the content security policy names it by its hash.
+// Runs before the first paint and before the app. It is inlined into the page, and the content security policy allows
+// it by hash.
 import { languageFor, languageKey } from './language/languages.ts';
 
 interface Editions {
-  /** With what the first page and those before the door need. */
+  /** Covers the home page and the pages before login. */
   first: string;
   whole: string;
 }
 
-/** Addresses of files, which the build fills in. English needs no file of words: its words are the app's own. */
+/** File URLs, filled in by the build. English needs no translation file: its texts are in the code. */
 declare const allStyles: string;
 declare const wordFiles: Record<string, Editions | undefined>;
 
@@ -29,16 +30,16 @@ root.dataset.mantineColorScheme = dark ? 'dark' : 'light';
 root.lang = languageFor(kept(languageKey), navigator.languages);
 const words = wordFiles[root.lang];
 
-/** A page that is not named here gets everything; one that is named and needs more, brings the rest itself (rest.ts). */
+/** These pages load the reduced files, and the rest later if needed (rest.ts). All others load everything. */
 const isFirst = /^\/(login|register|forgot-password|reset-password|verify-email|goodbye|oauth2\/logout)?$/.test(
   location.pathname,
 );
 if (isFirst) globalThis.svcRest = { styles: allStyles, words: words?.whole };
 else document.write(`<link rel="stylesheet" href="${allStyles}">`);
-// The one way to have words before the app, whose tables of choices, columns and titles are made of them as they are read.
+// A blocking script: the app's modules translate options, columns and titles while they load.
 if (words) document.write(`<script src="${isFirst ? words.first : words.whole}"></script>`);
 
-/** Without the app nothing else would say so, and the page would stay empty. */
+/** If the app does not load, nothing else can report it and the page would stay blank. */
 function tellMissing(): void {
   const [text, again] =
     root.lang === 'zh-CN'
@@ -58,5 +59,5 @@ addEventListener(
   true,
 );
 
-// The first number takes a browser long, and now, with scripts on their way, it has the time.
+// The first number format is slow to create; do it now, while the scripts are still downloading.
 setTimeout(() => new Intl.NumberFormat(navigator.language, { style: 'currency', currency: 'USD' }).format(0));

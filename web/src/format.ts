@@ -2,32 +2,32 @@ import { locale, t } from './language/words.ts';
 
 const quotaPerUsd = 500_000;
 
-/** A unit is two millionths of a dollar: six digits show every amount to the last. */
+/** One unit is two millionths of a dollar, so six digits show every amount exactly. */
 const digits = 6;
 const millionthsPerUnit = 2;
 
 const dollars = { style: 'currency', currency: 'USD', currencyDisplay: 'narrowSymbol' } as const;
 const money = new Intl.NumberFormat(locale, { ...dollars, maximumFractionDigits: digits });
 const plain = new Intl.NumberFormat(locale, { maximumFractionDigits: 3 });
-/** Grouped where nothing is shortened: Chinese begins to at ten thousand, and has 4,096 before. */
+/** With grouping, for numbers that are not abbreviated: Chinese abbreviates only from ten thousand, not 4,096. */
 const compact = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1, useGrouping: 'always' });
 const tenths = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
 
-/** 500,000 quota = 1 USD, with the digits the amount needs, so that lines add up as they are shown. */
+/** 500,000 quota = 1 USD. Shows all digits the amount needs, so that displayed items add up to the displayed total. */
 export function formatQuota(quota: number): string {
-  // In whole numbers: as a fraction, a large amount would lose its last digits.
+  // Integer arithmetic: as a floating-point number, a large amount would lose its last digits.
   const millionths = BigInt(Math.round(quota * millionthsPerUnit));
   const text = `${millionths < 0n ? -millionths : millionths}`.padStart(digits + 1, '0');
   const exact = `${millionths < 0n ? '-' : ''}${text.slice(0, -digits)}.${text.slice(-digits)}`;
   return money.format(exact as Intl.StringNumericLiteral);
 }
 
-/** Prices, which are given in dollars. */
+/** For prices, which are given in dollars. */
 export const formatUsd = (usd: number): string => money.format(usd);
 
 export const formatNumber = (value: number): string => plain.format(value);
 
-/** Counts on cards and axes: 12.3K, 4.5M. */
+/** For counts on cards and axes: 12.3K, 4.5M. */
 export const formatCompact = (value: number): string => compact.format(value);
 
 const byteSteps: [string, number][] = [
@@ -36,9 +36,9 @@ const byteSteps: [string, number][] = [
   ['KB', 1e3],
 ];
 
-/** Sizes of files: 812 B, 1.2 KB, 34.5 MB. */
+/** File sizes: 812 B, 1.2 KB, 34.5 MB. */
 export function formatBytes(bytes: number): string {
-  // Of two units that round to the same size, the larger: 1 MB, never 1,000 KB.
+  // If rounding reaches the next unit, use that: 1 MB, never 1,000 KB.
   const [unit, size] = byteSteps.find(([, step]) => bytes >= step * 0.99995) ?? ['B', 1];
   return `${tenths.format(bytes / size)} ${unit}`;
 }
@@ -48,11 +48,11 @@ export const formatDateTime = (unixSeconds: number): string =>
 
 const day = { year: 'numeric', month: 'short', day: 'numeric' } as const;
 
-/** With the zone it is told in: until when something holds, or what is compared with somebody elsewhere. */
+/** With the time zone, for expiry times and times that are compared with another place's. */
 export const formatZoned = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { ...day, ...clockOf(locale), timeZoneName: 'short' });
 
-/** To the second, with its zone: what is looked up in a log. */
+/** To the second and with the time zone, for looking up log entries. */
 export const formatExact = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, {
     ...day,
@@ -61,7 +61,7 @@ export const formatExact = (unixSeconds: number): string =>
     timeZoneName: 'short',
   });
 
-/** For lists that are filtered by days of UTC and show times of the reader's own clock. */
+/** For lists that filter by UTC days but show local times. */
 export function daysNote(at = new Date()): string {
   if (at.getTimezoneOffset() === 0) return t('Days are counted in UTC.');
   const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }).formatToParts(at);
@@ -69,21 +69,21 @@ export function daysNote(at = new Date()): string {
   return t('Days are counted in UTC; times are those of your clock ({zone}).', { zone });
 }
 
-/** Hours of a day of 24 have two digits wherever they stand, as `timeStyle` writes them. */
+/** 24-hour clocks always show two-digit hours, as `timeStyle` does. */
 export function clockOf(of: string): Intl.DateTimeFormatOptions {
   const { hour12 } = new Intl.DateTimeFormat(of, { timeStyle: 'short' }).resolvedOptions();
   return { hour: hour12 ? 'numeric' : '2-digit', minute: '2-digit' };
 }
 
-/** Of this year, or near enough: 17 Nov, 08:45. */
+/** Without the year, for recent times: 17 Nov, 08:45. */
 export const formatDayTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleString(locale, { month: 'short', day: 'numeric', ...clockOf(locale) });
 
-/** The time of day, to the minute. */
+/** Time of day, to the minute. */
 export const formatClock = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'short' });
 
-/** The time of day, to the second. */
+/** Time of day, to the second. */
 export const formatTime = (unixSeconds: number): string =>
   new Date(unixSeconds * 1000).toLocaleTimeString(locale, { timeStyle: 'medium' });
 
@@ -105,9 +105,9 @@ export function formatTimeAgo(unixSeconds: number, nowSeconds: number): string {
 
 const tenth = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** How long something took: 0.4 ms, 812 ms, 4.0 s. */
+/** Durations: 0.4 ms, 812 ms, 4.0 s. */
 export function formatMs(ms: number): string {
-  // In no time at all nothing is done.
+  // A measured duration never shows as zero.
   if (ms > 0 && ms < 1) return t('{ms} ms', { ms: tenth.format(Math.max(0.1, ms)) });
   const whole = Math.round(ms);
   return whole < 1_000 ? t('{ms} ms', { ms: whole }) : t('{seconds} s', { seconds: tenth.format(ms / 1_000) });
@@ -129,7 +129,7 @@ const systems: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ];
 
-/** "Firefox on Windows": enough for someone to know their own devices by. */
+/** "Firefox on Windows": enough for users to recognise their own devices. */
 export function describeUserAgent(userAgent: string): string {
   const find = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(userAgent))?.[1];
   const [browser, system] = [find(browsers), find(systems)];
@@ -137,9 +137,9 @@ export function describeUserAgent(userAgent: string): string {
   return browser ?? system ?? t('Unknown device');
 }
 
-/** Whole units, as the service counts: 0.1 + 0.2 dollars are exactly 150,000. */
+/** Rounds to whole units, as the service does: 0.1 + 0.2 dollars are exactly 150,000. */
 export const quotaOfUsd = (usd: number): number => Math.round(usd * quotaPerUsd);
 export const usdOfQuota = (quota: number): number => quota / quotaPerUsd;
 
-/** Of a number from 0 to 100, or its text. */
+/** Takes a number from 0 to 100, or its text. */
 export const formatPercent = (percent: number | string): string => t('{percent} %', { percent });

@@ -5,7 +5,7 @@ export interface Health {
   color: string;
 }
 
-/** Below this somebody should look; the badge and the rate beside it change colour together. */
+/** Below this rate the provider needs attention. The badge and the rate next to it change colour at the same value. */
 const goodRate = 0.98;
 const poorRate = 0.9;
 const failingRate = 0.5;
@@ -16,8 +16,8 @@ const circuits: Record<string, Health> = {
 };
 
 /**
- * How a provider is doing, in a word. A closed circuit alone says little: it stays closed while few requests come, though all
- * of them may fail. `samples` is how many were measured; without any the rate is an assumption.
+ * Summarises a provider's health. A closed circuit alone proves little: with few requests it stays closed even if all
+ * of them fail. `samples` is the number of measured requests; with none, the rate is an assumption.
  */
 export function healthOf(circuit: string, successRate: number, samples: number): Health {
   if (circuit !== 'closed') return circuits[circuit] ?? { label: circuit, color: 'gray' };

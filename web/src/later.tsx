@@ -1,6 +1,6 @@
 /**
- * What a page shows only once somebody does something (a dialog, a message) comes after the page, with its own file.
- * Which file that is, routes.tsx says: here it would be imported in circles.
+ * Components that appear only after a user action (a dialog, a message) are loaded after the page, from a separate
+ * file. routes.tsx sets which file: importing it here would be circular.
  */
 import { type ComponentType, createElement, useEffect, useState } from 'react';
 import type { AddedProviderProps } from './components/added-provider.tsx';
@@ -26,7 +26,7 @@ export function laterComesFrom(load: () => Promise<Later>): void {
   fetchLater = load;
 }
 
-/** In time, so that nobody waits for it. */
+/** Called ahead of time, so that users do not wait for the components. */
 export async function bringLater(): Promise<Later> {
   here ??= await fetchLater();
   return here;
@@ -34,7 +34,9 @@ export async function bringLater(): Promise<Later> {
 
 const againMs = 2_000;
 
-/** Shows nothing until it has come; without a network it is asked for again and again, for as long as somebody waits. */
+/**
+ * Renders nothing until the component is loaded. A failed load is retried for as long as the placeholder is mounted.
+ */
 export function later<Name extends keyof PropsOf>(name: Name): ComponentType<PropsOf[Name]> {
   return function Later(props: PropsOf[Name]) {
     const [come, setCome] = useState(here);

@@ -1,4 +1,4 @@
-/** The secret of a link from a mail. It stands behind the #, which is sent to no server, and is not left in the address. */
+/** Takes the secret of a mailed link out of the URL fragment, which browsers never send to servers. */
 export function takeLinkToken(): string {
   const token = window.location.hash.slice(1);
   if (token) window.history.replaceState(window.history.state, '', window.location.pathname);
@@ -6,8 +6,8 @@ export function takeLinkToken(): string {
 }
 
 /**
- * The same, kept in this tab alone while somebody logs in, however many pages of whichever provider that takes. In the address of
- * the login page it would reach the server, and its logs.
+ * Like `takeLinkToken`, but keeps the secret in this tab's session storage during login, which may lead through several
+ * pages of an identity provider. In the login page's URL it would reach the server and its logs.
  */
 export function keepLinkToken(name: string): string {
   const token = takeLinkToken();
@@ -15,5 +15,5 @@ export function keepLinkToken(name: string): string {
   return token || (sessionStorage.getItem(name) ?? '');
 }
 
-/** It was used, or nobody wants it. */
+/** Call once the token is used or declined. */
 export const dropLinkToken = (name: string): void => sessionStorage.removeItem(name);

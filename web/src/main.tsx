@@ -6,7 +6,7 @@ import './models.css';
 import './palette.css';
 import './narrow.css';
 import './contrast.css';
-// Of pages: all styles come in one file, since a browser waits for every one of them before it shows anything.
+// All styles of pages are bundled into one file, because the browser waits for every style sheet before it renders.
 import './pages/docs/docs.css';
 import './pages/knowledge/knowledge.css';
 import './pages/playground/playground.css';
@@ -38,7 +38,7 @@ function Messages() {
   return any && <Toasts />;
 }
 
-// A 401 may concern one act (a wrong current password): ask who we are, and only when that is refused, leave.
+// A 401 may concern only this action (a wrong current password): check the session, and leave only if it is invalid.
 onUnauthorized((method, path) => {
   if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return;
   if (method !== 'get' || path !== '/api/user/self') {
@@ -52,9 +52,9 @@ onUnauthorized((method, path) => {
 
 watchNavigation(router);
 
-// Where its words did not come, the page is in another language than was wanted.
+// If the translations failed to load, the page is in another language than requested.
 document.documentElement.lang = language;
-// Ready for what the service will say.
+// Preload the translations of the service's messages.
 whenIdle(() => void allWords());
 
 createRoot(document.getElementById('root')!).render(

@@ -18,7 +18,7 @@ export const capabilityNames: Record<Capability, string> = {
 };
 export const capabilities = Object.keys(capabilityNames) as Capability[];
 
-/** What `request` is a price of, by the type of the model. */
+/** The unit of the `request` price, by model type. */
 const units: Record<string, string> = {
   image: t('image##unit'),
   speech: t('minute##unit'),
@@ -31,13 +31,13 @@ const isFree = ({ tiers = [], ...rates }: Prices): boolean =>
   Object.values(rates).every((rate) => rate === 0) &&
   tiers.every(({ above_context: _, ...tier }) => Object.values(tier).every((rate) => rate === 0));
 
-/** The first model for somebody: one that costs nothing where nothing is left to pay with, since any other would refuse. */
+/** The model to suggest first. A user without credits gets a free one, since all others would reject the request. */
 export const startModel = (models: OfferedModel[], quota: number): string =>
   (quota > 0 ? '' : firstModel(models.filter(({ prices }) => prices !== null && isFree(prices)))) || firstModel(models);
 
 type Priced = Pick<OfferedModel, 'prices' | 'types'>;
 
-/** A price in one line, as lists have room for. */
+/** A one-line summary of the price, for lists. */
 export function priceWords({ prices, types }: Priced): string {
   if (prices === null) return t('As the models it asks');
   if (isFree(prices)) return t('Free');
@@ -53,11 +53,13 @@ export function priceWords({ prices, types }: Priced): string {
 
 interface PriceRow {
   label: string;
-  /** What it costs without tiers, and in each of them; `as` where it has no price of its own. */
+  /**
+   * The base price, then the price of each tier; `as` names the rate that applies if this part has no price of its own.
+   */
   values: (number | { as: string })[];
 }
 
-/** Each part of the price, and the part whose price it has where it has none of its own. */
+/** The parts of a price, and the part whose rate applies if one has none of its own. */
 const parts: [name: Rate, label: string, as?: 'prompt' | 'completion'][] = [
   ['prompt', t('Prompt')],
   ['cache_read', t('Read from cache'), 'prompt'],
@@ -70,7 +72,7 @@ const parts: [name: Rate, label: string, as?: 'prompt' | 'completion'][] = [
   ['audio_out', t('Sound out'), 'completion'],
 ];
 
-/** The whole price: a row for each part that has one, a column for each size of prompt. */
+/** The full price: one row per priced part, one column per prompt size. */
 export function priceTable({ prices, types }: { prices: Prices; types: OfferedModel['types'] }): {
   columns: string[];
   rows: PriceRow[];
@@ -107,10 +109,10 @@ interface Measured {
   samples: number;
   successes: number;
 }
-/** What was measured of each provider, whichever model was asked for. */
+/** Measured requests by provider, summed over all models. */
 export type Providers = ReadonlyMap<string, Measured>;
 
-/** From the models that one provider alone serves: of the others it is not said who answered. */
+/** Counts only models with a single provider: for the others, the health data does not tell which provider answered. */
 export function measuredProviders(models: readonly Pick<OfferedModel, 'providers' | 'health'>[]): Providers {
   const found = new Map<string, Measured>();
   for (const { providers, health } of models) {
@@ -123,7 +125,9 @@ export function measuredProviders(models: readonly Pick<OfferedModel, 'providers
   return found;
 }
 
-/** Null where other models are asked. Of a model that nobody asked for lately, its providers are all that is known. */
+/**
+ * Null for models that call other models. A model without recent requests shows the health of its providers instead.
+ */
 export function modelHealth(
   { health, providers = [], unavailable = [] }: Pick<OfferedModel, 'health'> & Partial<OfferedModel>,
   known: Providers = new Map(),

@@ -1,7 +1,7 @@
 import { t } from './language/words.ts';
 import type { OfferedModel } from './models.ts';
 
-/** Every word of the query stands somewhere in what the model is called. */
+/** Whether every word of the query occurs in the model's id or name. */
 export function isCalled({ id, name }: Pick<OfferedModel, 'id' | 'name'>, query: string): boolean {
   const text = `${id} ${name}`.toLowerCase();
   return query
@@ -18,13 +18,13 @@ export interface ModelFilter {
   sort: string;
 }
 
-/** Of token prices, where there are any: requests are counted in something else. */
+/** Compares token prices if there are any; prices per request use other units. */
 const dearness = ({ prompt, completion, request = 0 }: NonNullable<OfferedModel['prices']>): number =>
   prompt + completion || request;
 
 type Order = (a: OfferedModel, b: OfferedModel) => number;
 
-/** What has no price stands last in either direction. */
+/** Models without a price sort last in both directions. */
 const byPrice =
   (sign: 1 | -1): Order =>
   (a, b) =>

@@ -6,14 +6,14 @@ export type OfferedModel = Result<'/api/models', 'get'>['models'][number];
 export type ModelDetail = Result<'/api/models/{model_id}', 'get'>;
 export type Offer = ModelDetail['offers'][number];
 
-/** As much of a model as finding it takes. */
+/** The fields needed to find a model in a list. */
 export interface ListedModel {
   id: string;
   owned_by: string;
   health?: OfferedModel['health'];
 }
 
-/** The models this user may call. */
+/** Models that this user may call. */
 export const modelsQuery = queryOptions({
   queryKey: ['models'],
   queryFn: async ({ signal }) => (await get('/api/models', { signal })).models,
@@ -26,7 +26,7 @@ export const modelQuery = (id: string) =>
     queryFn: ({ signal }) => get('/api/models/{model_id}', { path: { model_id: id }, signal }),
   });
 
-/** The orchestration model plans a task and calls the others for it. */
+/** Plans a task and calls other models to carry it out. */
 export const orchestrationModel = 'svc/svc-ms';
 
 export const builtIn = 'demo';
@@ -34,13 +34,13 @@ export const builtIn = 'demo';
 interface Provider {
   name: string;
   models: number;
-  /** How many of them it is not asked for now, since its circuit is open. */
+  /** For how many of these models its circuit is open, so that it gets no requests. */
   down: number;
 }
 
 type Served = ListedModel & { providers?: string[]; unavailable?: string[] };
 
-/** Who answers, by how many models they serve; the orchestration model answers through the others. */
+/** Providers sorted by number of models. Skips the orchestration model, which answers through the others. */
 export function providersOf(models: Served[]): Provider[] {
   const found = new Map<string, Provider>();
   for (const { id, owned_by, providers = [owned_by], unavailable = [] } of models) {
@@ -53,13 +53,13 @@ export function providersOf(models: Served[]): Provider[] {
   return [...found.values()].sort((a, b) => b.models - a.models);
 }
 
-/** Whether somebody would be asked for it now. */
+/** Whether a provider would currently be called for this model. */
 export const canAnswer = ({ health }: ListedModel): boolean => health?.circuit_state !== 'open';
 
 export const onlySimulation = (providers: Provider[]): boolean =>
   providers.length > 0 && providers.every(({ name }) => name === builtIn);
 
-/** The list says what a model is for only where the service knows; names tell the rest. */
+/** Fallback by name: the list has types only for models that the service knows. */
 const notForChat = /embed|rerank|moderation|whisper|transcri|speech|\btts\b|-tts|dall-e|image|imagen|video|sora|veo/i;
 
 type Described = ListedModel & { types?: string[] };
@@ -72,7 +72,7 @@ export interface ModelGroup {
   items: { value: string; label: string }[];
 }
 
-/** By who owns them; the orchestration model stands first. */
+/** Groups by owner; the orchestration model comes first. */
 export function groupsOf(models: ListedModel[]): ModelGroup[] {
   const groups = new Map<string, ModelGroup>();
   for (const { id, owned_by } of [...models].sort((a, b) => (a.id < b.id ? -1 : 1))) {
@@ -85,12 +85,12 @@ export function groupsOf(models: ListedModel[]): ModelGroup[] {
   return [...groups.values()].sort((a, b) => Number(orchestrates(b)) - Number(orchestrates(a)));
 }
 
-/** Of those that chat. */
+/** Chat models only. */
 export const modelGroups = (models: ListedModel[]): ModelGroup[] => groupsOf(models.filter(isChat));
 
 /**
- * Where a newcomer starts, or what is compared next: a plain chat model that can answer now, a real one before the simulation,
- * and one that failed lately, and is only being tried again, after those that did not.
+ * The default choice, also for the next model to compare: a plain chat model that can answer now. Real models come
+ * before the simulation, and models whose circuit is half open come after healthy ones.
  */
 export function firstModel(models: ListedModel[]): string {
   const answering = models.filter(canAnswer);

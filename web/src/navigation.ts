@@ -42,19 +42,19 @@ export interface NavigationEntry {
   label: string;
   path: string;
   icon: TablerIcon;
-  /** One line for the home page's quick links. */
+  /** One line of description for the quick links on the home page. */
   hint?: string;
 }
 
 export interface NavigationGroup {
-  /** What is remembered of it goes by this, whatever the language. */
+  /** Identifies the group in stored state, independent of the language. */
   name: string;
   label?: string;
   admin?: boolean;
   entries: NavigationEntry[];
 }
 
-/** Every path is a page of routes.tsx; a test holds the two together. */
+/** Every path must be a page of routes.tsx; a test checks this. */
 const groups: NavigationGroup[] = [
   {
     name: 'Start',
@@ -133,6 +133,6 @@ const groups: NavigationGroup[] = [
   },
 ];
 
-/** What this user can open. */
+/** The navigation that this user may open. */
 export const navigationFor = (user: Pick<User, 'role'>): NavigationGroup[] =>
   groups.filter(({ admin }) => !admin || isAdmin(user));

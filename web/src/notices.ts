@@ -4,7 +4,7 @@ import { t } from './language/words.ts';
 interface NoticeWords {
   title: string;
   text: string;
-  /** Where something can be done about it. */
+  /** The page where the user can act on it. */
   to: string;
   label: string;
 }
@@ -48,7 +48,7 @@ const words: Record<string, (about: About) => NoticeWords> = {
   }),
 };
 
-/** Of a kind that this version of the page does not know, at least that there is something. */
+/** Falls back to a generic text for kinds that this version of the page does not know. */
 export function noticeWords({ kind, about }: { kind: string; about: About }): NoticeWords {
   return (
     words[kind]?.(about) ?? {

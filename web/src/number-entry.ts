@@ -3,20 +3,20 @@ import { notifyFault, takeBackFault } from './components/notify.ts';
 import { t } from './language/words.ts';
 import { readNumber } from './read-number.ts';
 
-/** On fields for whole numbers, so that whoever reads what is typed into one knows. */
+/** Class name that marks inputs for whole numbers. */
 export const wholeNumber = 'svc-whole-number';
 
 interface Typed {
-  /** As it was typed, where the field shows it otherwise. */
+  /** The text as typed, if the field displays it differently. */
   raw: string;
-  /** The number that the field was given for it. */
+  /** The number that was written into the field for it. */
   number: string;
 }
 
 /**
- * The next letter of a number. A field shows digits and a point; once something else is typed, such as a comma, what was
- * typed since is read as one text, since the letters after it say what it was: `1,5` is 1.5, `1,500` is 1500.
- * Null: the field may take the letter as it is.
+ * Handles the next typed character of a number. A field displays digits and a point. As soon as another character is
+ * typed, such as a comma, everything typed since is parsed as one text, because its meaning depends on what follows:
+ * `1,5` is 1.5, `1,500` is 1500. Null: the field can insert the character unchanged.
  */
 export function typeLetter(before: Typed, letter: string, whole: boolean): (Typed & { fault: boolean }) | null {
   const plain = before.raw === before.number;
@@ -28,21 +28,21 @@ export function typeLetter(before: Typed, letter: string, whole: boolean): (Type
   return { raw, number: number ?? before.number, fault: number === null };
 }
 
-/** What was typed into fields that show it otherwise, until the field is left or changed in another way. */
+/** The typed text of fields that display it differently, until the field loses focus or changes in another way. */
 const typed = new WeakMap<HTMLInputElement, Typed>();
 
 const notice = 'number';
 
-/** Puts a number in place of what the field shows, as if it had been typed. */
+/** Replaces the displayed text with a number, as if the user had typed it. */
 function put(input: HTMLInputElement, text: string, caret: number): void {
-  // React has its own setter on the element, and would take this for a value it knows already.
+  // Bypasses the setter that React defines on the element; through it, React would see no change and skip the event.
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')?.set?.call(input, text);
-  // The field keeps this place when it writes thousands into the text.
+  // The field preserves this caret position when it inserts thousands separators.
   input.setSelectionRange(caret, caret);
   input.dispatchEvent(new Event('input', { bubbles: true }));
 }
 
-/** The shown text in three parts: a prefix such as `$`, the number, a suffix. */
+/** Splits the displayed text into a prefix such as `$`, the number, and a suffix. */
 function partsOf(text: string): [prefix: string, number: string, suffix: string] {
   const start = text.search(/[-\d.]/);
   if (start < 0) return [text, '', ''];
@@ -54,7 +54,7 @@ function partsOf(text: string): [prefix: string, number: string, suffix: string]
 export function typeNumber(event: InputEvent<HTMLInputElement>): void {
   const input = event.currentTarget;
   const letter = event.data;
-  // What an input method has composed is in the field already.
+  // Text composed by an input method is already in the field.
   if (!letter || event.nativeEvent.isComposing) return;
   if (settling.has(input)) toEndOfNumber(input);
   const [prefix, shown, suffix] = partsOf(input.value);
@@ -84,12 +84,13 @@ export function typeNumber(event: InputEvent<HTMLInputElement>): void {
   }
 }
 
-/** Fields that were just written to, until the browser has come to rest. */
+/** Fields that were just written to and whose caret is not final yet. */
 const settling = new WeakMap<HTMLInputElement, ReturnType<typeof setTimeout>>();
 
 /**
- * What an input method commits moves the caret by as many letters as it has, though the field has written a prefix in front of
- * them meanwhile; the field corrects that a moment later. A letter that comes before belongs at the end: １２ is 12, never 21.
+ * After an input method commits text, the browser moves the caret by its length and ignores a prefix that the field has
+ * inserted meanwhile; the field corrects this in the next task. A character typed before that belongs at the end: １２ is
+ * 12, never 21.
  */
 function settle(input: HTMLInputElement): void {
   clearTimeout(settling.get(input));
@@ -105,7 +106,7 @@ function toEndOfNumber(input: HTMLInputElement): void {
   input.setSelectionRange(end, end);
 }
 
-/** A number that is copied from elsewhere is written as fields do, or refused: never another number. */
+/** A pasted number is converted to the field's format or rejected; it never turns into another number. */
 export function pasteNumber(event: ClipboardEvent<HTMLInputElement>): void {
   const input = event.currentTarget;
   const text = event.clipboardData.getData('text').trim();

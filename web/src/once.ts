@@ -3,18 +3,20 @@ import { ApiError, post } from './api.ts';
 
 type Send<W, R> = (what: W, idempotencyKey: string) => Promise<R>;
 
-/** 128 bits; `crypto.randomUUID` is missing on pages that came over plain http. */
+/** 128 random bits. `crypto.randomUUID` does not exist on pages served over plain http. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Whether the outcome is known. No answer, a server fault, or "the first try still runs" leaves it open. */
+/**
+ * Whether the outcome is known. It is not after no response, a server error, or a 409 (the first attempt still runs).
+ */
 const isAnswer = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 409;
 
 /**
- * Sends a request under one idempotency key until it is answered, and never twice at a time: neither a second click nor a
- * retry after a lost connection carries it out again. Once answered, the next call gets a new key.
+ * Sends a request with one idempotency key until it gets an answer, and never concurrently: neither a second click nor
+ * a retry after a lost connection executes it twice. After an answer, the next call gets a new key.
  */
 export function onceUntilAnswered<W, R>(send: Send<W, R>): (what: W) => Promise<R> {
   const tries = new Map<string, { key: string; running: Promise<R> | null }>();
@@ -37,20 +39,20 @@ export function onceUntilAnswered<W, R>(send: Send<W, R>): (what: W) => Promise<
   };
 }
 
-/** The key lives as long as the form that sends it. */
+/** The idempotency key lives as long as the form. */
 export function useOnce<W, R>(send: Send<W, R>): (what: W) => Promise<R> {
   return useState(() => onceUntilAnswered(send))[0];
 }
 
 type Sent = [path: string, options?: object];
-/** Path and options were checked against each other where `post` was called. */
+/** `post` has checked path and options against each other at the call site. */
 const anyPost = post as unknown as (path: string, options: object) => Promise<unknown>;
 const sendOnce = ([path, options]: Sent, idempotencyKey: string) => anyPost(path, { ...options, idempotencyKey });
 
-/** `post` for forms that move money or make something. */
+/** `post` for forms that move money or create something. */
 export function usePost(): typeof post {
   const once = useOnce(sendOnce);
-  // Parameters and result are those of `post`.
+  // Same parameters and result as `post`.
   return useState(
     () =>
       (...sent: Sent) =>

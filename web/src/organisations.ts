@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { get, type Result } from './api.ts';
 import { queryClient } from './session.ts';
 
-/** What pages of keys and applications know of organisations, besides the organisations' own pages. */
+/** What pages outside the organisation pages (keys, applications) need to know about organisations. */
 
 export type Organisation = Result<'/api/organisations', 'get'>['organisations'][number];
 export type Role = Organisation['role'];
@@ -12,22 +12,22 @@ export type OrganisationKey = Result<'/api/organisations/{id}/keys', 'get'>['key
 
 export const roles = ['owner', 'admin', 'member', 'viewer'] as const satisfies Role[];
 
-/** As the service decides; pages offer nothing that it would refuse. */
+/** Mirrors the rules of the service, so that pages offer nothing that it would reject. */
 const rights = {
-  /** What everybody spends, and all budgets. */
+  /** View everybody's spending and all budgets. */
   see_all: ['owner', 'admin', 'viewer'],
-  /** Keys of one's own. */
+  /** Have own keys. */
   use: ['owner', 'admin', 'member'],
-  /** Teams, members, invitations, keys of others and of teams, budgets, limits, servers. */
+  /** Manage teams, members, invitations, keys of other members and teams, budgets, limits and servers. */
   manage: ['owner', 'admin'],
-  /** Name, time zone, who pays, the webhook, and its end. */
+  /** Change name, time zone, payer and webhook; delete the organisation. */
   own: ['owner'],
 } as const satisfies Record<string, Role[]>;
 
 export const may = (role: Role, right: keyof typeof rights): boolean =>
   (rights[right] as readonly Role[]).includes(role);
 
-/** An administrator neither makes owners nor changes them. */
+/** Roles that this role may assign. An administrator can neither create owners nor change them. */
 export const givable = (role: Role): Role[] => roles.filter((one) => role === 'owner' || one !== 'owner');
 
 const key = 'organisations';
@@ -37,7 +37,7 @@ export const organisationsQuery = queryOptions({
   queryFn: async ({ signal }) => (await get('/api/organisations', { signal })).organisations,
 });
 
-/** Organisations whose directories name whoever is logged in. */
+/** Organisations whose directories list the logged-in user. */
 export const waitingQuery = queryOptions({
   queryKey: [key, 'waiting'],
   queryFn: async ({ signal }) => (await get('/api/invitations', { signal })).waiting,
@@ -67,7 +67,7 @@ export const organisationKeysQuery = (id: number) =>
     queryFn: async ({ signal }) => (await get('/api/organisations/{id}/keys', { path: { id }, signal })).keys,
   });
 
-/** Everything of one organisation, or of all: what is changed in one place shows in several. */
+/** Invalidates all data of one organisation, or of all of them: one change may show in several places. */
 export const reloadOrganisations = (id?: number): Promise<unknown> =>
   Promise.all([
     queryClient.invalidateQueries({ queryKey: id === undefined ? [key] : [key, id] }),

@@ -2,17 +2,17 @@ import { t } from './language/words.ts';
 import type { Member, Role, Team } from './organisations.ts';
 import { may } from './organisations.ts';
 
-/** Who something belongs to in an organisation: `me`, `me:7` (in a team), or `team:7`. */
+/** Owner of something in an organisation: `me`, `me:7` (within team 7), or `team:7`. */
 export interface OwnerOption {
   value: string;
   label: string;
 }
 
-/** What a team can be given: by those who manage the organisation. */
+/** Teams that can own something; available to roles that manage the organisation. */
 export const teamOptions = (role: Role, teams: Team[]): OwnerOption[] =>
   may(role, 'manage') ? teams.map(({ id, name }) => ({ value: `team:${id}`, label: t('Team {name}', { name }) })) : [];
 
-/** Whose a key can be. Whoever is in a team spends under its budgets, unless they manage the organisation. */
+/** Possible owners of a key. Team members spend under their team's budgets, unless they manage the organisation. */
 export function keyOwnerOptions(role: Role, teams: Team[], self: Pick<Member, 'teams'> | undefined): OwnerOption[] {
   if (!may(role, 'use')) return [];
   const mine = teams.filter(({ id }) => self?.teams.includes(id));
@@ -24,7 +24,7 @@ export function keyOwnerOptions(role: Role, teams: Team[], self: Pick<Member, 't
   ];
 }
 
-/** As the service takes it. */
+/** As the request body expects it. */
 export function ownerBody(value: string): { owner: 'user' | 'team'; team_id?: number } {
   const [who, team] = value.split(':');
   return { owner: who === 'team' ? 'team' : 'user', ...(team && { team_id: Number(team) }) };

@@ -14,10 +14,10 @@ function subscribe(tell: () => void): () => void {
   return () => listeners.delete(tell);
 }
 
-/** What the open page is about: the name of an application, of a model. Empty where it is about nothing in particular. */
+/** The subject of the open page, such as the name of an application or model; empty if it has none. */
 export const usePageName = (): string => useSyncExternalStore(subscribe, () => shown);
 
-/** Said by the page that is open; stands in the document's title before the kind of the page. */
+/** Sets the subject of the open page; the document title shows it before the kind of page. */
 export function useNamed(name: string): void {
   useEffect(() => {
     if (name === '') return;
@@ -26,7 +26,7 @@ export function useNamed(name: string): void {
   }, [name]);
 }
 
-/** Of a page about one thing, which its address names: its heading, once that is known. */
+/** For a page about one item named by the URL: uses its heading once it is loaded. */
 export function useNamedByHeading(heading: unknown): void {
   const kind = useMatches({
     select: (matches) => {
@@ -37,6 +37,6 @@ export function useNamedByHeading(heading: unknown): void {
   useNamed(kind !== undefined && typeof heading === 'string' && heading !== kind ? heading : '');
 }
 
-/** The document's title: what the page is about, what kind of page it is, and whose. */
+/** The document title: subject, kind of page, and site. */
 export const titleOf = (name: string, kind: string | undefined): string =>
   [name.replaceAll(/\s+/g, ' ').trim(), kind, 'svc'].filter(Boolean).join(' · ');

@@ -1,20 +1,20 @@
 import { post, type Result } from './api.ts';
 import { t } from './language/words.ts';
 
-/** Browsers give passkeys to names over a safe connection only, never to bare addresses. */
+/** Browsers support passkeys only in secure contexts and for host names, never for bare IP addresses. */
 export const passkeysWork = (): boolean =>
   'PublicKeyCredential' in window && !/^[\d.]+$|^\[/.test(window.location.hostname);
 
-/** Comes when somebody uses one. */
+/** Loaded on first use. */
 const ceremonies = () => import('@simplewebauthn/browser');
 
-/** The service writes the options as the browser wants them. */
+/** The service already sends the options in the browser's format. */
 const asGiven = (optionsJSON: unknown) => ({ optionsJSON: optionsJSON as never });
 
-/** As the browser gave it; the service looks at each field, and its types leave out those that it does not use. */
+/** Forwards the browser's response unchanged. The service validates every field; its types omit the unused ones. */
 const asSent = (response: unknown) => response as never;
 
-/** What a browser says when a person closed its dialog means nothing to them. */
+/** The browser's own message after a cancelled dialog does not help users. */
 async function withWords<T>(asking: Promise<T>): Promise<T> {
   return asking.catch((cause: unknown) => {
     const name = cause instanceof Error ? cause.name : '';

@@ -1,6 +1,6 @@
 import { t } from './language/words.ts';
 
-/** Past this a request with several pictures outgrows what providers take. */
+/** With larger images, a request with several of them exceeds the limits of providers. */
 const mostBytes = 8 * 1024 * 1024;
 
 export function readImage(file: File): Promise<string> {

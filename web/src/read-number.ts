@@ -1,10 +1,10 @@
-/** What may stand around a number that was copied: `$1.50`, `100 USD`, `5 %`. */
+/** Characters allowed around a copied number: `$1.50`, `100 USD`, `5 %`. */
 const around = /[\p{L}\p{Sc}%\s]/u;
 
-/** Ways to write a number, each with how to write it as our fields do. The first that fits holds. */
+/** Accepted notations, each with its conversion to the format of our fields. The first match wins. */
 const ways: [shape: RegExp, plain: (text: string) => string][] = [
   [/^\d*(?:\.\d*)?$/, (text) => text],
-  // Three digits after a comma are thousands, as our own pages write them.
+  // A comma before exactly three digits separates thousands, as our own pages write them.
   [/^[1-9]\d{0,2}(?:,\d{3})+(?:\.\d*)?$/, (text) => text.replaceAll(',', '')],
   [/^\d*,\d*$/, (text) => text.replace(',', '.')],
   [/^[1-9]\d{0,2}(?:\.\d{3})+,\d*$/, (text) => text.replaceAll('.', '').replace(',', '.')],
@@ -19,18 +19,18 @@ function trimmed(text: string): string {
   return text.slice(start, end);
 }
 
-/** `5.00` is whole; `5.000` may be five thousand elsewhere. */
+/** `5.00` is a whole number; `5.000` is ambiguous, since it means five thousand in some locales. */
 function wholeOf(plain: string): string | null {
   const [units = '', decimals = ''] = plain.split('.');
   return /[1-9]/.test(decimals) || decimals.length === 3 ? null : units;
 }
 
 /**
- * A number as somebody wrote it, the way our fields write one: digits, and a point before the decimals. Null where it is no
- * number, or could be two: a field rather keeps what it had than takes ten times what was meant.
+ * Converts a number as written by a user to the format of our fields: digits, and a point before the decimals. Null if
+ * it is not a number or is ambiguous: the field keeps its value rather than take a different amount than meant.
  */
 export function readNumber(text: string, whole: boolean): string | null {
-  // Wide digits, points and commas of Chinese keyboards, and blanks that do not break, are plain ones then.
+  // NFKC maps full-width digits and punctuation of Chinese keyboards, and non-breaking spaces, to ASCII.
   const given = trimmed(text.normalize('NFKC').replaceAll('−', '-'));
   const negative = given.startsWith('-');
   const number = negative ? trimmed(given.slice(1)) : given;

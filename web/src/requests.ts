@@ -3,16 +3,16 @@ import { t } from './language/words.ts';
 
 export type UsageLog = Result<'/api/usage/logs', 'get'>['logs'][number];
 
-/** A request that somebody made; or the calls that a turn, a run or a batch made in its course, as one. */
+/** One request by a user, or all calls of one turn, run or batch grouped together. */
 export interface Requests {
   key: string;
-  /** What made the calls; null for a request of somebody's own. */
+  /** The id of what made the calls; null for a user's own request. */
   parent: string | null;
   /** Newest first, never empty. */
   logs: UsageLog[];
 }
 
-/** What plans, judges and embeds for one question stands together: line by line it would drown what people asked. */
+/** Groups the calls for planning, judging and embedding by request, so that they do not crowd out what users asked. */
 export function together(logs: UsageLog[]): Requests[] {
   const rows = new Map<string, Requests>();
   for (const log of logs) {
@@ -39,17 +39,17 @@ const makers: [prefix: string, word: string][] = [
   ['exec-', t('run##maker')],
 ];
 
-/** What made a call, in one word: a turn, a run, a batch, a response. */
+/** What made a call: a turn, a run, a batch, a response. */
 export const makerOf = (parent: string): string =>
   makers.find(([prefix]) => parent.startsWith(prefix))?.[1] ?? t('request##maker');
 
 export const countedCalls = (parent: string, count: number): string =>
   t('{count, plural, one {# call} other {# calls}} of one {maker}', { count, maker: makerOf(parent) });
 
-/** "12 calls of one turn". */
+/** Such as "12 calls of one turn". */
 export const callsOf = ({ parent, logs }: Requests): string => countedCalls(parent ?? '', logs.length);
 
-/** How a request ended, in words; anything but `ok` deserves a look. */
+/** Texts for how a request ended; anything but `ok` needs attention. */
 const endings: Record<string, string> = {
   ok: t('OK'),
   aborted: t('Client left'),
@@ -59,7 +59,7 @@ const endings: Record<string, string> = {
 
 export const endingWords = (status: string): string => endings[status] ?? status;
 
-/** The ending of the one that deserves a look most. */
+/** The worst ending in the group. */
 export function endingOf({ logs }: Pick<Requests, 'logs'>): { label: string; ok: boolean } {
   const status = logs.find((log) => log.status !== 'ok')?.status ?? 'ok';
   return { label: endingWords(status), ok: status === 'ok' };

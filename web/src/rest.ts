@@ -1,15 +1,16 @@
 import { t } from './language/words.ts';
 
 /**
- * The first page comes with the styles and words that it needs; other pages need all of them, and need them before they are
- * read: tables of choices, columns and titles are made of words. Where another page was opened first, early.ts has brought all.
+ * The first page loads only the styles and translations it needs. Other pages need all of them before their modules are
+ * evaluated, because options, columns and titles are translated at load time. If another page was opened first,
+ * early.ts has already loaded everything.
  */
 declare global {
-  /** Addresses of the files that early.ts left out. */
+  /** URLs of the files that early.ts did not load. */
   var svcRest: { styles?: string; words?: string } | undefined;
 }
 
-/** What is said of it in words; the browser has its own, of addresses and modules. */
+/** A readable error; the browser's own message is about URLs and modules. */
 const notFetched = (): Error =>
   new Error(t('A part of the app could not be fetched. Check the connection and try again.'));
 
@@ -24,7 +25,7 @@ function arrived(element: HTMLLinkElement | HTMLScriptElement): Promise<void> {
   });
 }
 
-/** Once; after a failure whoever asks next tries again. */
+/** Runs at most once; after a failure, the next call retries. */
 function once(bring: () => Promise<void> | undefined): () => Promise<void> {
   let coming: Promise<void> | undefined;
   return () => {
@@ -47,8 +48,9 @@ const bringWords = once(() => {
 });
 
 /**
- * A group of pages, with all that they need. Where there is a network and the script does not come, a new version may have
- * replaced it: the browser's own words for that let the router load the app anew. Without one that would leave nothing of it.
+ * Loads a group of pages with everything it needs. If a script fails to load while online, a new version may have
+ * replaced it: rethrow the browser's error, so that the router reloads the app. Offline, a reload would only lose the
+ * app.
  */
 export async function bringGroup<Group>(load: () => Promise<Group>): Promise<Group> {
   await Promise.all([bringStyles(), bringWords()]);
@@ -59,8 +61,8 @@ export async function bringGroup<Group>(load: () => Promise<Group>): Promise<Gro
   }
 }
 
-/** Before what the service says is told. Without a network it is told in English. */
+/** Loads all translations before a message of the service is shown. If that fails, the message is shown in English. */
 export const allWords = (): Promise<void> => bringWords().catch(() => {});
 
-/** Some browsers have no word for it. */
+/** Some browsers lack `requestIdleCallback`. */
 export const whenIdle: (act: () => void) => void = globalThis.requestIdleCallback ?? ((act) => setTimeout(act, 1_000));

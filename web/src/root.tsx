@@ -3,7 +3,7 @@ import { useEffect } from 'react';
 import { StepUp } from './components/step-up.tsx';
 import { titleOf, usePageName } from './page-name.ts';
 
-/** Around every page: keeps the document's title in step, and asks for the second factor where an act needs it. */
+/** Wraps every page: keeps the document title up to date, and asks for the second factor when an action needs it. */
 export function Root() {
   const kind = useMatches({ select: (matches) => matches.at(-1)?.staticData.title });
   const name = usePageName();

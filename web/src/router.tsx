@@ -17,17 +17,19 @@ interface Visit {
   location: { href: string; search: Record<string, unknown> };
 }
 
-/** Where nobody may be asked anything; a pushed request does not show that in the address. */
+/**
+ * Whether interaction is forbidden (`prompt=none`). The URL of a pushed request does not show this: ask the service.
+ */
 const isSilent = async (search: Visit['location']['search']): Promise<boolean> =>
   search.prompt === 'none' || openPushed(search);
 
 async function requireUser({ location }: Visit): Promise<void> {
-  // Nobody may be shown a login page then; the application hears why there is no answer.
+  // A login page must not be shown then; the application receives the reason as an error.
   if (location.href.startsWith('/oauth2/authorize') && (await isSilent(location.search))) {
     const to = await answerSilently(window.location.search);
     if (to) {
       leaveTo(to);
-      // Nothing is shown while the browser goes.
+      // Render nothing while the browser navigates away.
       return new Promise(() => {});
     }
   }
@@ -40,7 +42,7 @@ async function requireGuest({ location }: Visit): Promise<void> {
   if (await currentUser()) throw redirect({ href: safeNext(location.search.next, window.location.origin) });
 }
 
-/** To others an administration page does not exist; what it would show is guarded by the server. */
+/** Administration pages look nonexistent to other users. The server protects their data. */
 function forAdmins(Page: ComponentType): ComponentType {
   return function AdminPage() {
     return isAdmin(useUser()) ? <Page /> : <NotFound />;
@@ -56,7 +58,7 @@ const shellRoute = createRoute({
   component: lazyRouteComponent(frame, 'Shell'),
 });
 
-/** With a slash at the end it comes before the page that takes whatever follows, and be it nothing. */
+/** Without the trailing slash, the splat route below the path would match first, since its rest may be empty. */
 const beforeRest = (path: string): string => (pages.some((page) => page.path === `${path}/$`) ? `${path}/` : path);
 
 const routeOf = ({ path, title, load, prepare, access, bare }: PageEntry) =>

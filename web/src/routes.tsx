@@ -6,19 +6,19 @@ import { prepareHome } from './pages/home/home-queries.ts';
 import { bringGroup, whenIdle } from './rest.ts';
 
 interface Audience {
-  /** Who may open it: `guest` pages send signed-in users on. */
+  /** Who may open the page. `guest` pages redirect signed-in users. */
   access: 'guest' | 'public' | 'user' | 'admin';
-  /** Without navigation, for pages that stand alone. */
+  /** Stands alone, without the navigation. */
   bare?: boolean;
 }
 
 export interface PageEntry extends Audience {
-  /** `$name` takes a parameter: `/sessions/$id`. */
+  /** `$name` is a parameter: `/sessions/$id`. */
   path: string;
-  /** The document's title. */
+  /** Used in the document title. */
   title: string;
   load: () => Promise<ComponentType>;
-  /** Asks for what the page will show, while the page itself still comes. */
+  /** Prefetches the page's data while its script still loads. */
   prepare?: () => Promise<void>;
 }
 
@@ -27,8 +27,9 @@ type Row = [path: string, title: string, load: PageEntry['load'], prepare?: Page
 const open = (audience: Audience, rows: Row[]): PageEntry[] =>
   rows.map(([path, title, load, prepare]) => ({ path, title, load, prepare, ...audience }));
 
-// Fetched together: split page by page, what some share came in about ninety files of a few hundred bytes, for any of them.
-// What lies before the door comes with the app: what it shares with the others would be files of its own again.
+// Pages are bundled in groups: split page by page, their shared code became about ninety files of a few hundred bytes,
+// all needed by any page. Pages before login are part of the app itself, because their shared code would be split off
+// again.
 const firstPages = () => import('./page-groups/first.ts');
 const morePages = () => bringGroup(() => import('./page-groups/more.ts'));
 const userPages = () => bringGroup(() => import('./page-groups/user.ts'));
@@ -37,36 +38,37 @@ const adminPages = () => bringGroup(() => import('./page-groups/admin.ts'));
 const isFirst = (): boolean => globalThis.location?.pathname === '/';
 const isForAdmins = (): boolean => /^\/admin(\/|$)/.test(location.pathname);
 
-/** The page that is opened first brings what stands around it. */
+/** The group of the page that is opened first; it includes the shell. */
 function groupHere() {
   if (isFirst()) return firstPages();
   return isForAdmins() ? adminPages() : userPages();
 }
 
-// Read while it is asked who is here; whoever is nobody yet comes back to it after the door.
+// Loads in parallel with the login check. Guests need it too, right after login.
 if (isFirst()) queueMicrotask(() => firstPages().catch(() => {}));
 
-// Each group but the first has it, and one of these is here already, or about to come; pages that ask something hardly need it.
+// Every group but the first contains these components, and one of the two is loaded or loading anyway. Standalone pages
+// rarely need them.
 laterComesFrom(() => (isForAdmins() ? adminPages() : userPages()));
 
-/** Brings what stands around a page. From the first page people go to others: those come while nobody waits. */
+/** Loads the shell. From the home page users go on to other pages, so those are loaded while the browser is idle. */
 export async function frame() {
   const group = await groupHere();
-  // Without a network they are fetched when they are asked for.
+  // If this fails (offline), they are loaded on demand.
   if (isFirst()) whenIdle(() => void bringLater().catch(() => {}));
   return group;
 }
 
 /**
- * Every page of the app. A new one is a row here, a folder in pages/, a line in the group that brings it, and a line in
- * navigation.ts if it has a place there.
+ * All pages of the app. To add one: a row here, a folder in pages/, a line in its page group, and a line in
+ * navigation.ts if it belongs there.
  */
 export const pages: PageEntry[] = [
   ...open({ access: 'user' }, [
     ['/', t('Home'), async () => (await firstPages()).HomePage, prepareHome],
     ['/playground', t('Playground'), async () => (await userPages()).PlaygroundPage],
     ['/models', t('Models'), async () => (await userPages()).ModelsPage],
-    // Ids of models hold slashes.
+    // Model ids contain slashes.
     ['/models/$', t('Model'), async () => (await userPages()).ModelPage],
     ['/account', t('Account'), async () => (await userPages()).AccountPage],
     ['/keys', t('Keys'), async () => (await userPages()).KeysPage],

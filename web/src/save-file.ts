@@ -1,8 +1,8 @@
-/** As the browser's own download. */
+/** Saves it through the browser's download. */
 export function saveFile({ name, blob }: { name: string; blob: Blob }): void {
   const href = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement('a'), { href, download: name });
   link.click();
-  // The browser has the file by then, so the memory can be freed.
+  // By then the download has finished reading, so the memory can be freed.
   setTimeout(() => URL.revokeObjectURL(href), 60_000);
 }

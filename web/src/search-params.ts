@@ -1,6 +1,6 @@
 /**
- * The router's own search format reads `?state=123` as a number and rewrites it. Addresses here mean what they say:
- * values are strings, a repeated name is a list (the OAuth page must see a repeated parameter to refuse it).
+ * The router's default search format parses `?state=123` as a number and rewrites it. Here all values stay strings, and
+ * a repeated name becomes a list (the OAuth page must see repeated parameters to reject them).
  */
 export type Search = Record<string, string | string[]>;
 
@@ -24,11 +24,11 @@ export function stringifySearch(search: Record<string, unknown>): string {
   return text ? `?${text}` : '';
 }
 
-/** Where to go after logging in: a path of this origin, else home. Anything else would be an open redirect. */
+/** Where to go after login: a path on this origin, else home. Anything else would be an open redirect. */
 export function safeNext(next: unknown, origin: string): string {
   if (typeof next !== 'string' || !next.startsWith('/') || !URL.canParse(next, origin)) return '/';
   const url = new URL(next, origin);
-  // `/.//host` normalises to `//host`, which a browser takes for another origin.
+  // `/.//host` normalises to `//host`, which browsers resolve to another origin.
   if (url.origin !== origin || url.pathname.startsWith('//')) return '/';
   return url.pathname + url.search + url.hash;
 }

@@ -2,7 +2,7 @@ import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-que
 import { ApiError, get, type Result } from './api.ts';
 import { askingAgain } from './ask-again.ts';
 
-/** Whoever is signed in. */
+/** The signed-in user. */
 export type OwnUser = Result<'/api/user/self', 'put'>;
 export type User = Omit<OwnUser, 'language'>;
 
@@ -14,27 +14,27 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 15_000,
-      // A refusal will not change by asking again; a lost connection or a 5xx may.
+      // Retrying does not change a 4xx; it may help after a lost connection or a 5xx.
       retry: (failures, error) =>
         failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
       retryDelay: (attempt) => 400 * 2 ** attempt,
-      // Offline a page says so; one that waited for the network would show nothing, for as long as that takes.
+      // Fail at once when offline, so that the page can say so; by default the query would pause and show nothing.
       networkMode: 'always',
       refetchOnReconnect: true,
     },
-    // Offline an act fails at once: one that waited for the network would happen after it was cancelled.
+    // Fail at once when offline: a paused mutation could run after the user has cancelled it.
     mutations: { networkMode: 'always' },
   },
 });
 
 export const selfQuery = queryOptions({
   queryKey: ['self'],
-  /** What an act on the account answers is kept as well, and says nothing of notices. */
+  /** `notices` is optional because responses of account mutations are cached here too, and do not include it. */
   queryFn: ({ signal }): Promise<OwnUser & { notices?: number }> => get('/api/user/self', { signal }),
   staleTime: 30_000,
 });
 
-/** The signed-in user, or null when the service does not know us. Other failures are thrown. */
+/** The signed-in user, or null if there is no valid session. Throws on other failures. */
 export async function currentUser(): Promise<OwnUser | null> {
   try {
     return await queryClient.ensureQueryData(selfQuery);
@@ -44,36 +44,36 @@ export async function currentUser(): Promise<OwnUser | null> {
   }
 }
 
-/** For pages inside the guard, which has loaded the user before they show. */
+/** For pages behind the login guard, which loads the user before they render. */
 export const useUser = (): OwnUser => useSuspenseQuery(selfQuery).data;
 
-/** All of the user's keys; the service keeps their number small enough for one answer. */
+/** All of the user's keys; the service limits their number, so one response holds them all. */
 export const keysQuery = queryOptions({
   queryKey: ['keys'],
   queryFn: ({ signal }) => get('/api/tokens', { signal }),
 });
 
 const forgetting: (() => void)[] = [];
-/** What else is kept of a user besides the answers of the service, and goes with them. */
+/** Registers cleanup of other user data, besides cached responses, when the user leaves. */
 export function onForget(forget: () => void): void {
   forgetting.push(forget);
 }
 
-/** Somebody leaves, or somebody else comes: nothing of whoever was here before stays in this tab. */
+/** On logout or a change of user: removes all data of the previous user from this tab. */
 export function forgetUser(): void {
   queryClient.clear();
   for (const forget of forgetting) forget();
 }
 
 let tellEnded: (() => void) | null = null;
-/** How a page says that its user is logged out; returns how to take that back. */
+/** Registers how the open page reports an ended session; returns a function that unregisters it. */
 export function onSessionEnded(tell: () => void): () => void {
   tellEnded = tell;
   return () => {
     tellEnded = null;
   };
 }
-/** Whether the open page says it itself, and stays. */
+/** Returns whether the open page reports it and stays open. */
 export function sessionEnded(): boolean {
   tellEnded?.();
   return tellEnded !== null;

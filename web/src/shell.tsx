@@ -31,7 +31,7 @@ function NarrowNavigation() {
   );
 }
 
-/** The frame of every page for signed-in users. */
+/** The layout of every page for signed-in users. */
 export function Shell() {
   const { history } = useRouter();
   useEffect(() => guardLeaving(history), [history]);

@@ -3,24 +3,26 @@ import { get } from './api.ts';
 import { t } from './language/words.ts';
 import { queryClient } from './session.ts';
 
-/** The providers through which people may sign in. */
+/** Identity providers that users may sign in with. */
 export const waysQuery = queryOptions({
   queryKey: ['sign-in-ways'],
   queryFn: ({ signal }) => get('/api/auth/providers', { signal }),
   staleTime: 60_000,
 });
 
-/** The accounts elsewhere that let the user in. */
+/** External accounts linked to the user. */
 export const identitiesQuery = queryOptions({
   queryKey: ['identities'],
   queryFn: ({ signal }) => get('/api/user/identities', { signal }),
 });
-/** Whoever signs in through others alone has none, and has signed in a moment ago instead where one is asked for. */
+/**
+ * False for users who sign in only through providers; where a password is required, they need a recent sign-in instead.
+ */
 export const useHasPassword = (): boolean => useQuery(identitiesQuery).data?.has_password !== false;
 export const reloadIdentities = (): Promise<unknown> =>
   queryClient.invalidateQueries({ queryKey: identitiesQuery.queryKey });
 
-/** Left by a navigation, not by a call: the provider's own pages come next. */
+/** Must be opened as a navigation, not fetched, because it redirects to the provider's pages. */
 export const startUrl = (slug: string, returnTo: string): string =>
   `/api/auth/${slug}/start?${new URLSearchParams({ return_to: returnTo })}`;
 
@@ -38,6 +40,6 @@ const faults: Record<string, string> = {
   not_logged_in: t('Somebody else has logged in meanwhile. Nothing was connected.'),
 };
 
-/** The words for a code in the address; null for anything else, since anybody can write an address. */
+/** The message for an error code in the URL; null for unknown codes, because anybody can craft a URL. */
 export const signInFault = (code: unknown): string | null =>
   typeof code === 'string' && Object.hasOwn(faults, code) ? faults[code]! : null;

@@ -11,7 +11,7 @@ import type { MouseEvent } from 'react';
 import { t } from './language/words.ts';
 import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
 
-/** early.ts reads the same key. */
+/** Also read by early.ts. */
 export const colorSchemeKey = 'svc-color-scheme';
 
 const indigo: MantineColorsTuple = [
@@ -27,7 +27,7 @@ const indigo: MantineColorsTuple = [
   '#33307d',
 ];
 
-/** The default red is too light to carry white text. */
+/** The default red is too light a background for white text. */
 const red: MantineColorsTuple = [
   '#fef3f2',
   '#fee4e2',
@@ -41,7 +41,7 @@ const red: MantineColorsTuple = [
   '#7a271a',
 ];
 
-/** Slightly cool greys: the default dark set is brownish beside indigo. */
+/** Slightly cool greys: the default dark set looks brownish next to indigo. */
 const dark: MantineColorsTuple = [
   '#d3d6de',
   '#b4b8c4',
@@ -55,12 +55,14 @@ const dark: MantineColorsTuple = [
   '#0d0f12',
 ];
 
-/** Without this, whoever hears the page learns of no way to take a choice back. */
+/** By default the clear button is hidden from screen readers, and they could not undo a choice. */
 const clearing = {
   defaultProps: { clearButtonProps: { 'aria-label': t('Clear the choice'), 'aria-hidden': false } },
 } as const;
 
-/** What is typed looks for another; behind the name of what is chosen already it would find nothing. */
+/**
+ * Selects the text on click, because typing starts a new search; appended to the chosen name it would match nothing.
+ */
 const choosing = {
   defaultProps: {
     ...clearing.defaultProps,
@@ -72,7 +74,7 @@ export const theme = createTheme({
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 6 },
   colors: { indigo, red, dark },
-  // On a phone with large letters what is around them does not grow as well.
+  // Limited by the viewport width, so that spacing on a phone does not grow with a larger font size.
   spacing: { md: 'min(1rem, 4.1vw)', lg: 'min(1.25rem, 5.2vw)', xl: 'min(2rem, 8.3vw)' },
   defaultRadius: 'md',
   cursorType: 'pointer',
@@ -90,7 +92,7 @@ export const theme = createTheme({
     },
   },
   components: {
-    // What stands on a page for whoever comes by must not interrupt those who hear it; what has just happened says so itself.
+    // Alerts that are part of a page must not interrupt screen readers; alerts about a recent event set their own role.
     Alert: { defaultProps: { role: 'note' } },
     Card: { defaultProps: { withBorder: true, padding: 'lg' } },
     Modal: {
@@ -100,10 +102,10 @@ export const theme = createTheme({
         overlayProps: { backgroundOpacity: 0.4 },
       },
     },
-    // Not by the component's own function, which would bring the component into the first page.
+    // A plain object instead of `NumberInput.extend`, which would pull the component into the first page's bundle.
     NumberInput: {
       defaultProps: {
-        // A comma stands between thousands: taken for a decimal point, `1,234.5` would be 1.2345.
+        // The comma is the thousands separator: read as a decimal point, `1,234.5` would become 1.2345.
         allowedDecimalSeparators: ['.'],
         thousandSeparator: ',',
         onBeforeInputCapture: typeNumber,
@@ -123,15 +125,15 @@ export const theme = createTheme({
     MultiSelect: clearing,
     TagsInput: clearing,
     Autocomplete: clearing,
-    // Its focus placeholder has no role that a menu may contain; the dropdown takes focus itself.
+    // Mantine's focus placeholder has no role that is allowed inside a menu; the dropdown itself can take focus.
     Menu: { defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } },
   },
 });
 
-/** How much darker than its darkest shade a colour's text must be on its own tint: these darkest shades are still light. */
+/** How much to darken the darkest shade for text on the colour's own tint: for these colours it is too light. */
 const textDarkened: Record<string, number> = { yellow: 0.35, lime: 0.25, orange: 0.2, green: 0.2 };
 
-/** Lightly tinted backgrounds in both schemes, with text above 4.5:1 on them (WCAG 1.4.3). */
+/** Light tinted backgrounds for both schemes, with a text contrast above 4.5:1 (WCAG 1.4.3). */
 const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, string> =>
   Object.fromEntries(
     Object.entries(theme.colors).flatMap(([name, shades]) => {
@@ -151,7 +153,9 @@ const tints = (theme: MantineTheme, scheme: 'light' | 'dark'): Record<string, st
     }),
   );
 
-/** The defaults for dimmed text, errors, placeholders and what is disabled fall short of 4.5:1 on our grounds. */
+/**
+ * The default colours of dimmed text, errors, placeholders and disabled controls stay below 4.5:1 on our backgrounds.
+ */
 export const cssVariables: CSSVariablesResolver = (theme) => ({
   variables: {},
   light: {

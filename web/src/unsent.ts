@@ -3,17 +3,17 @@ import type { RouterHistory } from '@tanstack/react-router';
 import { t } from './language/words.ts';
 import { onForget, queryClient } from './session.ts';
 
-/** What was typed into a form, chosen or switched there, and not sent: it is lost when the form goes. */
+/** A form field that can hold unsent changes, which are lost when the form is closed. */
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** What each field held when somebody came to it. */
+/** The state of each field when the user first focused it. */
 const before = new Map<Field, string>();
 let changed = () => {};
 
-/** Passwords, what is typed to confirm something, and the way in which something is entered: nobody would miss them. */
+/** Excludes fields whose loss does not matter: passwords, typed confirmations, and switches between input modes. */
 const isMissed = (field: Field): boolean => field.type !== 'password' && !('unmissed' in field.dataset);
 
-/** Of several that exclude each other the first stands for all; they share a name, as only such fields do. */
+/** A radio group is represented by its first button; its buttons share a name. */
 function fieldOf(target: EventTarget | null): Field | null {
   if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return null;
   if (!target.form || !isMissed(target)) return null;
@@ -22,21 +22,21 @@ function fieldOf(target: EventTarget | null): Field | null {
 }
 
 function stateOf(field: Field): string {
-  // The type is told apart by what the field says of itself, which the compiler does not read.
+  // A checkbox is always an input element; the compiler cannot infer that from `type`.
   if (field.type === 'checkbox') return String((field as HTMLInputElement).checked);
   const group = field.type === 'radio' ? field.form?.elements.namedItem(field.name) : null;
   if (group instanceof RadioNodeList) return group.value;
-  // What was chosen of many stands beside the field in which more is looked for.
+  // A multi-select shows its chosen values as pills next to its search field.
   return field.value.trim() + (field.closest('[class*=pillsList]')?.textContent ?? '');
 }
 
-/** From here on they hold nothing that would be missed, until somebody changes them again. */
+/** Treats the current state of the fields as saved, until they change again. */
 function forget(fields: Iterable<Field>): void {
   for (const field of fields) before.set(field, stateOf(field));
   changed();
 }
 
-/** What they held before is what they would lose again. */
+/** Restores the earlier state, so that the fields count as unsent again. */
 function remember(fields: [Field, string][]): void {
   for (const [field, state] of fields) before.set(field, state);
   changed();
@@ -53,13 +53,13 @@ function whenRefused(begun: Mutation[], act: () => void): void {
 }
 
 if (typeof document !== 'undefined') {
-  // What the browser fills in by itself nobody typed: it never had the focus. Some give none to a switch that is clicked.
+  // Autofilled fields never get focus, so they do not count as typed. Some browsers do not focus a clicked switch.
   for (const event of ['focusin', 'pointerdown'])
     document.addEventListener(event, ({ target }) => {
       const field = fieldOf((target instanceof Element && target.closest('label')?.control) || target);
       if (field && !before.has(field)) before.set(field, stateOf(field));
     });
-  // A list that is chosen from says nothing of it itself, and shows it a moment later.
+  // Choosing from a list fires no input event, and the field is updated slightly later.
   for (const event of ['input', 'click', 'keyup']) document.addEventListener(event, () => setTimeout(changed), true);
   let running = new Set<unknown>();
   document.addEventListener('submit', () => (running = new Set(mutations().getAll())), true);
@@ -67,14 +67,14 @@ if (typeof document !== 'undefined') {
     const begun = mutations()
       .getAll()
       .filter((mutation) => !running.has(mutation));
-    // What succeeds closes a dialog: in one that stays it is still to be sent.
+    // A dialog closes on success; while it stays open, its fields still count as unsent.
     const sent = [...before].filter(([field]) => field.form === target && !field.closest('.mantine-Modal-content'));
     forget(sent.map(([field]) => field));
     if (begun.length > 0) whenRefused(begun, () => remember(sent));
-    // Refused by the page itself, with words beside a field: they are there a moment later.
+    // No request was sent: if validation fails, the field is marked invalid shortly afterwards.
     else setTimeout(() => target instanceof Element && target.querySelector('[aria-invalid=true]') && remember(sent));
   });
-  // Whoever logs out has left already.
+  // On logout the user has already left.
   onForget(() => forget([...before.keys()]));
 }
 
@@ -87,7 +87,7 @@ function unsent(): Field[] {
 
 const inDialog = (field: Field): boolean => field.closest('[role=dialog]') !== null;
 
-/** Asks where something would be lost; what somebody has let go is not asked about again. */
+/** Asks if unsent changes would be lost; after a confirmation, the same changes are not asked about again. */
 function mayLose(fields: Field[], question: string): boolean {
   const may = fields.length === 0 || confirm(question);
   if (may) forget(fields);
@@ -96,15 +96,17 @@ function mayLose(fields: Field[], question: string): boolean {
 
 const question = () => t('What you changed and did not send will be lost. Go on?');
 
-/** Whether the page may be opened anew in another language. */
+/** Whether the page may be reloaded in another language. */
 export const mayOpenAnew = (): boolean =>
   mayLose(unsent(), t('Another language opens the page anew. What you changed and did not send will be lost. Go on?'));
 
-/** Whether a form may go that is being sent: nobody shall think that this takes it back, and send it a second time. */
+/**
+ * Whether a form may close while it is being sent. The user must not take closing for cancelling, and send it twice.
+ */
 export const mayCloseSending = (): boolean =>
   confirm(t('It is being sent, and to close this does not take it back. Close?'));
 
-/** Whether a dialog may be closed by what is easily done by accident: Esc, Back, a click beside it. */
+/** Whether a dialog may close by something that easily happens by accident: Esc, Back, a click outside. */
 export function mayClose(dialog: Element | null): boolean {
   if (dialog?.querySelector('[type=submit][data-loading]')) return mayCloseSending();
   return mayLose(
@@ -114,8 +116,8 @@ export function mayClose(dialog: Element | null): boolean {
 }
 
 /**
- * Asks before the page is left, in the app or by the browser, while something typed on it is unsent. Not otherwise: where
- * somebody may be asked, the router takes every step a moment later.
+ * Asks before leaving the page, within the app or not, while it has unsent changes. Blocks only then, because the
+ * router delays every navigation while a blocker is registered.
  */
 export function guardLeaving(history: RouterHistory): () => void {
   let unblock: (() => void) | null = null;
@@ -128,7 +130,7 @@ export function guardLeaving(history: RouterHistory): () => void {
     unblock ??= history.block({
       blockerFn: ({ currentLocation, nextLocation }) =>
         currentLocation.pathname !== nextLocation.pathname &&
-        // A dialog asks for itself, and is closed by Back instead.
+        // A dialog asks on its own, since Back closes it instead of leaving the page.
         !mayLose(
           unsent().filter((field) => !inDialog(field)),
           question(),

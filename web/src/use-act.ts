@@ -2,8 +2,9 @@ import { type UseMutationOptions, type UseMutationResult, useMutation } from '@t
 import { useCallback, useRef, useState } from 'react';
 
 /**
- * A mutation that a second click cannot start while the first runs: a button shows its busy state one render too late.
- * Where one act serves many rows, `nameOf` tells them apart: what is done to one does not hold up the others.
+ * A mutation that a second click cannot start while the first is running: the button's loading state comes one render
+ * too late to prevent that. If one hook serves many rows, `nameOf` identifies the row, so that rows do not block each
+ * other.
  */
 export function useAct<Data, Given = void>(
   options: UseMutationOptions<Data, Error, Given>,
@@ -13,7 +14,7 @@ export function useAct<Data, Given = void>(
   const name = useRef(nameOf);
   const act = useMutation({
     ...options,
-    // Of the mutation and not of the call: those are dropped when the page is left, or when another row is acted on.
+    // Set on the mutation: callbacks passed to `mutate` are dropped on unmount, and when another row calls it.
     onSettled: async (data, error, given, result, context) => {
       try {
         await options.onSettled?.(data, error, given, result, context);

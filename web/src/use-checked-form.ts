@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react';
 import { useAct } from './use-act.ts';
 
-/** A form of many fields: checked as a whole when it is sent, and sent only without faults. */
+/** State of a form that is validated as a whole on submit, and sent only if it has no errors. */
 export function useCheckedForm<Fields extends object, Faults extends object>(
   initial: Fields,
   faultsOf: (fields: Fields) => Faults,

@@ -2,7 +2,7 @@ import { useRouter, useSearch } from '@tanstack/react-router';
 import { safeNext } from './search-params.ts';
 import { forgetUser, type OwnUser, queryClient, selfQuery } from './session.ts';
 
-/** After every way in: the user is known, and goes where they were headed. */
+/** Called after every kind of login: caches the user and goes to the page they wanted. */
 export function useEntered() {
   const router = useRouter();
   const { next } = useSearch({ strict: false }) as { next?: string };

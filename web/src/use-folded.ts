@@ -2,7 +2,7 @@ import { useLocalStorage } from '@mantine/hooks';
 
 const key = 'svc-folded-groups';
 
-/** What is stored may be of an older version, or have been changed by hand. */
+/** The stored value may come from an older version or have been edited by hand. */
 export function readFolded(stored: string | undefined): string[] {
   try {
     const value: unknown = JSON.parse(stored ?? '[]');
@@ -12,12 +12,12 @@ export function readFolded(stored: string | undefined): string[] {
   }
 }
 
-/** Whether a group of the sidebar is folded; remembered by this browser, in all its tabs. */
+/** Whether a group of the sidebar is collapsed; stored in this browser and shared by its tabs. */
 export function useFolded(group: string): [boolean, (folded: boolean) => void] {
   const [folded, setFolded] = useLocalStorage<string[]>({
     key,
     defaultValue: [],
-    // At once, or everything would unfold for a moment.
+    // Read during the first render, or all groups would expand for a moment.
     getInitialValueInEffect: false,
     deserialize: readFolded,
   });

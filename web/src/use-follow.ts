@@ -1,27 +1,27 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 
-/** Nearer to the end than this counts as reading the end. */
+/** A reader within this distance of the end counts as being at the end. */
 const nearPx = 48;
 const upwards = new Set(['ArrowUp', 'PageUp', 'Home']);
 
 interface Follow<Content extends HTMLElement> {
-  /** What scrolls. */
+  /** The scrolling element. */
   region: RefObject<HTMLDivElement | null>;
-  /** What grows inside it. */
+  /** The growing element inside it. */
   content: RefObject<Content | null>;
   following: boolean;
   follow: () => void;
 }
 
 /**
- * Keeps the end of a growing region in view while the reader is there. Scrolling up lets go; coming back, or `follow`,
- * takes up again.
+ * Keeps the end of a growing region in view while the reader is at the end. Scrolling up stops following; scrolling
+ * back to the end, or `follow`, resumes it.
  */
 export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Follow<Content> {
   const region = useRef<HTMLDivElement>(null);
   const content = useRef<Content>(null);
   const [following, setFollowing] = useState(true);
-  // State comes a render late: text that grows in the same frame would pull the reader back.
+  // A ref, because state updates one render late: text that grows in the same frame would pull the reader back.
   const held = useRef(true);
   const hold = useCallback((value: boolean) => {
     held.current = value;
@@ -37,7 +37,7 @@ export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Fol
     let [lastTop, lastHeight] = [element.scrollTop, element.scrollHeight];
     const onScroll = () => {
       const { scrollTop, scrollHeight, clientHeight } = element;
-      // Text that shrinks moves the place up as well; that is not the reader's doing.
+      // Shrinking text also moves the scroll position up, without the reader scrolling.
       if (scrollTop < lastTop && scrollHeight >= lastHeight) hold(false);
       else if (scrollTop > lastTop && scrollHeight - scrollTop - clientHeight < nearPx) hold(true);
       [lastTop, lastHeight] = [scrollTop, scrollHeight];
@@ -55,7 +55,7 @@ export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Fol
     const ended = new AbortController();
     const options = { passive: true, signal: ended.signal };
     element.addEventListener('scroll', onScroll, options);
-    // On a busy page text grows between the reader's move and the scrolling it leads to, which then goes unseen.
+    // On a busy page, text can grow between the reader's input and its scroll event, which then looks like no move.
     element.addEventListener('wheel', onWheel, options);
     element.addEventListener('keydown', onKey, options);
     element.addEventListener('touchstart', onTouch, options);
@@ -64,7 +64,7 @@ export function useFollow<Content extends HTMLElement = HTMLOListElement>(): Fol
   }, [hold]);
   useEffect(() => {
     if (!content.current) return;
-    // Told after layout and before painting, so that the end is never seen out of view.
+    // ResizeObserver runs after layout and before paint, so the end never flickers out of view.
     const observer = new ResizeObserver(toEnd);
     observer.observe(content.current);
     return () => observer.disconnect();

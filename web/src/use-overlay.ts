@@ -1,7 +1,9 @@
 import { type RouterHistory, useNavigate, useRouter } from '@tanstack/react-router';
 import { type RefObject, useEffect, useRef } from 'react';
 
-/** What was used to open it. An item of a menu is gone by the time focus returns, the button of the menu is not. */
+/**
+ * The element that opened the overlay. A menu item is gone by the time focus returns, so use the menu's button instead.
+ */
 function openerOf(active: Element | null): HTMLElement | null {
   const button = active?.closest('[role=menu]')?.getAttribute('aria-labelledby');
   const opener = button ? document.getElementById(button) : active;
@@ -9,15 +11,15 @@ function openerOf(active: Element | null): HTMLElement | null {
 }
 
 /**
- * Where the keyboard was last. What the address names opens a moment after it was asked for: by then the menu that led there is
- * gone, and its button has not got the focus back yet.
+ * The last focused element. An overlay named by the URL opens slightly after the click: by then the menu item is gone,
+ * and the menu's button does not have focus back yet.
  */
 let last: HTMLElement | null = null;
 globalThis.document?.addEventListener('focusin', ({ target }) => {
   last = openerOf(target as Element | null);
 });
 
-/** Rows of a table, entries of a list: what a dialog may delete with its opener. */
+/** Table rows and list items: a dialog may delete the row that contains its opener. */
 const isRow = 'tbody > tr, ul > li, ol > li';
 
 interface Place {
@@ -25,41 +27,44 @@ interface Place {
   index: number;
 }
 
-/** Where in its list something stands, as long as it stands there. */
+/** The position of the opener's row in its list, recorded before the row can be deleted. */
 function placeOf(opener: HTMLElement | null): Place | null {
   const row = opener?.closest(isRow);
   const rows = row?.parentElement;
   return row && rows ? { rows, index: [...rows.children].indexOf(row) } : null;
 }
 
-/** The last control of the row that has come up, or of the one before: where the acts of a row stand. */
+/** The last control of the row that moved up, or of the previous row; row actions come last. */
 function neighbourOf(place: Place | null): HTMLElement | undefined {
   if (!place?.rows.isConnected) return undefined;
   const row = place.rows.children[Math.min(place.index, place.rows.children.length - 1)];
   return [...(row?.querySelectorAll<HTMLElement>('button:not(:disabled), a[href]') ?? [])].at(-1);
 }
 
-/** Back to where the keyboard was; when that is gone, to the next of its list, so that one after another can be deleted; else to the page's heading. */
+/**
+ * Focuses the opener again. If it is gone, focuses the next row, so that several rows can be deleted in sequence; else
+ * the page's heading.
+ */
 function giveFocusBack(opener: HTMLElement | null, place: Place | null, root: HTMLElement | null): void {
   const { activeElement } = document;
   const lost = activeElement === null || activeElement === document.body || root?.contains(activeElement);
-  // Somebody else has it already: another dialog, or what a success led to.
+  // Focus is already elsewhere: in another dialog, or where a success led to.
   if (!lost) return;
   const gone = () => neighbourOf(place) ?? document.querySelector<HTMLElement>('main h1');
   const target = opener?.isConnected ? opener : gone();
   target?.focus({ preventScroll: true });
 }
 
-/** Longer than the component library takes to end its own care for focus. */
+/** Longer than the component library needs for its own focus handling. */
 const afterCloseMs = 30;
 
-/** For what lies over the page: focus returns to what opened it, also where it is unmounted instead of closed. */
+/** For overlays: returns focus to the opener, even if the overlay is unmounted instead of closed. */
 export function useFocusBack(opened: boolean): RefObject<HTMLDivElement | null> {
   const root = useRef<HTMLDivElement>(null);
   const opener = useRef<HTMLElement>(null);
   const place = useRef<Place>(null);
   const wasOpened = useRef(false);
-  // Looked at while rendering: with the next paint focus has moved into the dialog.
+  // Read during render: by the next paint, focus has moved into the dialog.
   if (opened && !wasOpened.current) {
     opener.current = openerOf(document.activeElement) ?? last;
     place.current = placeOf(opener.current);
@@ -75,12 +80,12 @@ export function useFocusBack(opened: boolean): RefObject<HTMLDivElement | null> 
   return root;
 }
 
-/** What the back button closes, the topmost last. */
+/** Open overlays that Back closes, topmost last. */
 const open: { close: () => void }[] = [];
-/** A step to the same address is only taken with another state. */
+/** The router navigates to the same URL only if the state differs. */
 const secondStep = { overlay: true };
 
-/** The back button closes the topmost instead of leaving the page. Not for what the address names: there it does so by itself. */
+/** Makes Back close the topmost overlay instead of leaving the page. Overlays named by the URL do not need this. */
 export function useBackCloses(opened: boolean, onClose: () => void): void {
   const history: RouterHistory = useRouter().history;
   const navigate = useNavigate();
@@ -92,7 +97,7 @@ export function useBackCloses(opened: boolean, onClose: () => void): void {
     if (!opened) return;
     const self = { close: () => close.current() };
     open.push(self);
-    // Before the first page of the app lies another site, and nobody is asked on the way there: a second step to go back from.
+    // On the first history entry Back would leave the app without asking the blocker: add an entry to go back from.
     if (!history.canGoBack()) {
       const same = (before: object) => before;
       navigate({ to: '.', search: same, state: (before) => ({ ...before, ...secondStep }), resetScroll: false });

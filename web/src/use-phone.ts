@@ -1,4 +1,4 @@
 import { useMediaQuery } from '@mantine/hooks';
 
-/** As wide as where the styles make cards of rows; known at the first paint, so that nothing changes places after it. */
+/** The same breakpoint as in the styles that turn rows into cards. Known at the first paint, so that nothing shifts. */
 export const usePhone = (): boolean => useMediaQuery('(max-width: 48em)', false, { getInitialValueInEffect: false });

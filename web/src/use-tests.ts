@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { said } from './language/said.ts';
 import { t } from './language/words.ts';
 
-/** How trying something out went. */
+/** The state of a connection test. */
 export interface Tried {
   state: 'running' | 'ok' | 'failed';
   latencyMs?: number;
@@ -15,7 +15,7 @@ interface Answer {
   error?: string;
 }
 
-/** Tries things out one by one, and remembers how it went by their id. Resolves to what went wrong, or null. */
+/** Runs tests and keeps their results by id. `test` resolves to the error message, or null on success. */
 export function useTests(ask: (id: number) => Promise<Answer>) {
   const [tried, setTried] = useState<Record<number, Tried>>({});
   const note = (id: number, result: Tried) => setTried((before) => ({ ...before, [id]: result }));

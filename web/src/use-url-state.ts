@@ -3,9 +3,9 @@ import { useCallback, useRef } from 'react';
 import type { Search } from './search-params.ts';
 
 /**
- * Filters and paging live in the address, so that a view can be shared and the back button works:
+ * Keeps filters and paging in the URL, so that a view can be shared and the back button works:
  *   const [{ page, q }, set] = useUrlState({ page: '1', q: '' });  set({ q: 'x', page: '1' });
- * A value equal to its default leaves the address. What is opened over the page is a step of its own (`'push'`).
+ * A value equal to its default is removed from the URL. Opening an overlay adds a history entry (`'push'`).
  */
 export function useUrlState<T extends Record<string, string>>(
   defaults: T,
@@ -20,7 +20,7 @@ export function useUrlState<T extends Record<string, string>>(
       const kept = (name: string, value: unknown) => (value === defaults[name] ? undefined : value);
       const changed = Object.fromEntries(Object.entries(changes).map(([name, value]) => [name, kept(name, value)]));
       const next = (before: object) => ({ ...before, ...changed });
-      // What lies below a drawer stays where it is.
+      // Keep the scroll position of the page below the drawer.
       navigate({ to: '.', search: next, replace: step === 'replace', ...(step === 'push' && { resetScroll: false }) });
     },
     [defaults, navigate],
@@ -28,7 +28,7 @@ export function useUrlState<T extends Record<string, string>>(
   return [values, set];
 }
 
-/** `page` of the address, for DataTable's paging. */
+/** The `page` parameter of the URL, for DataTable's paging. */
 export function usePage(): [number, (page: number) => void] {
   const [{ page }, set] = useUrlState(pageDefaults);
   const number = Number.parseInt(page, 10);
@@ -37,13 +37,13 @@ export function usePage(): [number, (page: number) => void] {
 const pageDefaults = { page: '1' };
 
 /**
- * What lies open over a list, by its id; nothing when it is empty. Back closes it, and closing it goes back.
- * A list that opens two things of what it shows names the other.
+ * The id of the item opened over a list; empty if none is. Back closes it, and closing it goes back. A list that can
+ * open two kinds of overlay gives the second another name.
  */
 export function useOpened(name = 'open'): [string, (id: string) => void] {
   const [{ [name]: open = '' }, set] = useUrlState<Record<string, string>>({ [name]: '' });
   const { history } = useRouter();
-  // Whoever came by an address that names it has no step of ours to go back to.
+  // False if the page was opened by a URL that names the item: then there is no history entry of ours to go back to.
   const stepped = useRef(false);
   const change = (id: string) => {
     if (id === '' && stepped.current) history.back();

@@ -7,9 +7,9 @@ export interface Added {
   channel: Channel;
   test: TestResult;
   models: number;
-  /** Of these, how many wait for a price. */
+  /** How many of these models have no price yet. */
   unpriced: number;
-  /** One that was just switched on, to try. */
+  /** A model that was just enabled, to try. */
   first?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ async function countModels(channelId: number): Promise<number> {
   return (await get('/api/admin/provider-models', { query })).total;
 }
 
-/** Tests a channel with the models that came with its preset, else with those that the provider lists. */
+/** Tests a channel with the models of its preset, or else with those that the provider lists. */
 async function testAndFind(channel: Channel): Promise<Added> {
   const nothing = { channel, models: 0, unpriced: 0 };
   const test = await testChannel(channel.id);
@@ -33,12 +33,12 @@ async function testAndFind(channel: Channel): Promise<Added> {
   if (!test.ok || models > 0) return { ...nothing, test, models };
   const synced = await syncModels(channel.id).catch(() => undefined);
   if (!synced || synced.added.length === 0) return { ...nothing, test };
-  // So far only the list was read, which many show to everybody: that one of its models answers tells whether the key is right.
+  // So far the test only read the model list, which many providers serve without a valid key: test again with a model.
   const asked = await testChannel(channel.id);
   return { channel, test: asked, models: synced.added.length, unpriced: synced.unpriced };
 }
 
-/** Tries a channel that was just added, and switches it on where it answers: until then nobody's request goes there. */
+/** Tests a channel that was just added, and enables it if it answers. Until then it gets no requests. */
 export async function tryOut(channel: Channel): Promise<Added> {
   try {
     const added = await testAndFind(channel);
@@ -49,7 +49,9 @@ export async function tryOut(channel: Channel): Promise<Added> {
   }
 }
 
-/** `secret` is the key, or the address where the provider asks for none. A channel made before gets it instead of a new one. */
+/**
+ * `secret` is the key, or the address if the provider needs no key. An existing channel is updated, not created again.
+ */
 export function saveByPreset(
   create: typeof post,
   { id, needs_key }: Preset,
@@ -61,6 +63,6 @@ export function saveByPreset(
   return create('/api/admin/channels', { body: { preset: id, status: switchedOff, ...given } });
 }
 
-/** Whose key this is, judged by how it begins; null when several vendors write keys like it. */
+/** Guesses the vendor from the key's prefix; null if the prefix is not unique to one vendor. */
 export const guessPreset = (presets: readonly Pick<Preset, 'id' | 'key_prefixes'>[], key: string): string | null =>
   presets.find(({ key_prefixes }) => key_prefixes.some((prefix) => key.trim().startsWith(prefix)))?.id ?? null;

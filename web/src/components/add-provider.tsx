@@ -12,9 +12,9 @@ import { ErrorState } from './error-state.tsx';
 
 const AddedProvider = later('AddedProvider');
 
-/** One field for a key: whose it is shows from how it begins, or is chosen. */
+/** One field for a key. The provider is guessed from the key's prefix, or chosen. */
 export function AddProvider() {
-  // Asked for after the page is shown, and before the browser opens the list: a list that is open does not grow.
+  // Loaded when the page is idle, but before the user opens the native select: an open one does not show new options.
   const [wanted, setWanted] = useState(false);
   useEffect(() => {
     whenIdle(() => setWanted(true));
@@ -23,7 +23,7 @@ export function AddProvider() {
   const [secret, setSecret] = useState('');
   const [chosen, setChosen] = useState<string | null>(null);
   const [added, setAdded] = useState<Added | null>(null);
-  // Made, and not working yet: another key for the same provider goes there, and no second channel is made.
+  // Created but not working yet: another key for the same provider updates this channel instead of adding a second.
   const [made, setMade] = useState<{ preset: string; channel: Channel } | null>(null);
   const preset = presets.data?.find(({ id }) => id === (chosen ?? guessPreset(presets.data, secret)));
   const post = usePost();

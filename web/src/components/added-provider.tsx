@@ -111,7 +111,7 @@ function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderPr
   );
 }
 
-/** How the first test of a new channel went, and what to do next. */
+/** The result of a new channel's first test, and the next steps. */
 export function AddedProvider(props: AddedProviderProps) {
   return props.added.test.ok ? <Works {...props} /> : <Fails {...props} />;
 }

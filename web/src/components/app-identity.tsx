@@ -20,7 +20,7 @@ export function VerifiedBadge() {
   );
 }
 
-/** The address as a link that shows where it leads. */
+/** A link that shows the host it leads to. */
 export function HostLink({ href }: { href: string }) {
   const url = webUrl(href);
   if (!url) return null;
@@ -42,15 +42,15 @@ interface AppIdentityProps {
   name: string;
   logoUrl: string;
   homepageUrl?: string;
-  /** Of the document that describes it, where nobody here registered it. */
+  /** Host of the client metadata document, if the application was not registered here. */
   host?: string | undefined;
   verified: boolean;
   size?: number;
 }
 
-/** Name, logo and homepage of an application, and whether the operators have verified it. */
+/** An application's name, logo and homepage, and whether the operators have verified it. */
 export function AppIdentity({ name, logoUrl, homepageUrl = '', host, verified, size = 36 }: AppIdentityProps) {
-  // Pages load pictures over https only.
+  // The content security policy allows images over https only.
   const logo = webUrl(logoUrl)?.protocol === 'https:' ? logoUrl : null;
   return (
     <Group gap="sm" wrap="nowrap">
@@ -81,7 +81,7 @@ export function ApplicationStatus({ status, ownerDisabled }: { status: number; o
   return <Badge color={status === 1 ? 'teal' : 'red'}>{status === 1 ? t('Active') : t('Suspended')}</Badge>;
 }
 
-/** As the service keeps them: a list in JSON. */
+/** The service stores them as a JSON list. */
 export const redirectUrisOf = ({ redirect_uris }: { redirect_uris: string }): string[] => {
   const list: unknown = JSON.parse(redirect_uris);
   return Array.isArray(list) ? list.map(String) : [];

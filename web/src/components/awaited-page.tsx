@@ -5,16 +5,16 @@ import { PageHeader } from './page-header.tsx';
 
 interface AwaitedPageProps {
   title: string;
-  /** The way back. */
+  /** The link back. */
   description: ReactNode;
   query: { error: unknown; refetch: () => unknown };
-  /** What is said where it does not come. */
+  /** Shown if loading fails. */
   failure: string;
-  /** Of what will stand there. */
+  /** Heights of the placeholders. */
   heights: number[];
 }
 
-/** Stands for the page of one thing until that has come, and says so where it does not. */
+/** Placeholder for a detail page until its item is loaded; shows the error if loading fails. */
 export const AwaitedPage = ({ title, description, query, failure, heights }: AwaitedPageProps) => (
   <>
     <PageHeader title={title} description={description} />

@@ -10,11 +10,11 @@ interface BareFrameProps {
   title: string;
   description?: ReactNode;
   children: ReactNode;
-  /** Below the card: the way to the other page. */
+  /** Below the card, such as a link to the other page. */
   footer?: ReactNode;
 }
 
-/** A menu would be a third of the script of these pages. */
+/** Plain links, because a menu component would be a third of these pages' script. */
 function LanguageLinks() {
   return (
     <Group gap="md" mt="lg">
@@ -33,7 +33,7 @@ function LanguageLinks() {
   );
 }
 
-/** A page without navigation: one card in the middle. */
+/** The layout of pages without navigation: one centred card. */
 export function BareFrame({ title, description, children, footer }: BareFrameProps) {
   const heading = useHeadingFocus();
   return (

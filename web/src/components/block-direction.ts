@@ -1,4 +1,4 @@
-/** What is read of a parsed text. */
+/** The used fields of a syntax tree node. */
 interface Node {
   type: string;
   tagName?: string;
@@ -10,12 +10,12 @@ const blocks = new Set(['p', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'li', 'td', 'th
 
 function direct(node: Node): void {
   for (const child of node.children ?? []) {
-    // A paragraph of a list item stands as its item does: with a direction of its own it would not count for the item's.
+    // A paragraph in a list item inherits the item's direction: with its own `dir`, the item's `auto` would ignore it.
     const inItem = child.tagName === 'p' && node.tagName === 'li';
     if (child.tagName && blocks.has(child.tagName) && !inItem) child.properties = { ...child.properties, dir: 'auto' };
     direct(child);
   }
 }
 
-/** A plugin of the Markdown parser: each block stands where its own first letter wants it. */
+/** A Markdown plugin: each block gets its text direction from its own first strong character. */
 export const blockDirection = () => direct;

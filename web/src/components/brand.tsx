@@ -3,7 +3,7 @@ import { rich } from '../language/words.ts';
 import { Mark } from './mark.tsx';
 
 export function Brand({ onClick }: { onClick?: () => void }) {
-  // The Home entry says which page is open; saying it here too would be noise.
+  // The Home entry already has `aria-current`; repeating it here would be noise.
   const { 'aria-current': _, ...link } = useLinkProps({ to: '/', onClick });
   return (
     <a {...link} className="svc-brand">

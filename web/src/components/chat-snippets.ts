@@ -1,14 +1,14 @@
 import type { Snippet } from './code-block.tsx';
 
 interface ChatCall {
-  /** Where the service answers, without a trailing slash. */
+  /** The service's base URL, without a trailing slash. */
   baseUrl: string;
   apiKey: string;
   model: string;
   prompt?: string;
 }
 
-/** One chat call as curl, Python, TypeScript and the Anthropic SDK write it. */
+/** One chat call with curl, Python, TypeScript and the Anthropic SDK. */
 export function chatSnippets({ baseUrl, apiKey, model, prompt = 'Hello!' }: ChatCall): Snippet[] {
   const [url, key, name, text] = [`${baseUrl}/v1`, apiKey, model, prompt].map((value) => JSON.stringify(value));
   const body = JSON.stringify({ model, messages: [{ role: 'user', content: prompt }] }, null, 2).replaceAll(

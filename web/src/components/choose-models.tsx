@@ -67,7 +67,7 @@ interface AlikeProps {
   onUse: (prices: Pick<Choice, 'prompt' | 'completion'>) => void;
 }
 
-/** One price for all that have none. */
+/** Sets one price for all models that have none. */
 function PricedAlike({ unpriced, onUse }: AlikeProps) {
   const [prompt, setPrompt] = useState<number | string>('');
   const [completion, setCompletion] = useState<number | string>('');
@@ -95,11 +95,11 @@ function PricedAlike({ unpriced, onUse }: AlikeProps) {
 
 interface ChooseModelsProps {
   channel: Channel;
-  /** How many of the channel's are on now, how many there are without a price, and one to try. */
+  /** How many of the channel's models are enabled now, how many have no price, and one to try. */
   onChosen: (chosen: { on: number; unpriced: number; first: string | undefined }) => void;
 }
 
-/** Which models of a channel are on, and at what price: all at once. */
+/** Enables and prices the models of a channel in one form. */
 export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
   const query = useQuery(channelModelsQuery(channel.id));
   const [choices, setChoices] = useState<Choices>({});

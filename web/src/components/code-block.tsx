@@ -7,13 +7,13 @@ export interface Snippet {
   code: string;
 }
 
-/** Code or data, one click from the clipboard. */
+/** Code or data with a copy button. */
 export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHeight?: number; wrap?: boolean }) {
   const className = wrap ? 'svc-code svc-plain' : 'svc-code';
   return (
     <Box className="svc-code-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard (WCAG 2.1.1) */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a section would not keep the text preformatted */}
       <pre className={className} style={{ maxHeight }} tabIndex={0} role="region" aria-label={label}>
         {code}
       </pre>
@@ -26,10 +26,10 @@ export function Code({ label, code, maxHeight, wrap = false }: Snippet & { maxHe
 
 const Example = ({ label, code }: Snippet) => <Code label={t('{label} example', { label })} code={code} />;
 
-/** Becomes part of an id, in which a space would be the end of it. */
+/** Used in an element id, which must not contain spaces. */
 const idOf = ({ label }: Snippet): string => label.replaceAll(' ', '-');
 
-/** The same thing said in several languages, a tab each. */
+/** The same example in several languages, one tab each. */
 export function CodeBlock({ snippets }: { snippets: Snippet[] }) {
   const [first] = snippets;
   if (!first) return null;

@@ -7,7 +7,7 @@ const words = (methods: FactorMethod[]): string =>
     ? t('Six digits from your authenticator app, or a recovery code')
     : t('One of your recovery codes');
 
-/** For a code of an app or a recovery code. */
+/** Input for a code from an authenticator app, or a recovery code. */
 export function CodeInput({ methods }: { methods: FactorMethod[] }) {
   return (
     <TextInput

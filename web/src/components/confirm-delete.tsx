@@ -9,12 +9,12 @@ interface ConfirmDeleteProps {
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What will be lost. */
+  /** Says what will be lost. */
   children: ReactNode;
   confirmLabel?: string;
-  /** When set, must be typed first: for what cannot be made again. */
+  /** Text that must be typed to confirm; for things that cannot be recreated. */
   typeToConfirm?: string;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** The dialog closes on success and shows a failure itself. */
   onConfirm: () => Promise<unknown>;
 }
 

@@ -6,7 +6,7 @@ import { t } from '../language/words.ts';
 import { notifyError } from './notify.ts';
 
 interface CopyButtonProps {
-  /** Or what finds it once it is wanted: of what changes while one reads. */
+  /** A function for a value that changes after rendering: it is called on click. */
   value: string | (() => string);
   label?: string;
   icon?: TablerIcon;
@@ -14,7 +14,7 @@ interface CopyButtonProps {
 
 const saidForMs = 1_500;
 
-/** An icon that puts `value` on the clipboard and says so. */
+/** An icon button that copies `value` and confirms it. */
 export function CopyButton({ value, label = t('Copy'), icon: Icon = IconCopy }: CopyButtonProps) {
   const [copied, setCopied] = useState(false);
   useEffect(() => {

@@ -8,7 +8,7 @@ interface CopyFieldProps {
   description?: string;
 }
 
-/** A read-only value, one click from the clipboard. */
+/** A read-only value with a copy button. */
 export function CopyField({ label, value, description }: CopyFieldProps) {
   return (
     <TextInput

@@ -21,7 +21,7 @@ const names: Record<Part['part'], string> = {
 };
 const order = Object.keys(names) as Part['part'][];
 
-/** What was used of each part of a request, and what it cost. */
+/** Usage and cost of each part of a request. */
 export function CostParts({ log }: { log: UsageLog }) {
   const rows = order.flatMap((name) => log.parts.filter(({ part }) => part === name));
   return (

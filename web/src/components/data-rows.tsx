@@ -9,24 +9,24 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   align?: 'left' | 'right';
   width?: number | string;
-  /** Long text breaks into lines; other cells keep theirs in one. */
+  /** Long text wraps; other cells stay on one line. */
   wrap?: boolean;
-  /** Text of any length takes what the other columns leave, and is cut there: they all stay in sight. */
+  /** Takes the width that other columns leave, and truncates its text there, so that all columns stay visible. */
   fluid?: boolean;
-  /** What rows are sorted by, where all of them are here: a table of pages from the service sorts there. */
+  /** Sort key, for tables that hold all rows; a table paged by the service is sorted there. */
   sort?: (row: Row) => SortValue;
-  /** Stays in sight at the right while the others scroll sideways. */
+  /** Stays visible at the right edge while the other columns scroll horizontally. */
   pinned?: boolean;
 }
 
-/** What a row shows below itself when it is opened. */
+/** Content shown below a row when it is expanded. */
 export interface Detail<Row> {
-  /** Of the button that opens it. */
+  /** Label of the expand button. */
   label: (row: Row) => string;
   show: (row: Row) => ReactNode;
 }
 
-/** By class and not by style, so that on a phone, where rows are cards, other rules hold. */
+/** Classes instead of inline styles, so that the phone layout, where rows are cards, can override them. */
 export const cellClass = ({
   wrap,
   fluid,
@@ -37,14 +37,14 @@ export const cellClass = ({
     .filter(Boolean)
     .join(' ');
 
-/** As cards have them: acts stand beside the name, and the keyboard comes to them in that order. */
+/** Column order for cards: actions follow the name, in focus order too. */
 export function asCard<Row>(columns: Column<Row>[]): Column<Row>[] {
   const [name, ...rest] = columns;
   const acts = rest.filter(({ pinned }) => pinned);
   return name ? [name, ...acts, ...rest.filter(({ pinned }) => !pinned)] : [];
 }
 
-/** A named field says that it has nothing; what has no name, such as acts that are not to be had, stays away. */
+/** An empty cell with a labelled column shows a dash; without a label, such as unavailable actions, it stays empty. */
 function shownOf<Row>({ cell, header }: Column<Row>, row: Row): ReactNode {
   const shown = cell(row);
   const nothing = shown === null || shown === undefined || shown === false || shown === '';
@@ -57,7 +57,7 @@ interface DataRowProps<Row> {
   detail?: Detail<Row>;
 }
 
-/** A row, with its details below it while they are open. */
+/** A row, and its details below while expanded. */
 export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
   const [open, setOpen] = useState(false);
   const Chevron = open ? IconChevronDown : IconChevronRight;
@@ -79,7 +79,7 @@ export function DataRow<Row>({ row, columns, detail }: DataRowProps<Row>) {
           </Table.Td>
         )}
         {columns.map((column, index) => {
-          // What the row is about: whoever hears a table is told it with every cell below and above.
+          // The first cell is the row's header: screen readers announce it with every cell of the row.
           const Cell = index === 0 ? Table.Th : Table.Td;
           return (
             <Cell

@@ -7,34 +7,34 @@ import { asCard, type Column, cellClass, DataRow, type Detail } from './data-row
 import { ErrorState } from './error-state.tsx';
 import { SortHead } from './sort-head.tsx';
 
-/** Something small at the end of a row; its name is read out, not shown. */
+/** A small column at the end of a row; its name is visible to screen readers only. */
 export const endColumn = (name: string) =>
   ({ key: 'end', header: <span className="svc-hidden">{name}</span>, align: 'right' }) as const;
 
-/** What can be done with a row, always within reach. */
+/** The column with the actions of a row; always in view. */
 export const actsColumn = (name = t('Actions')) => ({ ...endColumn(name), pinned: true }) as const;
 
 export interface DataTableProps<Row> {
-  /** What the table holds, for screen readers. */
+  /** Describes the table for screen readers. */
   label: string;
   columns: Column<Row>[];
-  /** Undefined until the first answer. */
+  /** Undefined until the first response. */
   rows: Row[] | undefined;
   rowKey: (row: Row) => string | number;
-  /** The query the rows come from: its failure is shown, and can be tried again. */
+  /** The query of the rows: its error is shown with a retry button. */
   query: { error: unknown; isFetching: boolean; refetch: () => unknown };
   empty: ReactNode;
-  /** Absent: all rows are here and nothing pages. */
+  /** Absent if all rows are loaded, without paging. */
   paging?: { page: number; pageSize: number; total: number; onPage: (page: number) => void };
-  /** Which column the rows are sorted by, and what its name does. */
+  /** The sorted column, and what a click on a column name does. */
   sorting?: { by: string; descending: boolean; onSort: (column: Column<Row>) => void };
-  /** Below this width the table scrolls sideways; on a phone its rows are cards. */
+  /** The table scrolls horizontally below this width; on a phone, rows become cards. */
   minWidth?: number;
-  /** Rows can be opened. */
+  /** Makes rows expandable. */
   detail?: Detail<Row>;
 }
 
-/** Leaves room for the frame and the pager, so that the header has something to stick to. */
+/** Leaves room for the layout and the pager, so that the sticky header works. */
 const maxHeight = 'max(24rem, calc(100dvh - 13rem))';
 
 const skeletonKeys = Array.from({ length: 8 }, (_, index) => index);
@@ -102,7 +102,10 @@ function HeadCell<Row>({ column, sorting }: { column: Column<Row> } & Pick<DataT
   );
 }
 
-/** Rows that page on the server; on a phone each is a card with the names of its fields. Keeps its place while loading: skeletons at first, the old rows dimmed afterwards. */
+/**
+ * A table paged by the server; on a phone each row is a card with labelled fields. It keeps its size while loading:
+ * first skeletons, later the previous rows, dimmed.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, rows, rowKey, query, empty, paging, sorting, minWidth = 640, detail } = props;
   const columns = usePhone() ? asCard(props.columns) : props.columns;

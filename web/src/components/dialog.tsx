@@ -5,16 +5,18 @@ import { useBackCloses, useFocusBack } from '../use-overlay.ts';
 
 const stay = () => {};
 
-/** Every dialog: Esc and Back close it, not without asking where something was typed, and focus returns to what opened it. */
+/**
+ * Base of all dialogs: Esc and Back close it, after asking if it has unsent changes, and focus returns to the opener.
+ */
 export function Dialog(props: ModalProps) {
   const root = useFocusBack(props.opened);
   const close = () => mayClose(root.current) && props.onClose();
-  // What Esc may not close, Back may not either, and does not leave.
+  // If Esc must not close the dialog, Back does nothing either, and does not leave the page.
   useBackCloses(props.opened, props.closeOnEscape === false ? stay : close);
   return <Modal ref={root} {...props} onClose={close} returnFocus={false} />;
 }
 
-/** The details of what a list shows. The address names them (`useOpened`), and so Back closes them. */
+/** Details of a list item. The URL names the item (`useOpened`), so Back closes the drawer. */
 export function DetailDrawer(props: DrawerProps) {
   const root = useFocusBack(props.opened);
   return (
@@ -30,7 +32,7 @@ export function DetailDrawer(props: DrawerProps) {
   );
 }
 
-/** The same for what the address does not name. */
+/** The same for a drawer that is not in the URL. */
 export function SideDialog(props: DrawerProps) {
   useBackCloses(props.opened, props.onClose);
   return <DetailDrawer {...props} />;

@@ -6,7 +6,7 @@ interface EmptyStateProps {
   title: string;
   description?: ReactNode;
   icon?: TablerIcon;
-  /** How to get the first one. */
+  /** How to create the first item. */
   action?: ReactNode;
 }
 

@@ -14,26 +14,26 @@ import { SignInWays } from './sign-in-ways.tsx';
 interface EnterFormProps<Body> {
   title: string;
   submitLabel: string;
-  /** What did not happen when the service refuses. */
+  /** Title of the error if the service rejects the form. */
   failure: string;
   usernameFault?: string;
-  /** What is sent, or null where a field has a fault. */
+  /** Returns the request body, or null if a field is invalid. */
   read: (field: (name: string) => string) => Body | null;
-  /** The user who is in, or null where another step follows. */
+  /** Resolves to the logged-in user, or null if another step follows. */
   send: (body: Body) => Promise<OwnUser | null>;
-  /** The way to the other page. */
+  /** Link to the other page. */
   other: { question: string; to: '/login' | '/register'; label: string };
-  /** The fields below the username. */
+  /** Fields below the username. */
   children: ReactNode;
-  /** Another way in, below the button. */
+  /** Alternative ways to log in, below the button. */
   instead?: ReactNode;
 }
 
-/** The name that an application expects, where one sent the user here. */
+/** The username hint of the application that sent the user here, if any. */
 const hintIn = (next: string | undefined): string =>
   next?.startsWith('/oauth2/authorize?') ? (new URLSearchParams(next.split('?')[1]).get('login_hint') ?? '') : '';
 
-/** Logging in and registering: afterwards the user is known, and goes where they were headed. */
+/** Login and registration: afterwards the user is cached and goes to the page they wanted. */
 export function EnterForm<Body>(props: EnterFormProps<Body>) {
   const { title, submitLabel, failure, usernameFault, read, send, other, children, instead } = props;
   const { next, entered } = useEntered();

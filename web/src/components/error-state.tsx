@@ -13,7 +13,7 @@ interface ErrorStateProps {
   onRetry?: () => void;
 }
 
-/** Whoever is in can look up what became of it. */
+/** Links logged-in users to the request's details. */
 function RequestId({ id }: { id: string }) {
   if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return <Code fz="xs">{id}</Code>;
   return (
@@ -23,14 +23,14 @@ function RequestId({ id }: { id: string }) {
   );
 }
 
-/** Where something can be done about a refusal, by its code. */
+/** Where users can resolve an error, by error code. */
 const waysOn: Record<string, { to: '/account' | '/credits'; label: string }> = {
   second_factor_required: { to: '/account', label: t('Set up a second factor') },
   insufficient_user_quota: { to: '/credits', label: t('Get credits') },
   storage_full: { to: '/account', label: t('See what you keep') },
 };
 
-/** What went wrong in the server's words, with the id that finds it in the log. */
+/** Shows the server's error message, with the request id for finding it in the log. */
 export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
   const way = error instanceof ApiError && error.code !== undefined ? waysOn[error.code] : undefined;
   const unnamed = onRetry ? t('This could not be loaded') : t('Something went wrong');

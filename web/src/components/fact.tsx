@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** One of a list (`dl`): a name, and below it what there is to say. */
+/** An item of a description list (`dl`): a name, and its value below. */
 export const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
   <div>
     <Text component="dt" size="xs" c="dimmed">

@@ -5,24 +5,24 @@ import { mayCloseSending } from '../unsent.ts';
 import { ErrorState } from './error-state.tsx';
 
 interface FormFootProps {
-  /** The mutation that the form starts. */
+  /** The mutation started by the form. */
   act: { error: unknown; isPending: boolean };
-  /** What did not happen when it fails: "The key was not saved". */
+  /** Error title: "The key was not saved". */
   failure?: string;
   submitLabel: ReactNode;
   onCancel: () => void;
   disabled?: boolean;
-  /** What it does cannot be undone. */
+  /** For actions that cannot be undone. */
   danger?: boolean;
 }
 
-/** The end of every form in a dialog: why it failed, the way out, the act. */
+/** Footer of every form in a dialog: the error, cancel and submit. */
 export function FormFoot({ act, failure, submitLabel, onCancel, disabled, danger }: FormFootProps) {
   return (
     <>
       {act.error != null && <ErrorState error={act.error} title={failure} />}
       <Group justify="flex-end">
-        {/* Where the act cannot be undone, the way out is what Enter takes first; a field to fill in comes before it. */}
+        {/* Cancel gets the initial focus if the action cannot be undone, unless there is a field to fill in. */}
         <Button
           variant="default"
           onClick={() => (!act.isPending || mayCloseSending()) && onCancel()}

@@ -6,11 +6,11 @@ export interface FormulaProps {
   tex: string;
   display: boolean;
   open: boolean;
-  /** As it was written, for as long as it is not whole, and where nobody understands it. */
+  /** The original text, shown while the formula is incomplete or if it cannot be parsed. */
   source: string;
 }
 
-/** Written as MathML by the library itself, element by element: its source never becomes HTML, and can link to nothing. */
+/** The library builds MathML element by element: the source never becomes HTML, and cannot contain links. */
 function Written({ tex, display, source }: Omit<FormulaProps, 'open'>) {
   const place = useRef<HTMLSpanElement>(null);
   useLayoutEffect(() => {
@@ -32,7 +32,7 @@ export function Formula({ open, ...formula }: FormulaProps) {
       <style href="svc-formula" precedence="default">
         {styles}
       </style>
-      {/* What scrolls must be reachable by keyboard (WCAG 2.1.1). */}
+      {/* Scrollable regions must be reachable by keyboard (WCAG 2.1.1). */}
       <span className="svc-formula" {...(formula.display && { 'data-display': true, tabIndex: 0 })}>
         {open ? <code>{formula.source}</code> : <Written {...formula} />}
       </span>

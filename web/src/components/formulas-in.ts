@@ -1,19 +1,19 @@
-/** Mathematics in a Markdown text, as models write it: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. */
+/** A formula in a Markdown text, as models write it: `$…$`, `$$…$$`, `\(…\)`, `\[…\]`. */
 export interface Formula {
   from: number;
   to: number;
   tex: string;
-  /** On lines of its own. */
+  /** Displayed as a block, not inline. */
   display: boolean;
-  /** Its end has not come yet. */
+  /** The closing delimiter has not arrived yet. */
   open: boolean;
 }
 
 const ends: Record<string, string> = { $: '$', $$: '$$', '\\(': '\\)', '\\[': '\\]' };
 
-/** What may begin a formula, or code, which has none. */
+/** Delimiters that may open a formula, or code, which contains no formulas. */
 const beginnings = /`+|~+|\$\$?|\\[\s\S]/g;
-/** What may end a formula: none runs over an empty line. */
+/** Delimiters that may close a formula. A formula cannot span an empty line. */
 const endings = /\$\$?|\\[\s\S]|`|\n[ \t]*(?=\n)/g;
 
 const digit = /\d/;
@@ -21,12 +21,12 @@ const letter = /\p{L}/u;
 const endOfValue = /[\p{L}\d)\]}'!]$/u;
 const inBraces = /\{[^{}]*\}/g;
 const command = /^\\[a-z]/i;
-/** Not the name of a command. */
+/** A word that is not a command name. */
 const plainWord = /(?<![\\\p{L}])\p{L}{2,}/u;
-/** Brackets in a sentence may be written like the marks of a formula. */
+/** Brackets in prose may be escaped, and then look like the delimiters of a formula. */
 const onlyWords = /^\s*\p{L}{3,}[ ,.]+\p{L}{2}[\p{L} ,.]*$/u;
 
-/** Prices and names of variables have a dollar sign before them, and none behind. */
+/** Tells formulas from prices and variable names, which have a dollar sign before them but none after. */
 function isInline(text: string, from: number, to: number): boolean {
   const tex = text.slice(from, to);
   const before = text[from - 2] ?? '';
@@ -36,14 +36,16 @@ function isInline(text: string, from: number, to: number): boolean {
   return !(digit.test(tex[0]!) && plainWord.test(tex.replace(inBraces, '')));
 }
 
-/** Whether there is nothing but spaces before it on its line. */
+/** Whether only spaces precede it on its line. */
 function beginsLine(text: string, at: number): boolean {
   let from = at;
   while (text[from - 1] === ' ' || text[from - 1] === '\t') from -= 1;
   return from === 0 || text[from - 1] === '\n';
 }
 
-/** Whether a place lies on a quoted line; asked from the first to the last, each line is looked at once. */
+/**
+ * Whether a position is on a quoted line. Must be called with ascending positions, so that each line is checked once.
+ */
 function quotes(text: string): (at: number) => boolean {
   const isQuoted = (line: number) => /^ *>/.test(text.slice(line, end === -1 ? text.length : end));
   let end = text.indexOf('\n');
@@ -57,7 +59,7 @@ function quotes(text: string): (at: number) => boolean {
   };
 }
 
-/** Behind the code that these marks begin; behind themselves where they begin none. */
+/** The position after the code that these delimiters open; after the delimiters themselves if they open none. */
 function afterCode(text: string, marks: string, from: number): number {
   const fences = marks.length >= 3 && beginsLine(text, from - marks.length);
   if (marks.startsWith('~') && !fences) return from;
@@ -72,7 +74,7 @@ function afterCode(text: string, marks: string, from: number): number {
 
 type End = number | 'never' | 'later';
 
-/** Each text is looked through once for an end that it does not have. */
+/** Remembers missing delimiters, so that a text is scanned only once for each. */
 function finderOfEnds(text: string): (end: string, from: number) => End {
   const missingUntil = new Map<string, number>();
   return (end, from) => {
@@ -80,13 +82,13 @@ function finderOfEnds(text: string): (end: string, from: number) => End {
     endings.lastIndex = from;
     for (let hit = endings.exec(text); hit; hit = endings.exec(text)) {
       if (hit[0] === end) return hit.index;
-      // One dollar sign is no certain beginning: the next one, or code, shows that it was none.
+      // A single dollar sign is ambiguous: if another one or code follows before the end, it opened no formula.
       if (end === '$' && /^[$`]/.test(hit[0])) return 'never';
       if (!hit[0].startsWith('\n')) continue;
       missingUntil.set(end, hit.index);
       return 'never';
     }
-    // Of a price nothing more comes; a command tells a formula before its end.
+    // An unclosed `$` counts as a formula only if a command follows; otherwise it is probably a price.
     return end === '$' && !command.test(text.slice(from, from + 2)) ? 'never' : 'later';
   };
 }

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { healthOf } from '../health.ts';
 
 interface HealthBadgeProps {
-  /** State of the circuit breaker: closed, half open or open. */
+  /** Circuit breaker state: closed, half open or open. */
   circuit: string;
   successRate: number;
   samples: number;

@@ -16,7 +16,7 @@ type KeptSum = Result<'/api/user/self/kept', 'get'>;
 
 type Part = KeptSum['parts'][number]['name'];
 
-/** Where somebody looks at a part of it, and deletes it. */
+/** Links to the pages where each part can be viewed and deleted. */
 type Where = Partial<Record<Part, { to: string; hash?: string }>>;
 
 const words: Record<Part, string> = {
@@ -83,16 +83,16 @@ function Parts({ bytes, most_bytes: most, parts, act, where = {} }: KeptSum & { 
 interface Props {
   title: string;
   description: string;
-  /** Whose it is, for the cache. */
+  /** Identifies the owner in the cache key. */
   of: string;
   load(signal: AbortSignal): Promise<KeptSum>;
-  /** Absent where whoever looks has no page for it. */
+  /** Absent if the viewer has no pages for it. */
   where?: Where;
-  /** Of all of them: there is no list from which they could be deleted one by one. Absent where it is not allowed. */
+  /** Deletes all responses: there is no list to delete single ones from. Absent if the viewer may not delete. */
   deleteResponses?: (() => Promise<unknown>) | undefined;
 }
 
-/** What is kept for somebody, counted when it is looked at. */
+/** Stored data of a user, counted when the section scrolls into view. */
 export function Kept({ title, description, of, load, where, deleteResponses }: Props) {
   const queryKey = ['kept', of];
   const { ref, inViewport } = useInViewport<HTMLDivElement>();

@@ -4,7 +4,7 @@ import { choose } from '../language/choose.ts';
 import { type Language, languages } from '../language/languages.ts';
 import { language, t } from '../language/words.ts';
 
-/** Languages under their own names: whoever cannot read the page still finds the way out. */
+/** Each language is listed by its own name, so that users can switch even if they cannot read the current one. */
 export function LanguageMenu() {
   return (
     <Menu position="bottom-end" width={150}>

@@ -10,25 +10,27 @@ import { DataTable, type DataTableProps } from './data-table.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { SearchInput } from './search-input.tsx';
 
-/** Fewer are in sight at once. */
+/** Shorter lists fit on the screen and need no search. */
 const searchedFrom = 10;
-/** A browser takes seconds to draw, and to draw anew, some hundred rows with their menus. */
+/** Browsers take seconds to render some hundred rows with their menus. */
 const pageSize = 50;
 const urlDefaults = { q: '', sort: '', page: '1' };
 
 interface ListTableProps<Row> extends Omit<DataTableProps<Row>, 'paging' | 'sorting'> {
-  /** What a row is found by. */
+  /** The text that the search looks in. */
   textOf: (row: Row) => string;
 }
 
-/** Rows that are here as a whole: found by their words, sorted by a column, in pages. What was chosen stays in the address. */
+/**
+ * A table whose rows are all loaded: searchable, sortable and paged in the browser. The choices are kept in the URL.
+ */
 export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) {
   const phone = usePhone();
   const [{ q, sort, page }, set] = useUrlState(urlDefaults);
   const descending = sort.startsWith('-');
   const by = table.columns.find(({ key, sort: value }) => value && key === sort.replace('-', ''));
   const onSort = ({ key, sort: value }: Column<Row>) => {
-    // Of amounts and times the largest is looked for, of names the first.
+    // Numbers and times sort descending first, names ascending.
     const first = rows?.[0] && typeof value?.(rows[0]) === 'number' ? `-${key}` : key;
     const other = descending ? key : `-${key}`;
     set({ sort: by?.key === key ? other : first, page: '1' });
@@ -64,7 +66,7 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
             value={q}
             onChange={(next) => set({ q: next, page: '1' })}
           />
-          {/* Where rows are cards there are no heads to press. */}
+          {/* On a phone rows are cards, and there are no column headers to click. */}
           {phone && (
             <Select
               aria-label={t('Sort')}

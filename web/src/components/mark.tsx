@@ -1,4 +1,4 @@
-/** The same as favicon.svg, which would be a request of its own. */
+/** The image of favicon.svg, inlined to save a request. */
 export function Mark({ size, label }: { size: number; label?: string }) {
   return (
     <svg

@@ -1,12 +1,13 @@
-/** Where the name of a link or of a footnote is explained, it may stand anywhere in the text. */
+/** A link or footnote definition, which can be referenced from anywhere in the text. */
 const definition = /^ {0,3}\[[^[\]\n]+\]:/m;
 const fence = /^ *(`{3,}|~{3,})/;
-/** At its beginning, a line that goes on with nothing: no item, quote, row or indented code. */
+/** The start of a line that cannot continue a list, quote, table or indented code. */
 const begins = /^[^\s\-*+>|\d]/;
 
 /**
- * A Markdown text in parts that are read each by itself, and mean the same: while an answer comes, only the last of them
- * changes. A part begins after an empty line, outside of code, where no list, quote or table can go on.
+ * Splits a Markdown text into parts that can be parsed independently with the same result: while an answer streams in,
+ * only the last part changes. A part starts after an empty line, outside of code, where no list, quote or table can
+ * continue.
  */
 export function markdownBlocks(text: string): string[] {
   if (definition.test(text)) return [text];

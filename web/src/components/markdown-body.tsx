@@ -12,7 +12,7 @@ import { remarkFormulas } from './remark-formulas.ts';
 
 const Source = ({ source }: FormulaProps) => <code>{source}</code>;
 
-// Few answers have mathematics, and without what writes it its source can be read.
+// Loaded on demand: few answers contain formulas, and until then their source is readable.
 const Formula = lazy(() =>
   import('./formula.tsx').then(
     ({ Formula }) => ({ default: Formula }),
@@ -20,12 +20,12 @@ const Formula = lazy(() =>
   ),
 );
 
-/** As it stands when it is copied: an answer may still be coming. */
+/** Reads the text at the time of the click, since the answer may still be streaming. */
 function CodeOfText({ children }: { children?: ReactNode }) {
   const code = useRef<HTMLPreElement>(null);
   return (
     <div className="svc-code-frame">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrollable region must be reachable by keyboard (WCAG 2.1.1) */}
       <pre className="svc-code" tabIndex={0} dir="ltr" ref={code}>
         {children}
       </pre>
@@ -42,7 +42,7 @@ const components: Components = {
       {children}
     </Anchor>
   ),
-  // A picture's address can carry what a model has read to a stranger: shown as a link that someone must choose to open.
+  // An image URL can leak what a model has read to a third party, so show a link that the user must choose to open.
   img: ({ src, alt }) => (
     <Anchor href={String(src ?? '')} target="_blank" rel="noopener noreferrer nofollow" inherit underline="always">
       {alt || t('image')}
@@ -72,7 +72,7 @@ const components: Components = {
 const remarkPlugins = [remarkFormulas, remarkGfm];
 const rehypePlugins = [rehypeHighlight, blockDirection];
 
-/** Read once: of an answer that comes, all but its end stays as it was. */
+/** Memoised: while an answer streams in, only its last block is parsed again. */
 const Block = memo(function Block({ children }: { children: string }) {
   return (
     <ReactMarkdown remarkPlugins={remarkPlugins} rehypePlugins={rehypePlugins} components={components}>
@@ -85,7 +85,7 @@ export function MarkdownBody({ children }: { children: string }) {
   return (
     <Typography className="svc-markdown">
       {markdownBlocks(children).map((block, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a part is what it is by its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: a block is identified by its position
         <Block key={index}>{block}</Block>
       ))}
     </Typography>

@@ -1,6 +1,6 @@
 import { type ProviderModel, switchedOff, switchedOn } from '../catalog.ts';
 
-/** What is chosen for a model, as its row holds it; numbers may be half typed. */
+/** The form state of a model's row; numbers may be incomplete. */
 export interface Choice {
   on: boolean;
   prompt: number | string;
@@ -14,17 +14,17 @@ export const choiceOf = (model: ProviderModel): Choice => ({
   completion: model.completion_price,
 });
 
-/** Whether whoever may call it would do so for nothing. Some are priced by the request alone. */
+/** Whether calls to the model would be free. Some models have a price per request only. */
 export const isFree = ({ request_price }: ProviderModel, { prompt, completion }: Choice): boolean =>
   Number(prompt) === 0 && Number(completion) === 0 && request_price === 0;
 
-/** A model that had no price is chosen with its first one. */
+/** A model without a price gets enabled when its first price is entered. */
 export function priced(model: ProviderModel, choice: Choice, changes: Partial<Choice>): Choice {
   const next = { ...choice, ...changes };
   return isFree(model, choice) && !isFree(model, next) ? { ...next, on: true } : next;
 }
 
-/** What differs from what is stored, as the service takes it. */
+/** The differences from the stored values, as the API expects them. */
 export function changesOf(models: readonly ProviderModel[], choices: Choices) {
   return models.flatMap((model) => {
     const before = choiceOf(model);

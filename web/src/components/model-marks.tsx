@@ -28,7 +28,7 @@ const icons: Record<Capability, TablerIcon> = {
   caching: IconDatabase,
 };
 
-/** What a model can, as marks; their names are read out, and shown where the pointer rests. */
+/** A model's capabilities as icons; their names are shown on hover and read out by screen readers. */
 export function CapabilityMarks({ of }: { of: readonly Capability[] }) {
   return (
     <span className="svc-marks">
@@ -62,7 +62,7 @@ export function CapabilityBadges({ of }: { of: readonly Capability[] }) {
 
 interface ModelHealthProps {
   model: Pick<OfferedModel, 'health'> & Partial<OfferedModel>;
-  /** What is known of providers besides. */
+  /** Health of providers, for models without requests of their own. */
   known?: Providers;
 }
 
@@ -71,7 +71,7 @@ export function ModelHealth({ model, known }: ModelHealthProps) {
   return health ? <Badge color={health.color}>{health.label}</Badge> : <Text size="sm">–</Text>;
 }
 
-/** Small enough for a line of a list; trouble is said in words. */
+/** A compact indicator for list lines; problems are spelled out. */
 function HealthDot({ model }: { model: OfferedModel }) {
   const health = modelHealth(model);
   if (!health) return null;
@@ -83,7 +83,7 @@ function HealthDot({ model }: { model: OfferedModel }) {
   );
 }
 
-/** A model in a list to choose from: its name, and what one chooses by. */
+/** A model in a select list: its name, and the facts that help to choose. */
 export function ModelLine({ id, model }: { id: string; model: OfferedModel | undefined }) {
   return (
     <span className="svc-model-line">

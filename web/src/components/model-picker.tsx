@@ -15,17 +15,17 @@ import { isCalled } from '../model-list.ts';
 import { groupsOf, modelsQuery, type OfferedModel } from '../models.ts';
 import { ModelLine } from './model-marks.tsx';
 
-/** More than these nobody scrolls through: typing narrows them. */
+/** Users do not scroll through more than this; typing narrows the list. */
 const mostShown = 100;
 
 interface Choice {
-  /** Which models are offered; all unless it says otherwise. */
+  /** Filters the offered models; default: all. */
   fits?: (model: OfferedModel) => boolean;
-  /** Names offered besides: of models that are chosen, or were used, and are not listed any more. */
+  /** Additional names to offer: models that are selected, or were used, but are no longer listed. */
   besides?: readonly string[];
 }
 
-/** What all pickers of models have in common: by owner, found by any part of the name, each with what one chooses by. */
+/** Shared by all model pickers: grouped by owner, searchable by any part of the name, with facts to choose by. */
 function useModelChoices({ fits = () => true, besides = [] }: Choice) {
   const query = useQuery(modelsQuery);
   const models = query.data ?? [];
@@ -63,12 +63,12 @@ function useModelChoices({ fits = () => true, besides = [] }: Choice) {
 
 type ModelPickerProps = Choice &
   Omit<SelectProps, 'value' | 'onChange' | 'data' | 'filter' | 'renderOption'> & {
-    /** Empty for none. */
+    /** Empty if none is selected. */
     value: string;
     onChange: (model: string) => void;
   };
 
-/** One model. What is chosen stays visible when it is not listed, so that one sees what to change. */
+/** Selects one model. A selected model that is no longer listed stays visible, so that users see what to change. */
 export function ModelPicker({ value, onChange, fits, besides = [], ...rest }: ModelPickerProps) {
   const { query, given } = useModelChoices({ fits, besides: [...besides, value] });
   const failed = query.error !== null && !query.data;
@@ -93,14 +93,17 @@ export function ModelPicker({ value, onChange, fits, besides = [], ...rest }: Mo
 
 type ModelsPickerProps = Choice & Omit<TagsInputProps, 'data' | 'filter' | 'renderOption'>;
 
-/** Several models, by names that need not be listed yet. The list stays open after a choice, and must not reach over the fields above. */
+/**
+ * Selects several models, including names that are not listed yet. The list stays open after a choice, so it must not
+ * cover the fields above.
+ */
 export function ModelsPicker({ fits, besides, ...rest }: ModelsPickerProps) {
   return <TagsInput {...rest} {...useModelChoices({ fits, besides }).given} maxDropdownHeight={220} />;
 }
 
 type ModelNameInputProps = Choice & Omit<AutocompleteProps, 'data' | 'filter' | 'renderOption'>;
 
-/** The name of one model, which need not be listed yet. */
+/** Input for one model name, which need not be listed yet. */
 export function ModelNameInput({ fits, besides, ...rest }: ModelNameInputProps) {
   return <Autocomplete {...rest} {...useModelChoices({ fits, besides }).given} />;
 }

@@ -3,7 +3,7 @@ import { chatSnippets } from './chat-snippets.ts';
 import type { Snippet } from './code-block.tsx';
 
 interface ModelCall {
-  /** Where the service answers, without a trailing slash. */
+  /** The service's base URL, without a trailing slash. */
   baseUrl: string;
   apiKey: string;
 }
@@ -12,14 +12,14 @@ type ModelType = OfferedModel['types'][number];
 
 interface Endpoint {
   path: string;
-  /** What is sent besides the model. */
+  /** The request body without the model. */
   body: Record<string, unknown>;
-  /** How OpenAI's clients call it, and what is shown of the answer. */
+  /** The method in OpenAI's SDKs, and the part of the answer to print. */
   method?: string;
   answer?: { python: string; typescript: string };
-  /** What the TypeScript imports besides. */
+  /** Additional imports of the TypeScript example. */
   imports?: string;
-  /** Where the answer is a file. */
+  /** Name of the file to save, if the answer is one. */
   file?: string;
 }
 
@@ -142,7 +142,7 @@ console.log(answer.text);`,
   ];
 }
 
-/** No program of the command line speaks WebSockets as a matter of course. */
+/** No curl example, because no common command line tool speaks WebSockets. */
 function realtimeSnippets({ baseUrl, apiKey }: ModelCall, model: string): Snippet[] {
   const [url, key, name] = [json(`${baseUrl}/v1`), json(apiKey), json(model)];
   const address = json(`${baseUrl.replace(/^http/, 'ws')}/v1/realtime`);
@@ -174,7 +174,7 @@ socket.onmessage = ({ data }) => console.log(JSON.parse(data));`,
   ];
 }
 
-/** How a model is called, by what it is for. */
+/** Examples of calling a model, by its type. */
 export function modelSnippets(call: ModelCall, { id, types }: Pick<OfferedModel, 'id' | 'types'>): Snippet[] {
   const type = types[0] ?? 'chat';
   if (type === 'chat') return chatSnippets({ ...call, model: id });

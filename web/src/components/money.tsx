@@ -3,10 +3,10 @@ import type { CSSProperties } from 'react';
 import { formatQuota } from '../format.ts';
 import { t } from '../language/words.ts';
 
-/** Quota as dollars; the exact units on hover. */
+/** Quota in dollars; exact units on hover. */
 export function Money({ quota }: { quota: number }) {
   const amount = formatQuota(quota);
-  // The type knows no properties of one's own; cards make long amounts smaller by it.
+  // Cast because the type does not allow custom properties. Cards shrink long amounts based on it.
   const style = { '--length': amount.length } as CSSProperties;
   return (
     <Tooltip label={t('{quota, plural, one {# quota unit} other {# quota units}}', { quota })}>

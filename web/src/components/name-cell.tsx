@@ -3,12 +3,12 @@ import type { ReactNode } from 'react';
 
 interface NameCellProps extends TextProps {
   name: ReactNode;
-  /** What tells it from others of that name; the rest is about this line. */
+  /** Distinguishes it from others of the same name; the remaining props style this line. */
   under: ReactNode;
   title?: string | undefined;
 }
 
-/** What a row of a table is about. */
+/** The first cell of a row: what the row is about. */
 export const NameCell = ({ name, under, ...line }: NameCellProps) => (
   <Stack gap={0}>
     <Text size="sm" fw={600}>

@@ -8,7 +8,7 @@ export interface NavigationDrawerProps {
   onClose: () => void;
 }
 
-/** The navigation where there is no room for it beside the page. */
+/** The navigation on screens without room for a sidebar. */
 export function NavigationDrawer({ opened, onClose }: NavigationDrawerProps) {
   const root = useFocusBack(opened);
   useBackCloses(opened, onClose);

@@ -7,16 +7,18 @@ import { useUser } from '../session.ts';
 import { useFolded } from '../use-folded.ts';
 import { Brand } from './brand.tsx';
 
-/** Below a page's own address are pages of single things; the first pages have all others below theirs. */
+/**
+ * A page's entry is also current for detail pages below its path, except `/` and `/admin`, which contain all others.
+ */
 const leadsTo = (path: string, open: string): boolean =>
   open === path || (path !== '/' && path !== '/admin' && open.startsWith(`${path}/`));
 
-/** A plain link: there are some thirty, and the router's own takes a slow machine longer than the page itself. */
+/** A plain link: there are about thirty, and on a slow machine the router's own take longer than the page itself. */
 function NavigationLink({ label, path, icon: Icon, onLeave }: NavigationEntry & { onLeave?: () => void }) {
   const router = useRouter();
   const isOpen = useRouterState({ select: ({ location }) => leadsTo(path, location.pathname) });
   const follow = (event: MouseEvent) => {
-    // Another key or button asks the browser for another tab or window.
+    // Modifier keys and other buttons open a new tab or window: leave those to the browser.
     if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
     onLeave?.();
@@ -67,13 +69,13 @@ function NavigationSection({ name, label, entries, onLeave }: NavigationGroup & 
   );
 }
 
-/** `onLeave` runs when a link is followed: a drawer closes. */
+/** `onLeave` runs when a link is followed, for example to close the drawer. */
 export function NavigationList({ onLeave }: { onLeave?: () => void }) {
   const user = useUser();
   const list = useRef<HTMLElement>(null);
-  // The list may be longer than the window, and begins at its top after a reload.
+  // The list may be taller than the window, and starts at its top after a reload: scroll to the current page.
   useEffect(() => {
-    // With the frame: asked at once, the browser would lay out the page for this, and again to show it.
+    // In an animation frame: scrolling right now would force an extra layout.
     const frame = requestAnimationFrame(() =>
       list.current?.querySelector('[aria-current=page]')?.scrollIntoView({ block: 'nearest' }),
     );

@@ -18,9 +18,9 @@ const noticesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** What somebody must know about their account, on every page until they have put it away. */
+/** Important notices about the user's account, on every page until dismissed. */
 export function Notices() {
-  // Who I am says how many there are: for nearly everybody none, and no page asks for them.
+  // The user object includes the number of notices. It is usually 0, and then they are not requested.
   const { notices: count } = useSuspenseQuery(selfQuery).data;
   const { data } = useQuery({ ...noticesQuery, enabled: count !== 0 });
   const away = useAct(

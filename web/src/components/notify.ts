@@ -5,18 +5,20 @@ import { ApiError } from '../api.ts';
 import { said } from '../language/said.ts';
 import { rich } from '../language/words.ts';
 
-/** Said each time: the place that has its own idea of it comes with the first message. */
+/**
+ * Passed with each message, because the container, which has a default of its own, is only loaded with the first one.
+ */
 const position = 'top-right';
 
 export function notifySuccess(message: string): void {
   notifications.show({ message, color: 'teal', position });
 }
 
-/** What became of it, beside the page: notifications stand outside the router, and what is on the page must not be lost. */
+/** Opens in a new tab: notifications are outside the router, and unsent changes on the page must not be lost. */
 const requestLink = (id: string): ReactNode =>
   createElement(Anchor<'a'>, { href: `/requests/${id}`, target: '_blank', inherit: true, underline: 'always' }, id);
 
-/** For acts without a place of their own on the page to show a failure. */
+/** For actions without a place on the page to show a failure. */
 export function notifyError(error: unknown): void {
   const requestId = error instanceof ApiError ? error.requestId : null;
   const message = said(error instanceof Error ? error.message : String(error));
@@ -24,7 +26,7 @@ export function notifyError(error: unknown): void {
   notifications.show({ message: told, color: 'red', autoClose: 10_000, position });
 }
 
-/** For what may be wrong at every letter: the words take the place of those said under the same id, and can be taken back. */
+/** For validation on every keystroke: replaces the message with the same id, and can be withdrawn. */
 export function notifyFault(id: string, message: string): void {
   const notice = { message, color: 'red', autoClose: 10_000, position } as const;
   notifications.update({ ...notice, id: notifications.show({ ...notice, id }) });

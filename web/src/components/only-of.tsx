@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core';
 import { rich, t } from '../language/words.ts';
 
-/** Says that a list shows the calls of one turn or run alone, and leads back to all. */
+/** Says that a list is limited to the calls of one turn or run, with a button to show all. */
 export function OnlyOf({ parent, onAll }: { parent: string; onAll: () => void }) {
   return (
     <Group gap="xs" role="status">

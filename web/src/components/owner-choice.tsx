@@ -7,25 +7,25 @@ import { keyOwnerOptions, type OwnerOption, teamOptions } from '../owner.ts';
 import { useUser } from '../session.ts';
 
 interface OwnerChoice {
-  /** Null for what is one's own, outside of organisations. */
+  /** Null for the user's own things, outside organisations. */
   organisationId: number | null;
-  /** `me`, `me:7` or `team:7`; empty while nothing can be chosen. */
+  /** `me`, `me:7` or `team:7`; empty if there is nothing to choose. */
   who: string;
-  /** Nothing for those who are in no organisation. */
+  /** Renders nothing for users who are in no organisation. */
   field: ReactNode;
 }
 
 interface OwnerChoiceOptions {
-  /** `team` for what only teams can have besides oneself. */
+  /** `team` for things that only the user or a team can own. */
   among: 'key' | 'team';
-  /** Where it is decided already. */
+  /** Set if the organisation is already decided. */
   within?: Organisation;
 }
 
-/** No organisation's. */
+/** Belongs to no organisation. */
 const own = 'own';
 
-/** Whose something is to be: one's own, or a team's. */
+/** Chooses the owner of something: the user or a team. */
 export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoice {
   const user = useUser();
   const [chosen, setChosen] = useState(own);

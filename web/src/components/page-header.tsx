@@ -6,11 +6,11 @@ import { useNamedByHeading } from '../page-name.ts';
 interface PageHeaderProps {
   title: ReactNode;
   description?: ReactNode;
-  /** The page's main acts. */
+  /** Main actions of the page. */
   actions?: ReactNode;
 }
 
-/** The top of every page; holds its only h1. */
+/** The header of every page, with its only h1. */
 export function PageHeader({ title, description, actions }: PageHeaderProps) {
   const heading = useHeadingFocus();
   useNamedByHeading(title);

@@ -8,7 +8,7 @@ import { t } from '../language/words.ts';
 import { ErrorState } from './error-state.tsx';
 import { ButtonLink } from './link.tsx';
 
-/** Also inside the frame, where a page exists but not for this user. */
+/** Also used inside the shell, for a page that exists but is not open to this user. */
 export function NotFound() {
   const heading = useHeadingFocus();
   return (
@@ -29,7 +29,7 @@ export function NotFound() {
   );
 }
 
-/** Stands where a page will be while its script loads. */
+/** Placeholder while a page's script loads. */
 export function Pending() {
   return (
     <Stack p="lg" aria-busy="true" role="status" aria-label={t('Loading')}>
@@ -39,7 +39,7 @@ export function Pending() {
   );
 }
 
-/** A page that could not be opened, or broke. One that did not come for want of a network comes when that is back. */
+/** Shown if a page fails to load or throws. Transient failures are retried, also as soon as the network is back. */
 export function RouteError({ error }: ErrorComponentProps) {
   const router = useRouter();
   const ask = useCallback(() => void router.invalidate(), [router]);
@@ -52,8 +52,8 @@ export function RouteError({ error }: ErrorComponentProps) {
       window.removeEventListener('online', ask);
     };
   }, [ask, error]);
-  // A fresh load also helps when the page's script is gone because a new version was installed meanwhile; without a network
-  // it would leave nothing of the app, nor while the service is away.
+  // A reload also helps if the page's script is gone because a new version was deployed. Offline, or while the service
+  // is down, it would only lose the app: retry inside it instead.
   const retry = () => (navigator.onLine && !(error instanceof ApiError) ? window.location.reload() : ask());
   return (
     <Container size="xs" py="xl" component="main">

@@ -9,16 +9,16 @@ const Palette = later('Palette');
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Something lies over the page already, and may hold what was typed. */
+/** A dialog is already open, and may hold unsent input. */
 const isCovered = (): boolean => document.querySelector('[role=dialog][aria-modal=true]') !== null;
 
-/** Opens the palette. */
+/** Opens the command palette. */
 export function PaletteButton() {
   const [opened, setOpened] = useState<boolean>();
   const open = () => {
     if (!isCovered()) setOpened(true);
   };
-  // Also while typing: nothing else has these keys.
+  // Also active while typing in a field: no other shortcut uses these keys.
   useHotkeys([['mod+K', open]], [], true);
   return (
     <>

@@ -1,6 +1,6 @@
 import { type Formula, formulasIn } from './formulas-in.ts';
 
-/** Letters that belong to no script: to the parser a formula is a number between two of them. */
+/** Private-use characters: for the parser, a formula is a number between two of them. */
 const [begin, end] = ['\uE000', '\uE001'];
 const standIn = /\uE000(\d+)\uE001/;
 
@@ -10,21 +10,22 @@ interface Found extends Formula {
 
 const fields = ['value', 'url', 'title', 'alt', 'lang', 'meta', 'label', 'identifier'] as const;
 
-/** What is read of a parsed text. */
+/** The used fields of a syntax tree node. */
 type Node = Partial<Record<(typeof fields)[number], string | null>> & {
   type: string;
   children?: Node[];
   data?: object;
 };
 
-/** What a plugin of the parser may change. */
+/** The part of the processor that a plugin may replace. */
 interface Reader {
   parser?: (text: string, file: never) => Node;
 }
 
 /**
- * A plugin of the Markdown parser: formulas become `var` with their source in it. They are taken out before the text is read, as
- * stars, underlines and bars in them are not Markdown's, and put back as they were where they turn out to be no text.
+ * A Markdown plugin: formulas become `var` elements that contain their source. They are replaced by placeholders before
+ * parsing, because asterisks, underscores and bars in them are not Markdown, and restored unchanged outside of text
+ * nodes.
  */
 export function remarkFormulas(this: Reader): void {
   const read = this.parser;
@@ -61,7 +62,7 @@ function putBack(node: Node, formulas: Found[]): void {
   });
 }
 
-/** A text that becomes an element of its own. */
+/** A text node that is rendered as an element. */
 const shown = ({ tex, display, open, source }: Found): Node => ({
   type: 'text',
   value: source,

@@ -8,12 +8,12 @@ import { FormFoot } from './form-foot.tsx';
 
 interface RotateSecretProps {
   title: string;
-  /** What the new one changes for whoever uses it. */
+  /** What the new secret means for its users. */
   children: ReactNode;
-  /** The one before, which still goes on: it ends with the exchange. */
+  /** The previous secret that is still valid; rotating ends it. */
   previous: { key?: string; ends_at: number } | null;
   onClose: () => void;
-  /** Closes when it succeeds; a failure is shown in place. */
+  /** The dialog closes on success and shows a failure itself. */
   onSubmit: (overlapSeconds: number) => Promise<unknown>;
 }
 
@@ -34,7 +34,7 @@ const endsNow = ({ key, ends_at }: { key?: string; ends_at: number }): string =>
     : t('The secret before it, {key}, which would have gone on until {endsAt}, ends now.', { key, endsAt });
 };
 
-/** Mounted while it is open. */
+/** Mount it only while open. */
 export function RotateSecret({ title, children, previous, onClose, onSubmit }: RotateSecretProps) {
   const { fields, set, save, submit } = useCheckedForm({ overlap: '86400' }, none, ({ overlap }) =>
     onSubmit(Number(overlap)),

@@ -11,14 +11,14 @@ export interface RowAct {
 }
 
 interface RowMenuProps {
-  /** What the acts are about, for screen readers. */
+  /** What the actions apply to, for screen readers. */
   label: string;
   acts: RowAct[];
 }
 
-/** What can be done with one row of a table. */
+/** The actions of a table row. */
 export function RowMenu({ label, acts }: RowMenuProps) {
-  // Named, because the menu would try the first one even when it is disabled: then nothing has focus, and no key works.
+  // Set explicitly: the menu would focus its first item even if disabled, lose focus, and no key would work.
   const first = acts.findIndex(({ disabled }) => !disabled);
   return (
     <Menu position="bottom-end" width={190}>

@@ -15,13 +15,13 @@ import { t } from '../language/words.ts';
 
 interface ScopeWords {
   icon: TablerIcon;
-  /** A few words, for lists. */
+  /** Short name, for lists. */
   title: string;
   /** What an application with this scope can do. */
   detail: string;
 }
 
-/** Each scope in words that a person understands before agreeing. */
+/** Explains each scope to users before they consent. */
 export const scopeWords: Record<string, ScopeWords> = {
   openid: {
     icon: IconId,
@@ -65,7 +65,7 @@ interface AskedScope {
   description?: string;
 }
 
-/** What an application may do, a line each; what was not allowed before is marked. */
+/** The permissions of an application, one per line; new ones are marked. */
 export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?: string[] }) {
   return (
     <Stack component="ul" gap="sm" className="svc-plain-list">
@@ -104,7 +104,7 @@ export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?
   );
 }
 
-/** The same in one line, for tables. */
+/** The same on one line, for tables. */
 export function ScopeBadges({ scopes }: { scopes: string }) {
   return (
     <Group gap={4}>

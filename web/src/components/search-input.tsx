@@ -6,21 +6,21 @@ import { t } from '../language/words.ts';
 
 interface SearchInputProps {
   label: string;
-  /** Above the field, beside others that are labelled; else it is read out alone. */
+  /** Shows the label above the field, next to other labelled fields; by default only screen readers get it. */
   labelled?: boolean;
   placeholder?: string;
-  /** The value in force, usually from the address. */
+  /** The applied value, usually from the URL. */
   value: string;
   onChange: (value: string) => void;
   width?: number;
 }
 
-/** Text to filter by; takes effect when typing pauses. */
+/** A text filter; applied when typing pauses. */
 export function SearchInput(props: SearchInputProps) {
   const { label, labelled = false, placeholder, value, onChange, width = 260 } = props;
   const [typed, setTyped] = useState(value);
   const tell = useDebouncedCallback(onChange, 300);
-  // The back button and links change the value from outside.
+  // The back button and links can change the value from outside.
   useEffect(() => setTyped(value), [value]);
   const change = (text: string) => {
     setTyped(text);

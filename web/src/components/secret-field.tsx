@@ -8,7 +8,7 @@ interface SecretFieldProps {
   value: string;
 }
 
-/** A secret that may be looked at again: hidden until then, one click from the clipboard. */
+/** A secret that can be shown again: masked at first, with a copy button. */
 export function SecretField({ label, description, value }: SecretFieldProps) {
   return (
     <PasswordInput

@@ -5,14 +5,14 @@ import { CopyField } from './copy-field.tsx';
 import { Dialog } from './dialog.tsx';
 
 interface SecretOnceProps {
-  /** Shown while not null. */
+  /** The dialog is open while this is not null. */
   secret: string | null;
   title: string;
   label: string;
   onClose: () => void;
 }
 
-/** A secret that the server will never tell again; a stray click must not close it. */
+/** Shows a secret that the server will never return again; an accidental click must not close it. */
 export function SecretOnce({ secret, title, label, onClose }: SecretOnceProps) {
   return (
     <Dialog

@@ -5,12 +5,12 @@ interface SectionProps {
   title: string;
   description?: ReactNode;
   actions?: ReactNode;
-  /** What is done here cannot be undone. */
+  /** For actions that cannot be undone. */
   danger?: boolean;
   children: ReactNode;
 }
 
-/** A titled card: one topic of a page. */
+/** A titled card for one topic of a page. */
 export function Section({ title, description, actions, danger, children }: SectionProps) {
   return (
     <Card component="section" className={danger ? 'svc-danger' : undefined}>

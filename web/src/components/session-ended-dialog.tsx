@@ -12,13 +12,15 @@ export interface SessionEndedDialogProps {
   onBack: () => void;
 }
 
-/** Logging in happens in another tab, since there are many ways of it; this one goes on when it is looked at again. */
+/**
+ * There are many ways to log in, so that happens in another tab; this tab checks the session again when it gets focus.
+ */
 export function SessionEndedDialog({ ended, onBack }: SessionEndedDialogProps) {
   const user = useUser();
   const { mutate, isPending, error } = useAct({
     mutationFn: () => get('/api/user/self'),
     onSuccess: async (fresh) => {
-      // Somebody else: nothing that the one before saw may stay.
+      // Another user has logged in: nothing of the previous user's data may stay.
       if (fresh.id !== user.id) {
         window.location.reload();
         return;

@@ -4,7 +4,7 @@ import { onSessionEnded } from '../session.ts';
 
 const SessionEndedDialog = later('SessionEndedDialog');
 
-/** Says that somebody is logged out, over the page as it is: a form keeps what was typed. */
+/** Reports an ended session over the open page, so that forms keep what was typed. */
 export function SessionEnded() {
   const [ended, setEnded] = useState<boolean>();
   useEffect(() => onSessionEnded(() => setEnded(true)), []);

@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { said } from '../language/said.ts';
 import { t } from '../language/words.ts';
 
-/** How saving one setting goes. Inline, so that while there is nothing to say it takes no line of its own. */
+/** The save state of one setting. Inline, so that it takes no extra line while it is empty. */
 function SavedMark({ act }: { act: { isPending: boolean; isSuccess: boolean } }) {
   return (
     <span role="status">
@@ -28,25 +28,27 @@ function SavedMark({ act }: { act: { isPending: boolean; isSuccess: boolean } })
 
 interface SettingRowProps {
   label: string;
-  /** The name it has in the API. */
+  /** The setting's name in the API. */
   code?: string;
   help: ReactNode;
-  /** The default, in words. */
+  /** The default value, as text. */
   initial: string;
   isInitial: boolean;
   act: { isPending: boolean; isSuccess: boolean; error: Error | null };
   onReset: () => void;
-  /** The input. */
+  /** The input of the setting. */
   children: ReactNode;
 }
 
-/** A setting that is saved by itself as soon as it is changed: what it is on the left, its value on the right. Nothing is
- * disabled meanwhile: what has focus would lose it. */
+/**
+ * A setting that is saved as soon as it changes: description on the left, value on the right. The input is not disabled
+ * while saving, because it would lose focus.
+ */
 export function SettingRow({ label, code, help, initial, isInitial, act, onReset, children }: SettingRowProps) {
   const value = useRef<HTMLDivElement>(null);
   const reset = () => {
     onReset();
-    // The button hides itself: without this, whoever uses the keyboard would start from the top of the page again.
+    // The button hides itself when clicked; without this, keyboard focus would go back to the top of the page.
     value.current?.querySelector('input')?.focus();
   };
   return (
@@ -79,7 +81,7 @@ export function SettingRow({ label, code, help, initial, isInitial, act, onReset
             variant="subtle"
             color="gray"
             aria-label={t('Reset {label}', { label })}
-            // Keeps its place, so that inputs do not move.
+            // Hidden but not removed, so that inputs do not move.
             style={{ visibility: isInitial ? 'hidden' : 'visible' }}
             onClick={reset}
           >

@@ -34,7 +34,7 @@ export function WayButtons({ ways, returnTo }: WayButtonsProps) {
   });
 }
 
-/** The ways in besides a password; nothing where there are none, and while nobody knows. */
+/** Alternatives to a password. Renders nothing if there are none, or while they are loading. */
 export function SignInWays({ returnTo }: { returnTo: string }) {
   const { data } = useQuery(waysQuery);
   if (!data?.providers.length) return null;

@@ -1,6 +1,6 @@
 import { t } from '../language/words.ts';
 
-/** The first thing that the keyboard reaches: past the head and the navigation. */
+/** The first focusable element: skips the header and the navigation. */
 export const SkipLink = () => (
   <a className="svc-skip" href="#main">
     {t('Skip to content')}

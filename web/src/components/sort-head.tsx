@@ -6,7 +6,7 @@ export type Sorted = 'ascending' | 'descending' | 'none';
 
 const icons = { ascending: IconArrowUp, descending: IconArrowDown, none: IconArrowsSort };
 
-/** The name of a column that sorts by it; its cell says which way (`aria-sort`). */
+/** A column header that sorts on click; its cell has the direction (`aria-sort`). */
 export function SortHead({ sorted, onSort, children }: { sorted: Sorted; onSort: () => void; children: ReactNode }) {
   const Icon = icons[sorted];
   return (

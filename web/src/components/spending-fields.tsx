@@ -13,7 +13,7 @@ const windows: { value: Spending['spending_window']; label: string }[] = [
   { value: 'month', label: t('Each month') },
 ];
 
-/** How much of a user's credits an application may spend, and in what time. */
+/** How much of a user's credits an application may spend, and in which period. */
 export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>

@@ -7,11 +7,11 @@ interface StatCardProps {
   value: ReactNode;
   hint?: ReactNode;
   loading?: boolean;
-  /** There is no value: a zero would be taken for one. */
+  /** The value could not be loaded; showing zero would be misleading. */
   failed?: boolean;
 }
 
-/** As amounts of money do, a long number gets smaller before it breaks. The type knows no properties of one's own. */
+/** Long numbers shrink before they wrap, as amounts do. Cast because the type does not allow custom properties. */
 const fitted = (value: ReactNode): ReactNode =>
   typeof value === 'string' ? (
     <span className="svc-number" style={{ '--length': value.length } as CSSProperties}>
@@ -21,10 +21,10 @@ const fitted = (value: ReactNode): ReactNode =>
     value
   );
 
-/** One number that matters. Keeps its height while loading. */
+/** A key figure. Keeps its height while loading. */
 export function StatCard({ label, value, loading = false, failed = false, ...more }: StatCardProps) {
   const hint = failed && !loading ? t('Could not be loaded') : more.hint;
-  // What is said of a value that is still to come would be said of none.
+  // While the value is loading, its hint would be wrong.
   const shown = loading ? '\u00a0' : hint;
   return (
     <Card>
@@ -32,7 +32,7 @@ export function StatCard({ label, value, loading = false, failed = false, ...mor
         {label}
       </Text>
       <Skeleton visible={loading} mt={4}>
-        {/* Six decimals of a small cost must fit two cards beside each other on a phone. */}
+        {/* A small cost with six decimals must fit when two cards are side by side on a phone. */}
         <Text fz={{ base: 'clamp(1rem, 5.1vw, 1.25rem)', xs: 26 }} fw={600} lh={1.3} className="svc-number svc-stat">
           {loading ? '\u00a0' : fitted(failed ? '–' : value)}
         </Text>

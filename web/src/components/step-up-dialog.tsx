@@ -10,7 +10,7 @@ import { Dialog } from './dialog.tsx';
 import { FormFoot } from './form-foot.tsx';
 
 export interface StepUpDialogProps {
-  /** Null: nothing is asked. */
+  /** Null if nothing is asked. */
   methods: FactorMethod[] | null;
   onAnswer: (proven: boolean) => void;
 }
@@ -29,7 +29,7 @@ export function StepUpDialog({ methods: asked, onAnswer }: StepUpDialogProps) {
   };
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    // A dialog lies inside the form that opened it, as React sees it.
+    // React events bubble through portals to the form that opened the dialog, which must not be submitted too.
     event.stopPropagation();
     prove.mutate(String(new FormData(event.currentTarget).get('code')));
   };

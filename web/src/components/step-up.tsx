@@ -9,13 +9,13 @@ interface Asked {
   answer: (proven: boolean) => void;
 }
 
-/** Asks for the second factor when an act needs it fresh; the act then goes on by itself. */
+/** Asks for the second factor when an action needs a fresh one; the action then continues automatically. */
 export function StepUp() {
-  // Undefined until somebody is asked for the first time.
+  // Undefined until the first prompt.
   const [asked, setAsked] = useState<Asked | null>();
   const running = useRef<Promise<boolean>>(null);
   useEffect(() => {
-    // Of several requests that are refused at once, one asks.
+    // If several requests are rejected at once, only one prompt is shown.
     onStepUp((methods) => {
       running.current ??= new Promise<boolean>((answer) => setAsked({ methods, answer })).finally(() => {
         running.current = null;

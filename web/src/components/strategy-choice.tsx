@@ -1,7 +1,7 @@
 import { Radio, Stack } from '@mantine/core';
 import { t } from '../language/words.ts';
 
-/** The four ways of choosing, in words. */
+/** The four selection strategies with their descriptions. */
 export const strategies = [
   { value: 'balanced', label: t('Balanced'), hint: t('Success, speed and price together, by the model’s weights') },
   { value: 'performance', label: t('Performance'), hint: t('Reliable and fast first; price counts nothing') },
@@ -17,7 +17,7 @@ export const strategyName = (strategy: string): string =>
 interface StrategyChoiceProps {
   value: Strategy | null;
   onChange: (strategy: Strategy | null) => void;
-  /** What no choice means here. */
+  /** What an empty choice means here. */
   noneLabel: string;
   noneHint: string;
 }

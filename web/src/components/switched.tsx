@@ -4,7 +4,7 @@ import { t } from '../language/words.ts';
 import { notifySuccess } from './notify.ts';
 import type { RowAct } from './row-menu.tsx';
 
-/** Whether something can be used, how that is changed, and what is said once it is. */
+/** Badge, menu action and message for things that can be enabled and disabled. */
 export const SwitchedBadge = ({ on }: { on: boolean }) => (
   <Badge color={on ? 'teal' : 'gray'}>{on ? t('Enabled') : t('Disabled')}</Badge>
 );

@@ -30,7 +30,7 @@ const looks: Record<string, Look> = {
 export const lookOf = (status: string): Look =>
   looks[status] ?? { label: status.replaceAll('_', ' '), color: 'gray', icon: IconClock };
 
-/** A task's state as colour, shape and (for screen readers) words. */
+/** A task's state as colour, icon and, for screen readers, text. */
 export function TaskState({ status }: { status: string }) {
   const { label, color, icon: Icon } = lookOf(status);
   return (

@@ -4,15 +4,15 @@ import { t } from '../language/words.ts';
 import type { Tried } from '../use-tests.ts';
 
 interface TestButtonProps {
-  /** Of what is tried out. */
+  /** Name of what is tested. */
   name: string;
   tried: Tried | undefined;
   onTest: () => void;
-  /** All of what went wrong, in lines of its own. */
+  /** Shows the full error, on separate lines. */
   whole?: boolean;
 }
 
-/** Tries something out, and says beside it how that went. */
+/** Runs a test and shows the result next to the button. */
 export function TestButton({ name, tried, onTest, whole = false }: TestButtonProps) {
   const fault = { size: 'sm', c: 'var(--mantine-color-error)', role: 'status' } as const;
   return (

@@ -4,7 +4,7 @@ import { formatExact, formatTimeAgo } from '../format.ts';
 
 const nowSeconds = (): number => Date.now() / 1000;
 
-/** "3 minutes ago", kept true while the page is open; the date on hover. */
+/** "3 minutes ago", updated while the page is open; the date on hover. */
 export function TimeAgo({ at }: { at: number }) {
   const [now, setNow] = useState(nowSeconds);
   useEffect(() => {

@@ -1,4 +1,4 @@
 import { Notifications } from '@mantine/notifications';
 
-/** Where messages about acts stand; see notify.ts. */
+/** Container for the notifications of notify.ts. */
 export const Toasts = () => <Notifications />;

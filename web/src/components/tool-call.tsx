@@ -5,7 +5,7 @@ import { t } from '../language/words.ts';
 export interface ToolCall {
   id: string;
   name: string;
-  /** JSON as the model wrote it, maybe not finished yet. */
+  /** JSON as the model wrote it, possibly incomplete. */
   arguments: string;
 }
 

@@ -13,7 +13,7 @@ interface Total {
 
 const nothing: Total = { quota: 0, requests: 0, prompt_tokens: 0, completion_tokens: 0 };
 
-/** What was used in all. */
+/** Total usage. */
 export function UsageTotals({ query }: { query: { data: { total: Total } | undefined; isPending: boolean } }) {
   const total = query.data?.total ?? nothing;
   const state = { loading: query.isPending, failed: !query.data };

@@ -41,10 +41,10 @@ function Waits({ place: { organisation_id: id, organisation: name } }: { place: 
   );
 }
 
-/** Organisations whose directories name whoever is logged in. */
+/** Organisations whose directories list the logged-in user. */
 export function WaitingPlaces() {
   const { email_verified } = useUser();
-  // By their verified address: of nobody else there is anything to ask.
+  // Directories match by verified address, so without one there is nothing to ask for.
   const { data = [] } = useQuery({ ...waitingQuery, enabled: email_verified });
   if (data.length === 0) return null;
   return (

@@ -1,4 +1,4 @@
-/** Pages of administrators, which come in one file. */
+/** Administration pages, bundled into one file. */
 export { AdminAliasesPage } from '../pages/admin-aliases/admin-aliases-page.tsx';
 export { AdminApplicationsPage } from '../pages/admin-applications/admin-applications-page.tsx';
 export { AdminAuditPage } from '../pages/admin-audit/admin-audit-page.tsx';
@@ -13,5 +13,5 @@ export { AdminRoutingPage } from '../pages/admin-routing/admin-routing-page.tsx'
 export { AdminSystemPage } from '../pages/admin-system/admin-system-page.tsx';
 export { AdminUserPage } from '../pages/admin-user/admin-user-page.tsx';
 export { AdminUsersPage } from '../pages/admin-users/admin-users-page.tsx';
-// Around each of them, and over it.
+// The shell and the overlays.
 export * from './more.ts';

@@ -1,4 +1,4 @@
-/** Pages without navigation: before somebody is in; they come with the app itself. */
+/** Pages without navigation that open before login; part of the app's own bundle. */
 export { ForgotPasswordPage } from '../pages/forgot-password/forgot-password-page.tsx';
 export { GoodbyePage } from '../pages/goodbye/goodbye-page.tsx';
 export { LoginPage } from '../pages/login/login-page.tsx';

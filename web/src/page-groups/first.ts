@@ -1,3 +1,3 @@
-/** What whoever is in sees first: the frame, with the page it opens with. */
+/** What a logged-in user sees first: the shell and the home page. */
 export { HomePage } from '../pages/home/home-page.tsx';
 export { Shell } from '../shell.tsx';

@@ -1,4 +1,4 @@
-/** Pages without navigation that ask something, and what comes over a page once somebody does something there. */
+/** Pages without navigation that need a decision by the user, and overlays that open on a user action. */
 export { AddedProvider } from '../components/added-provider.tsx';
 export { NavigationDrawer } from '../components/navigation-drawer.tsx';
 export { SessionEndedDialog } from '../components/session-ended-dialog.tsx';
@@ -9,5 +9,5 @@ export { DevicePage } from '../pages/device/device-page.tsx';
 export { JoinPage } from '../pages/join/join-page.tsx';
 export { LinkAccountPage } from '../pages/link-account/link-account-page.tsx';
 export { Palette } from '../palette/palette.tsx';
-// Named with all that comes with it, or the bundler makes a file of what each two groups share.
+// Re-exported explicitly, or the bundler would split off a file for the code that each two groups share.
 export * from './first.ts';

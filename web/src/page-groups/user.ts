@@ -1,4 +1,4 @@
-/** Pages of users but the first, and the reference, which come in one file. */
+/** User pages except the home page, and the API reference, bundled into one file. */
 export { AccountPage } from '../pages/account/account-page.tsx';
 export { ApplicationPage } from '../pages/applications/application-page.tsx';
 export { ApplicationsPage } from '../pages/applications/applications-page.tsx';
@@ -27,5 +27,5 @@ export { SessionsPage } from '../pages/sessions/sessions-page.tsx';
 export { ToolsPage } from '../pages/tools/tools-page.tsx';
 export { UsagePage } from '../pages/usage/usage-page.tsx';
 export { VideosPage } from '../pages/videos/videos-page.tsx';
-// Around each of them, and over it.
+// The shell and the overlays.
 export * from './more.ts';

@@ -9,14 +9,14 @@ import type { Entry } from './find.ts';
 
 export const pageGroup = t('Pages');
 
-/** Pages of the navigation: what this user may see, and nothing else. */
+/** The pages of the navigation that this user may open. */
 export const pageEntries = (user: Pick<User, 'role'>): Entry[] =>
   navigationFor(user).flatMap(({ label: group, entries }) =>
     entries.map(({ label, path, icon, hint }) => ({
       key: `page ${path}`,
       group: pageGroup,
       label,
-      // Two pages may have one name, and are told apart by where they stand.
+      // Two pages may have the same name; the group tells them apart.
       hint: group ?? hint,
       words: [group, hint].join(' '),
       icon,

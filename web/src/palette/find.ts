@@ -1,15 +1,15 @@
 import type { TablerIcon } from '@tabler/icons-react';
 import type { NavigateOptions } from '@tanstack/react-router';
 
-/** Something one can go to by its name. */
+/** Something users can go to by name. */
 export interface Entry {
-  /** Unique among all. */
+  /** Unique among all entries. */
   key: string;
   group: string;
   label: string;
-  /** Beside the label. */
+  /** Shown next to the label. */
   hint?: string;
-  /** What else it is found by. */
+  /** Additional search terms. */
   words?: string;
   icon: TablerIcon;
   to: NavigateOptions;
@@ -23,7 +23,7 @@ export interface Found {
 const mostOfAGroup = 8;
 const notFound = 9;
 
-/** How well an entry fits: 0 is its very name. Every word of the query must stand somewhere. */
+/** How well an entry matches; 0 is an exact match of the name. Every word of the query must occur. */
 function distance({ label, hint = '', words = '', group }: Entry, query: string): number {
   const name = label.toLowerCase();
   if (name === query) return 0;
@@ -34,7 +34,9 @@ function distance({ label, hint = '', words = '', group }: Entry, query: string)
   return query.split(' ').every((word) => all.includes(word)) ? 4 : notFound;
 }
 
-/** Best groups first, and the best of each; without a query, what `start` names, whole and as it stands. */
+/**
+ * Groups in order of their best match, each with its best entries. Without a query: all entries of the group `start`.
+ */
 export function find(entries: readonly Entry[], query: string, start: string): Found[] {
   const wanted = query.toLowerCase().replaceAll(/\s+/g, ' ').trim();
   if (wanted === '') {
@@ -45,7 +47,7 @@ export function find(entries: readonly Entry[], query: string, start: string): F
     .map((entry, place) => ({ entry, place, away: distance(entry, wanted) }))
     .filter(({ away }) => away < notFound)
     .sort((a, b) => a.away - b.away || a.place - b.place);
-  // In the order of the best of each.
+  // `groupBy` keeps the order of first occurrence, so groups are sorted by their best match.
   return [...Map.groupBy(fitting, ({ entry }) => entry.group)].map(([group, found]) => ({
     group,
     entries: found.slice(0, mostOfAGroup).map(({ entry }) => entry),

@@ -32,7 +32,7 @@ function Option({
   }, [isActive]);
   const { icon: Icon, label, hint } = entry;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: keys are heard by the input, which keeps the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the input keeps the focus and handles the keys
     <div
       ref={option}
       id={optionId(list, entry)}
@@ -54,7 +54,7 @@ function Results({ id, found, ...rest }: ResultsProps) {
   return (
     <div id={id} role="listbox" aria-label={t('Results')} className="svc-palette-list">
       {found.map(({ group, entries }) => (
-        // biome-ignore lint/a11y/useSemanticElements: a fieldset is no part of a list to choose from
+        // biome-ignore lint/a11y/useSemanticElements: a fieldset is not allowed inside a listbox
         <div key={group} role="group" aria-label={group}>
           <div className="svc-palette-group" aria-hidden>
             {group}
@@ -110,7 +110,7 @@ function Search({ onClose }: { onClose: () => void }) {
         value={query}
         onChange={(event) => {
           setQuery(event.currentTarget.value);
-          // Another query has another best answer.
+          // The new query has another best match.
           setPointed(null);
         }}
         onKeyDown={(event) => {
@@ -133,7 +133,7 @@ export interface PaletteProps {
   onClose: () => void;
 }
 
-/** Goes to anything by its name. */
+/** Finds any page or item by name and goes to it. */
 export function Palette({ opened, onClose }: PaletteProps) {
   return (
     <Dialog opened={opened} onClose={onClose} title={t('Go to')} size="lg" yOffset="8vh">

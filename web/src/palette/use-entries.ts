@@ -7,14 +7,14 @@ import { isAdmin, keysQuery, useUser } from '../session.ts';
 import { applicationEntries, channelEntries, keyEntries, modelEntries, pageEntries, userEntries } from './entries.ts';
 import type { Entry } from './find.ts';
 
-/** As many as one answer holds. */
+/** The largest page the API returns. */
 const applicationsQuery = {
   queryKey: ['applications', 'palette'],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
     get('/api/oauth2/applications', { query: { page: 1, page_size: 100 }, signal }),
 };
 
-/** There may be any number of users: the service looks for them, once typing pauses. */
+/** There may be any number of users, so the service searches them, after typing pauses. */
 const usersQuery = (q: string) => ({
   queryKey: ['users', 'palette', q],
   queryFn: ({ signal }: { signal: AbortSignal }) =>
@@ -22,7 +22,7 @@ const usersQuery = (q: string) => ({
   placeholderData: keepPreviousData,
 });
 
-/** Everything that this user can go to; what could not be loaded is missing, and the rest is there. */
+/** Everything this user can navigate to. Lists that failed to load are left out. */
 export function useEntries(query: string): Entry[] {
   const user = useUser();
   const admin = isAdmin(user);
