@@ -103,16 +103,8 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
     askOthers: (id) => returns.askOthers(id),
     forgetProgress: (id) => progress.forget(id),
   });
-  const returns = new AllotmentReturns({
-    db,
-    store,
-    writer,
-    allotments,
-    queue,
-    log,
-    shared,
-    alone: engine === 'sqlite',
-  });
+  const alone = engine === 'sqlite';
+  const returns = new AllotmentReturns({ db, store, writer, allotments, queue, log, shared, alone });
   const progress = new Progress({ store, writer, holds, queue, log });
   const free = openFreeLog(queue, log, (rows) => noteSavings(db, rows));
   const now = () => nowSeconds(clock);
