@@ -121,6 +121,6 @@ export default {
   'This cannot be undone. Your password shows that it is you.': '此操作无法撤销。请输入密码，确认是你本人。',
   'Your account was not deleted': '账号未删除',
   'What you keep': '你的存储',
-  'Where all that is kept for an account is used, more is refused until something is deleted: where its name leads, responses here, files and batches with your keys, as the reference says.':
+  'When your storage is full, nothing more is stored until something is deleted. Follow a name to where its data can be deleted; responses are deleted here, files and batches with your API keys.':
     '账号的存储空间用完后，新的内容会被拒绝，直到删除一些内容：点击名称可前往相应页面删除；响应在此处删除；文件和批处理需使用密钥删除，方法见 API 参考。',
 } as const;

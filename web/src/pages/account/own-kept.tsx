@@ -16,7 +16,7 @@ export function OwnKept() {
     <Kept
       title={t('What you keep')}
       description={t(
-        'Where all that is kept for an account is used, more is refused until something is deleted: where its name leads, responses here, files and batches with your keys, as the reference says.',
+        'When your storage is full, nothing more is stored until something is deleted. Follow a name to where its data can be deleted; responses are deleted here, files and batches with your API keys.',
       )}
       of="self"
       where={where}
