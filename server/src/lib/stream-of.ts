@@ -6,4 +6,8 @@ export const streamOf = (pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uin
       if (done) controller.close();
       else controller.enqueue(value);
     },
+    // Lets the generator close what it reads from, if the reader gives up.
+    cancel: async () => {
+      await pieces.return(undefined);
+    },
   });

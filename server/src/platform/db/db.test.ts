@@ -10,7 +10,7 @@ import { deadAfterMs } from '../durable/owners.ts';
 import { listApplied, migrate } from './migrate.ts';
 import { earlier, migrations } from './migrations/index.ts';
 import { type OpenDb, openDb } from './open.ts';
-import { readSync } from './sqlite-dialect.ts';
+import { readSync, sqliteOf } from './sqlite-dialect.ts';
 import { engineOf } from './tables.ts';
 
 const serverUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:5432/postgres';
@@ -149,6 +149,14 @@ describe('a database of a build from before the first version', () => {
     expect((await listApplied(db)).map((step) => step.name)).toEqual(['0001-identity', earlier.first]);
     await close();
   });
+});
+
+test('after its migrations SQLite keeps the journals of large statements in memory, not in files', async () => {
+  const { db, close } = await openDb({ path: join(folder, 'journals.db') });
+  await migrate(db);
+  const { writer } = sqliteOf(db);
+  expect(writer.query('pragma temp_store').get()).toEqual({ temp_store: 2 });
+  await close();
 });
 
 test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are committed ones', async (path) => {

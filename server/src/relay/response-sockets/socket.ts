@@ -124,7 +124,7 @@ export class ResponseSocket implements SocketEnd {
     this.#streams.set(stream, before.then(() => this.#answer(event, stream)).finally(done));
   }
 
-  /** Null if it was handled, or needs no answer. */
+  /** What is wrong with an event; null if it can be answered. */
   #faultOf(event: unknown, stream: unknown): AppError | null {
     if (!isObject(event)) return new AppError('invalid_json', 'An event must be a JSON object.');
     if (event.type !== 'response.create')
