@@ -26,6 +26,8 @@ export interface Agent {
   program: string;
   byNode: boolean;
   kinds: Kind[];
+  /** Whether the agent must have connected by WebSocket; it would fall back to plain requests without a word. */
+  bySocket?: boolean;
   /** The name of a model that the agent knows, and offers other tools to. */
   knows?: string | undefined;
   /** What is set besides address, key and model, for the page. */
@@ -62,6 +64,8 @@ const patchCalls: Record<string, Json> = {
   exec: { input: `await tools.apply_patch(${JSON.stringify(patch)});` },
 };
 
+const providerOf = (url: string) => `name="svc",base_url="${url}/v1",env_key="SVC_KEY",wire_api="responses"`;
+
 const codex: Agent = {
   name: 'Codex',
   package: '@openai/codex',
@@ -75,7 +79,7 @@ const codex: Agent = {
     '--skip-git-repo-check',
     '--dangerously-bypass-approvals-and-sandbox',
     ...['-c', 'model_provider="svc"', '-c', `model="${model}"`],
-    ...['-c', `model_providers.svc={name="svc",base_url="${url}/v1",env_key="SVC_KEY",wire_api="responses"}`],
+    ...['-c', `model_providers.svc={${providerOf(url)}}`],
     task,
   ],
   environment: ({ key }) => ({ SVC_KEY: key }),
@@ -115,6 +119,18 @@ const patchingCodex: Agent = {
 };
 const catalog = '.codex/catalog.json';
 
+const socketCodex: Agent = {
+  ...codex,
+  name: 'Codex, over a WebSocket',
+  speaks: 'responses over a WebSocket',
+  bySocket: true,
+  besides: `${codex.besides}, supports_websockets = true`,
+  arguments: (place) => {
+    const provider = `model_providers.svc={${providerOf(place.url)},supports_websockets=true}`;
+    return codex.arguments(place).map((one) => (one.startsWith('model_providers') ? provider : one));
+  },
+};
+
 export const agents: Agent[] = [
   {
     name: 'Claude Code',
@@ -137,6 +153,7 @@ export const agents: Agent[] = [
   },
   codex,
   patchingCodex,
+  socketCodex,
   // To a model that it knows it offers a search for tools that it keeps to itself.
   {
     ...codex,

@@ -30,20 +30,35 @@ export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
       return step ? { calls: [{ id: `call_${results}`, ...step }] } : { text: 'Done.' };
     });
     const asked = world.upstreams[kind].asked.length;
-    const said = await work(agent, {
-      url: world.service.url,
-      key: world.service.key,
-      model,
-      folder,
-      home,
-    });
+    const { url: address, key } = world.service;
+    const working = work(agent, { url: address, key, model, folder, home });
+    const connected = agent.bySocket ? socketSeen(address, working) : true;
+    const said = await working;
     const edited = readFileSync(file, 'utf8') === after;
     const requests = world.upstreams[kind].asked.length - asked;
-    const fault = edited && requests > 1 ? undefined : `${requests} requests reached the model; ${complaintIn(said)}`;
+    const worked = edited && requests > 1 && (await connected);
+    const fault = worked
+      ? undefined
+      : `${requests} requests reached the model${(await connected) ? '' : ', none by WebSocket'}; ${complaintIn(said)}`;
     seen.push({ ask: 'edits', kind, by: [...by], ...(fault && { fault }) });
     rmSync(root, { recursive: true, force: true });
   }
   return seen;
+}
+
+/** Whether the service had an open WebSocket for responses at any time during the work. */
+async function socketSeen(url: string, working: Promise<unknown>): Promise<boolean> {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  void working.then(end, end);
+  while (!ended) {
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    if (/^svc_response_sockets [1-9]/m.test(metrics)) return true;
+    await Bun.sleep(20);
+  }
+  return false;
 }
 
 /** The last line that sounds like an error; agents say much besides. */
