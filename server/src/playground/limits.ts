@@ -14,6 +14,7 @@ export const limits = {
   /** Images per message. */
   images: 20,
   nameLength: 120,
+  searchLength: 200,
   presets: 100,
   promptLength: 50_000,
 };

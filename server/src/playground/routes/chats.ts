@@ -8,6 +8,7 @@ import { noChat, saveChat } from '../chats.ts';
 import { type Content, chosenId, contentSchema } from '../content.ts';
 import type { PlaygroundDeps } from '../deps.ts';
 import { limits } from '../limits.ts';
+import { searchChats } from '../search-chats.ts';
 import { type ChatHead, deleteChat, findChat, listChats, nameChat } from '../store/chats.ts';
 import { base, int, root } from './shared.ts';
 
@@ -24,6 +25,11 @@ const headFields = {
   updated_at: int,
 };
 const headSchema = z.object(headFields).meta({ id: 'PlaygroundChat' });
+const listedSchema = z.object({
+  ...headFields,
+  excerpt: z.string().nullable().meta({ description: 'The message around the first match of q' }),
+});
+const searched = z.string().trim().max(limits.searchLength).default('').meta({ description: 'Words to search for' });
 const wholeSchema = z.object({ ...headFields, content: contentSchema });
 
 const viewOf = ({ chat_id, name, models, bytes, version, created_at, updated_at }: ChatHead) => ({
@@ -46,15 +52,20 @@ export function chatRoutes(deps: PlaygroundDeps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'My chats, the last used first',
-      query: z.strictObject({ page_size: pageFields.page_size, cursor: cursorField(2) }),
-      answers: { 200: answered(z.object({ chats: z.array(headSchema), ...nextCursor })) },
+      summary:
+        'List chats, most recently used first; with q only those whose name or messages contain every word of it',
+      query: z.strictObject({ q: searched, page_size: pageFields.page_size, cursor: cursorField(2) }),
+      answers: { 200: answered(z.object({ chats: z.array(listedSchema), ...nextCursor })) },
       handle: async (call) => {
-        const { cursor, page_size: limit } = call.query;
-        const after = cursor && { updatedAt: cursor[0]!, id: cursor[1]! };
-        const chats = await listChats(db, { userId: call.principal.user.id, after, limit });
+        const { cursor, page_size: limit, q } = call.query;
+        const userId = call.principal.user.id;
+        const from = cursor && { updatedAt: cursor[0]!, id: cursor[1]! };
+        const chats = q
+          ? await searchChats(db, { userId, q, from, limit })
+          : await listChats(db, { userId, after: from, limit });
         const last = chats.length === limit ? chats.at(-1)! : null;
-        return ok(call, { chats: chats.map(viewOf), next_cursor: last && cursorOf([last.updated_at, last.id]) });
+        const listed = chats.map((chat) => ({ ...viewOf(chat), excerpt: 'excerpt' in chat ? chat.excerpt : null }));
+        return ok(call, { chats: listed, next_cursor: last && cursorOf([last.updated_at, last.id]) });
       },
     }),
     defineRoute({

@@ -31,6 +31,17 @@ export function listChats(
     .execute();
 }
 
+/** By row id; those that no longer exist are missing. */
+export async function contentsOf(db: Db, userId: number, ids: number[]): Promise<Map<number, string>> {
+  const rows = await db
+    .selectFrom('playground_chats')
+    .select(['id', 'content'])
+    .where('user_id', '=', userId)
+    .where('id', 'in', ids)
+    .execute();
+  return new Map(rows.map(({ id, content }) => [id, content]));
+}
+
 const own = (db: Db, userId: number, chatId: string) =>
   db.selectFrom('playground_chats').where('user_id', '=', userId).where('chat_id', '=', chatId);
 
