@@ -278,6 +278,16 @@ describe.skipIf(browserMissing)('playground', () => {
       const rows = here.page.getByRole('button', { name: /^Where do rivers go\?/ });
       await until('both are listed', async () => (await rows.count()) === 2);
       expect(await accessibilityFaults(here.page)).toEqual([]);
+
+      const search = here.page.getByRole('textbox', { name: 'Search chats' });
+      await search.fill('MOUNTAINS');
+      await until('the matching one is listed', async () => (await rows.count()) === 1);
+      expect(await rows.innerText()).toContain('From the mountains.');
+      expect(await accessibilityFaults(here.page)).toEqual([]);
+      await search.fill('deserts');
+      await here.page.getByText('No matching chats').waitFor();
+      await here.page.getByRole('button', { name: 'Clear Search chats' }).click();
+      await until('both are listed again', async () => (await rows.count()) === 2);
       await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).last().click();
       const [file] = await Promise.all([
         here.page.waitForEvent('download'),

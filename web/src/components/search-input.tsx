@@ -12,7 +12,7 @@ interface SearchInputProps {
   /** The applied value, usually from the URL. */
   value: string;
   onChange: (value: string) => void;
-  width?: number;
+  width?: number | string;
 }
 
 /** A text filter; applied when typing pauses. */

@@ -138,6 +138,10 @@ export default {
     '<b>{name}</b> 中的全部内容将被永久删除，产生的费用仍会保留在你的用量中。',
   'The chats could not be loaded': '对话加载失败',
   'No chats yet': '暂无对话',
+  'Search chats': '搜索对话',
+  'No matching chats': '没有匹配的对话',
+  'Searches look for all your words in the name and the messages of a chat.':
+    '会在对话的名称和消息中查找你输入的所有词。',
   'What you say is kept here, for every browser you log in with.': '你的对话都保存在这里，在任何浏览器登录后都能看到。',
   'Older chats': '更早的对话',
   'Close chats': '关闭对话列表',

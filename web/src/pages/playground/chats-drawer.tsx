@@ -1,6 +1,6 @@
 import { Button, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
-import { IconDownload, IconMessages, IconPencil, IconTrash } from '@tabler/icons-react';
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { IconDownload, IconMessages, IconPencil, IconSearchOff, IconTrash } from '@tabler/icons-react';
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { del, get, put, type Result } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
@@ -10,6 +10,7 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifyError } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
+import { SearchInput } from '../../components/search-input.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { rich, t } from '../../language/words.ts';
 import { saveFile } from '../../save-file.ts';
@@ -122,6 +123,11 @@ function ChatRow({
         <Text component="span" size="xs" c="dimmed" truncate>
           <TimeAgo at={chat.updated_at} /> · {chat.models.join(', ')}
         </Text>
+        {chat.excerpt !== null && (
+          <Text component="span" size="xs" lineClamp={2} dir="auto">
+            {chat.excerpt}
+          </Text>
+        )}
       </UnstyledButton>
       <RowMenu label={chat.name} acts={acts} />
     </li>
@@ -133,10 +139,16 @@ function ChatList({
   onOpen,
   onAct,
 }: Pick<ChatsDrawerProps, 'current' | 'onOpen'> & { onAct: (act: Act) => void }) {
+  const [q, setQ] = useState('');
   const query = useInfiniteQuery({
-    queryKey: chatsKey,
+    queryKey: [...chatsKey, q],
     queryFn: ({ pageParam, signal }) =>
-      get('/api/playground/chats', { query: { page_size: pageSize, ...(pageParam && { cursor: pageParam }) }, signal }),
+      get('/api/playground/chats', {
+        query: { page_size: pageSize, ...(q && { q }), ...(pageParam && { cursor: pageParam }) },
+        signal,
+      }),
+    // The list stays while the next search runs.
+    placeholderData: keepPreviousData,
     initialPageParam: '',
     getNextPageParam: ({ next_cursor }) => next_cursor,
     // Chats may have been changed in another browser.
@@ -157,7 +169,7 @@ function ChatList({
       </Stack>
     );
   }
-  if (chats.length === 0) {
+  if (chats.length === 0 && q === '') {
     return (
       <EmptyState
         icon={IconMessages}
@@ -167,8 +179,16 @@ function ChatList({
     );
   }
   return (
-    <>
-      <ul className="svc-chat-rows" aria-label={t('Chats')}>
+    <Stack gap="sm">
+      <SearchInput label={t('Search chats')} value={q} onChange={setQ} width="100%" />
+      {chats.length === 0 && (
+        <EmptyState
+          icon={IconSearchOff}
+          title={t('No matching chats')}
+          description={t('Searches look for all your words in the name and the messages of a chat.')}
+        />
+      )}
+      <ul className="svc-chat-rows" aria-label={t('Chats')} aria-busy={query.isPlaceholderData}>
         {chats.map((chat) => (
           <ChatRow
             key={chat.id}
@@ -183,7 +203,6 @@ function ChatList({
         <Button
           variant="default"
           size="xs"
-          mt="sm"
           fullWidth
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
@@ -191,7 +210,7 @@ function ChatList({
           {t('Older chats')}
         </Button>
       )}
-    </>
+    </Stack>
   );
 }
 

@@ -93,7 +93,8 @@ export default {
   'What all users or one paid, newest first': '所有用户或某个用户的充值记录，最新的在前',
   'Events of Stripe, signed by it': 'Stripe 的事件，由其签名',
 
-  'My chats, the last used first': '我的对话，最近使用的在前',
+  'List chats, most recently used first; with q only those whose name or messages contain every word of it':
+    '列出对话，最近使用的在前；指定 q 时仅列出名称或消息中包含其所有词的对话',
   'One chat with everything that was said': '单个对话及其全部内容',
   'Save a chat as it is now, under an id of my choice; 409 where it was saved since by somebody else':
     '以自选的 ID 保存对话的当前状态；若其间已在别处保存则返回 409',

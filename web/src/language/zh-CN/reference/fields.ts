@@ -1,5 +1,7 @@
 /** Fields of accounts, keys, identity providers, usage, channels and models, and what answers hold. */
 export default {
+  'The message around the first match of q': 'q 首个匹配处的消息片段',
+  'Words to search for': '要搜索的词',
   Success: '成功',
   Error: '错误',
   'Of mails and pages; else as `Accept-Language` says': '邮件和页面的语言；不填则按 `Accept-Language`',
