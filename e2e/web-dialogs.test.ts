@@ -11,9 +11,9 @@ type Opener = string | [menu: string, item: string];
 const menu = (name: string, ...items: string[]): Opener[] => items.map((item) => [`Actions for ${name}`, item]);
 
 const dialogs: Record<string, Opener[]> = {
-  '/keys': ['Create key', ...menu('laptop', 'Edit', 'Monthly limit', 'New secret', 'Revoke')],
+  '/keys': ['Create key', ...menu('laptop', 'Edit', 'Monthly limit', 'Rotate secret', 'Revoke')],
   '/own-keys': ['Add key', ...menu('Mine', 'Edit', 'Remove')],
-  '/credits': ['Settings', 'Set a limit', ...menu('the limit each month', 'Change', 'Take away')],
+  '/credits': ['Settings', 'Set a limit', ...menu('the limit each month', 'Change', 'Remove')],
   '/applications/1': ['Rotate client secret', 'Rotate webhook secret', 'See what users see', 'Delete application'],
   '/authorized-apps': ['Revoke access of Field Notes'],
   '/account': ['Verify the address', 'Set up', 'Delete my account'],
@@ -23,20 +23,20 @@ const dialogs: Record<string, Opener[]> = {
   '/organisations/1?tab=members': [
     'Invite',
     ...menu('ada', 'Role and teams'),
-    ...menu('grace@example.com', 'Take back'),
+    ...menu('grace@example.com', 'Revoke invitation'),
   ],
   '/organisations/1?tab=budgets': [
     ...['New budget', 'New limit'],
     ...menu('the budget of Team Research', 'Change', 'Delete'),
-    ...menu('the limits of Team Research', 'Change', 'Take away'),
+    ...menu('the limits of Team Research', 'Change', 'Remove'),
   ],
-  '/organisations/1?tab=keys': ['Create key', ...menu('robot', 'Edit', 'Move', 'New secret', 'Revoke')],
-  '/organisations/1?tab=settings': ['New secret', 'New token', ...menu('Okta', 'Remove'), 'Delete organisation'],
+  '/organisations/1?tab=keys': ['Create key', ...menu('robot', 'Edit', 'Move', 'Rotate secret', 'Revoke')],
+  '/organisations/1?tab=settings': ['Rotate secret', 'New token', ...menu('Okta', 'Remove'), 'Delete organisation'],
   '/sessions': ['New session', ...menu('garden', 'Delete')],
   '/sessions/garden': ['Delete'],
   '/knowledge': ['Add knowledge', 'Import files', ...menu('Garden', 'Edit', 'Delete')],
   '/runs': ['Start a run'],
-  '/videos': ['New secret'],
+  '/videos': ['Rotate secret'],
   '/playground': ['Chats', 'Parameters'],
   '/routing/decisions': ['Details'],
   '/usage': ['What request'],
@@ -44,7 +44,7 @@ const dialogs: Record<string, Opener[]> = {
   '/admin/users': [
     'Invite',
     ...menu('eve', 'Edit', 'Credits', 'Remove factors', 'Delete'),
-    ...menu('the invitation of grace', 'Take back'),
+    ...menu('the invitation of grace', 'Revoke invitation'),
   ],
   '/admin/credits': ['Make codes'],
   '/admin/channels': ['Add channel', ...menu('Northwind', 'Edit', 'Credentials', 'Delete')],

@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await go('admin options', 'Options', /\/admin\/options$/);
     await page.keyboard.press('Control+k');
     await search.fill('nothing is called that way');
-    await palette.getByText('Nothing is called that.').waitFor();
+    await palette.getByText('No results found.').waitFor();
     await page.keyboard.press('Enter');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -228,7 +228,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await offered.filter({ hasText: 'Playground' }).waitFor();
     expect((await offered.allTextContents()).filter((text) => /Admin|Users|Channels/.test(text))).toEqual([]);
     await own.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('petra');
-    await own.getByText('Nothing is called that.').waitFor();
+    await own.getByText('No results found.').waitFor();
   }, 300_000);
 
   test('groups fold and stay folded, with the open page in sight; every page about one thing is titled by its name', async () => {

@@ -171,7 +171,7 @@ describe.skipIf(browserMissing)('network', () => {
     await page.goto('/admin/users?q=una');
     for (const name of ['una', 'una', 'una-two']) {
       await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
-      await page.getByRole('menuitem', { name: 'Password link' }).click();
+      await page.getByRole('menuitem', { name: 'Create password link' }).click();
     }
     await until('both are asked for', () => new Set(asked).size === 2);
     expect(asked).toHaveLength(2);

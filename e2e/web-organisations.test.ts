@@ -101,7 +101,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     const top = async (name: string) => (await button(page, name).boundingBox())!.y;
     expect(await top('Invite')).toBeLessThan(await top('Actions for olga'));
     await button(page, 'Invite').click();
-    const invite = dialog(page, 'Invite somebody');
+    const invite = dialog(page, 'Invite member');
     await invite.getByLabel('Email').and(page.locator(':focus')).waitFor();
     await choose(page, 'Team', 'Research');
     expect(await accessibilityFaults(page)).toEqual([]);

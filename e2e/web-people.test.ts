@@ -64,7 +64,7 @@ describe.skipIf(browserMissing)('people', () => {
     await open('/admin/users');
     const invite = async (username: string): Promise<string> => {
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      const form = page.getByRole('dialog', { name: 'Invite somebody' });
+      const form = page.getByRole('dialog', { name: 'Invite user' });
       await form.getByLabel('Username').fill(username);
       await form.getByRole('combobox', { name: 'Role' }).click();
       await page.getByRole('option', { name: 'Administrator' }).click();
@@ -82,8 +82,8 @@ describe.skipIf(browserMissing)('people', () => {
     const invitations = page.getByRole('region', { name: 'Open invitations' });
     const row = invitations.getByRole('row', { name: /falsch.*Administrator.*\$1,234\.50/ });
     await row.getByRole('button', { name: 'Actions for the invitation of falsch' }).click();
-    await page.getByRole('menuitem', { name: 'Take back' }).click();
-    await page.getByRole('button', { name: 'Take back', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Revoke invitation' }).click();
+    await page.getByRole('button', { name: 'Revoke invitation', exact: true }).click();
     await row.waitFor({ state: 'detached' });
 
     await guest.page.goto(link);
@@ -237,8 +237,8 @@ describe.skipIf(browserMissing)('people', () => {
     await settings.waitFor({ state: 'detached' });
     await looks(guest, 'limits', false);
     await page.getByRole('button', { name: 'Actions for the limit each month' }).click();
-    await page.getByRole('menuitem', { name: 'Take away' }).click();
-    await page.getByRole('button', { name: 'Take away', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('None: requests go on').waitFor();
   }, 300_000);
 

@@ -169,7 +169,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     const admin = await site.root();
     await admin.open('/admin/users');
     await admin.page.getByRole('button', { name: 'Invite' }).click();
-    const form = admin.page.getByRole('dialog', { name: 'Invite somebody' });
+    const form = admin.page.getByRole('dialog', { name: 'Invite user' });
     await form.getByLabel('Username').fill('guest');
     await looks(admin.page, 'invite');
     await admin.page.keyboard.press('Enter');

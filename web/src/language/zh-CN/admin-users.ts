@@ -9,7 +9,7 @@ export default {
   Administrator: '管理员',
   Root: '超级管理员',
   'Role {role}': '角色 {role}',
-  'Invite somebody##user': '邀请用户',
+  'Invite user': '邀请用户',
   'The account is made now. Its owner chooses the password with a link that works once, for 7 days. It is mailed where the service can send mail, and else shown to you.':
     '账号会立即创建，对方通过一次性链接设置密码，链接 7 天内有效。如果本服务可以发送邮件，链接会通过邮件发送；否则会显示给你。',
   '3 to 32 letters, digits, dots, dashes and underscores': '3 到 32 个字母、数字、点、连字符或下划线',

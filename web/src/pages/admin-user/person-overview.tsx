@@ -80,7 +80,7 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
         {acts.reaches(user) && (
           <Group gap="xs">
             <Button size="xs" onClick={() => acts.link.mutate({ user, purpose: 'invitation' })}>
-              {t('New link')}
+              {t('Create new link')}
             </Button>
             {mail && user.email !== '' && (
               <Button
@@ -93,7 +93,7 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
             )}
             {invitation && (
               <Button size="xs" variant="default" color="red" onClick={() => setTaking(true)}>
-                {t('Take back')}
+                {t('Revoke invitation')}
               </Button>
             )}
           </Group>
@@ -116,7 +116,7 @@ function WaysIn({ person, acts }: PartProps) {
         reached && (
           <Group gap="xs">
             <Button size="xs" variant="default" onClick={() => link(false)}>
-              {t('Password link')}
+              {t('Create password link')}
             </Button>
             {mail && user.email_verified && (
               <Button size="xs" variant="default" onClick={() => link(true)}>

@@ -20,7 +20,7 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
       opened
       onClose={onClose}
       title={t('Delete {name}?', { name: calledOf(user) })}
-      confirmLabel={t('Delete for good')}
+      confirmLabel={t('Delete permanently')}
       typeToConfirm={calledOf(user)}
       onConfirm={async () => {
         await del('/api/admin/users/{id}', { path: { id: user.id } });

@@ -48,7 +48,7 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
   };
   const roles = Object.entries(roleNames).filter(([given]) => Number(given) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={t('Invite somebody##user')}>
+    <Dialog opened onClose={onClose} title={t('Invite user')}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">

@@ -55,9 +55,9 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
       <RowMenu
         label={t('the invitation of {username}', { username: user.username })}
         acts={[
-          { label: t('New link'), icon: IconLink, onClick: () => again(user, false) },
+          { label: t('Create new link'), icon: IconLink, onClick: () => again(user, false) },
           { label: t('Mail again'), icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
-          { label: t('Take back'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
+          { label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
         ]}
       />
     ),
@@ -98,7 +98,7 @@ export function TakeBack({ user, onClose }: { user: User; onClose: () => void })
       opened
       onClose={onClose}
       title={t('Take back the invitation of {username}?', { username: user.username })}
-      confirmLabel={t('Take back')}
+      confirmLabel={t('Revoke invitation')}
       onConfirm={async () => {
         await del('/api/admin/invitations/{id}', { path: { id: user.id } });
         notifySuccess(t('The invitation of {username} is taken back', { username: user.username }));

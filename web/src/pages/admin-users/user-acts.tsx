@@ -83,7 +83,7 @@ export function useUserActs() {
         ? []
         : [
             {
-              label: t('Password link'),
+              label: t('Create password link'),
               icon: IconLink,
               disabled: !below,
               onClick: () => link.mutate({ user, purpose: 'reset_password' }),
