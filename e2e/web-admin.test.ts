@@ -209,7 +209,7 @@ describe.skipIf(browserMissing)('administration', () => {
     ] as const) {
       await menu.click();
       await page.getByRole('menuitem', { name: 'Limit calls' }).click();
-      const calls = page.getByLabel('Calls an hour');
+      const calls = page.getByLabel('Calls per hour');
       expect(await calls.inputValue()).toBe(before);
       await calls.fill(after);
       await page.getByRole('button', { name: 'Save' }).click();
@@ -259,9 +259,9 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('button', { name: /^Only entries of user/ }).click();
     await page.waitForURL(/[?&]actor=ulf/);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
-    await page.getByLabel('What').fill('ULF');
+    await page.getByLabel('Target').fill('ULF');
     await page.waitForURL(/[?&]target=ULF/);
-    for (const event of ['Credits given', 'User changed'])
+    for (const event of ['Credits granted', 'User changed'])
       await page.getByRole('row').filter({ hasText: event }).first().waitFor();
     await suspended.waitFor({ state: 'detached' });
   }, 300_000);

@@ -136,7 +136,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await labels()).toEqual(['Status', 'Model', 'User', 'Key', 'First day', 'Last day']);
     expect(await accessibilityFaults(page)).toEqual([]);
     await open('/admin/audit');
-    expect(await labels()).toEqual(['Event', 'Who', 'What', 'From', 'To']);
+    expect(await labels()).toEqual(['Event', 'Who', 'Target', 'From', 'To']);
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 

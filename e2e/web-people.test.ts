@@ -152,7 +152,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByRole('tab', { name: 'Audit' }).click();
     await page.getByRole('link', { name: 'Search and download in the audit log' }).click();
     await page.waitForURL(/\/admin\/audit\?user=\d+$/);
-    await page.getByText('Only of user').waitFor();
+    await page.getByText(/^User .+ only$/).waitFor();
     const href = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
     expect(href).toMatch(/user_id=\d+/);
     const row = page.getByRole('row', { name: /User changed/ });

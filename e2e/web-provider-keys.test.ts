@@ -100,7 +100,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await page.getByText('acme/large, no/such').waitFor();
     const body = { model: 'best', messages: [{ role: 'user', content: 'hi' }] };
     expect((await site.service.post('/v1/chat/completions', body)).status).toBe(200);
-    await page.getByRole('button', { name: 'Who answers to best' }).click();
+    await page.getByRole('button', { name: 'Models behind best' }).click();
     await page.getByText('acme: ready').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Actions for best' }).click();

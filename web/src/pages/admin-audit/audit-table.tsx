@@ -76,7 +76,7 @@ const columns = (only: Only | undefined): Column<Entry>[] => [
   },
   {
     key: 'target',
-    header: t('What##target'),
+    header: t('Target##audit'),
     wrap: true,
     cell: ({ target }) => (
       <>

@@ -21,7 +21,7 @@ test('values are in words, by what their field is', () => {
     ['Note', '', 'x'],
     ['Balance after', '', '-$1.00'],
   ]);
-  expect(shown('api_key', { expired_time: -1 }, { expired_time: 5 })).toEqual([['Expired time', 'never', '5']]);
+  expect(shown('api_key', { expired_time: -1 }, { expired_time: 5 })).toEqual([['Expiry time', 'never', '5']]);
 });
 
 test('of a list one sees what came and what went', () => {
@@ -46,10 +46,10 @@ test('what is alike or empty on both sides is left out, and odd values do no har
 
 test('a value is put into words only where its field has such words', () => {
   expect(shown('application', null, { app_type: 'public', name: 'public', second_factors: 'removed' })).toEqual([
-    ['App type', '', 'public'],
+    ['Application type', '', 'public'],
     ['Name', '', 'public'],
     ['Second factors', '', 'removed'],
   ]);
-  expect(labelOf('dpop_bound_access_tokens')).toBe('Dpop bound access tokens');
+  expect(labelOf('dpop_bound_access_tokens')).toBe('DPoP-bound access tokens');
   expect(labelOf('something_new')).toBe('Something new');
 });
