@@ -40,12 +40,12 @@ describe.skipIf(browserMissing)('administration', () => {
     const { page } = admin;
     await page.goto('/admin/credits');
     await page.getByText('No codes yet').waitFor();
-    await page.getByRole('button', { name: 'Make codes' }).click();
-    const form = page.getByRole('dialog', { name: 'Make codes' });
-    await form.getByLabel('Worth').fill('4');
-    await form.getByLabel('Uses of each').fill('2');
+    await page.getByRole('button', { name: 'Create codes' }).click();
+    const form = page.getByRole('dialog', { name: 'Create codes' });
+    await form.getByLabel('Value').fill('4');
+    await form.getByLabel('Uses per code').fill('2');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make', exact: true }).click();
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
     const made = page.getByRole('dialog', { name: 'The new code' });
     const code = await made.getByRole('textbox', { name: 'Code' }).inputValue();
     expect(code).toMatch(/^(\w{5}-){3}\w{5}$/);
@@ -64,8 +64,8 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.reload();
     await page.getByRole('cell', { name: '1 of 2' }).waitFor();
     await page.getByRole('button', { name: /^Actions for code/ }).click();
-    await page.getByRole('menuitem', { name: 'Withdraw' }).click();
-    await page.getByText('The code is withdrawn').waitFor();
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await page.getByText('Code deactivated').waitFor();
     // The balance that the next test gives to begins at nothing.
     const { id } = ((await (await user.context.request.get('/api/user/self')).json()) as { data: { id: number } }).data;
     const data = { quota: -2_000_000 };

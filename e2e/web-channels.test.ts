@@ -205,7 +205,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByLabel('Base URL').fill('https://one.example/v2');
     expect(await credential.getAttribute('placeholder')).toBe('Leave empty to keep it');
     await form.getByLabel('Base URL').fill('https://two.example/v1');
-    await form.getByText('enter the credential again, the stored one is not sent there').waitFor();
+    await form.getByText('the stored one is not sent to a new address, kind or provider').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter the credential again for the new address, kind or provider.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -46,7 +46,7 @@ const dialogs: Record<string, Opener[]> = {
     ...menu('eve', 'Edit', 'Credits', 'Remove factors', 'Delete'),
     ...menu('the invitation of grace', 'Revoke invitation'),
   ],
-  '/admin/credits': ['Make codes'],
+  '/admin/credits': ['Create codes'],
   '/admin/channels': ['Add channel', ...menu('Northwind', 'Edit', 'Credentials', 'Delete')],
   '/admin/models': ['Add model', ...menu('northwind/large', 'Edit', 'Delete')],
   '/admin/aliases': ['Add alias', ...menu('fast', 'Edit', 'Delete')],

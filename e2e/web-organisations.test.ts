@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await form.getByLabel(/^Name/).fill('wiki');
     await form.getByLabel(/^Address/).fill(wiki.url);
     await form.getByLabel('Headers').fill('Authorization: Bearer shown-to-nobody');
-    expect(await form.getByLabel('Who may use it').count()).toBe(0);
+    expect(await form.getByLabel('Who can use it').count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Connect' }).click();
     const id = Number(/organisations\/(\d+)/.exec(page.url())![1]);
@@ -207,7 +207,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await button(page, `Actions for ${name}`).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = dialog(page, `Edit ${name}`);
-    await edit.getByLabel('Time for a call').fill('30');
+    await edit.getByLabel('Call timeout').fill('30');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Server saved').waitFor();
 

@@ -86,7 +86,7 @@ export function faultsOf(fields: ModelFields): ModelFaults {
   if (tiers) faults.tiers = tiers;
   for (const name of numbers) {
     if (fields[name] === '') faults[name] = t('A number is needed.');
-    else if (!(Number(fields[name]) >= 0)) faults[name] = t('A number of 0 or more.');
+    else if (!(Number(fields[name]) >= 0)) faults[name] = t('Enter a number of 0 or more.');
   }
   return faults;
 }
