@@ -110,9 +110,9 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('menuitem', { name: 'Credits' }).click();
     await page.getByLabel('Amount').fill('3');
     await page.getByLabel('Note').fill('For the pilot');
-    await page.getByText('Balance afterwards: $3.00').waitFor();
+    await page.getByText('New balance: $3.00').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Give credits' }).click();
+    await page.getByRole('button', { name: 'Grant credits' }).click();
     await page.getByText('ulf now has $3.00').waitFor();
     await user.page.goto('/credits');
     await user.page.getByText('For the pilot').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('menuitem', { name: 'Credits' }).click();
     await page.getByLabel('Amount').fill('2');
     await page.getByLabel('Note').fill(note);
-    return page.getByRole('button', { name: 'Give credits' });
+    return page.getByRole('button', { name: 'Grant credits' });
   };
 
   test('two clicks at once give credits once, also when the first answer is lost', async () => {
@@ -284,7 +284,7 @@ describe.skipIf(browserMissing)('administration', () => {
     page.on('request', (request) => {
       if (request.method() === 'PUT') changes.push(request.postData() ?? '');
     });
-    await page.getByRole('textbox', { name: 'Name or word of an option' }).fill('access tokens');
+    await page.getByRole('textbox', { name: 'Option name or keyword' }).fill('access tokens');
     await registration.waitFor({ state: 'detached' });
     await page.waitForURL(/[?&]q=access/);
     const lifetime = page.getByLabel('Access token lifetime', { exact: true });
@@ -299,7 +299,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await lifetime.fill('120');
     await lifetime.press('Enter');
     await page.getByText('Now 2 hours.').waitFor();
-    await page.getByRole('button', { name: 'Clear Name or word of an option' }).click();
+    await page.getByRole('button', { name: 'Clear Option name or keyword' }).click();
     const credits = page.getByLabel('Quota for new user', { exact: true });
     await credits.clear();
     await credits.pressSequentially('1.05');
@@ -318,7 +318,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await limit.fill('0');
     await limit.press('Enter');
     const warned = page.getByRole('dialog', { name: 'Rate limit /v1: 0 / minute?' });
-    await warned.getByText('Nothing limits these calls any more.').waitFor();
+    await warned.getByText('These calls are no longer limited.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     // Enter takes the way out that changes nothing.
     await warned.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();

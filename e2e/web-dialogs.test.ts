@@ -43,7 +43,7 @@ const dialogs: Record<string, Opener[]> = {
   '/usage?show=failed': ['No provider of'],
   '/admin/users': [
     'Invite',
-    ...menu('eve', 'Edit', 'Credits', 'Remove factors', 'Delete'),
+    ...menu('eve', 'Edit', 'Credits', 'Remove second factors', 'Delete'),
     ...menu('the invitation of grace', 'Revoke invitation'),
   ],
   '/admin/credits': ['Create codes'],

@@ -176,7 +176,7 @@ describe.skipIf(browserMissing)('network', () => {
     await until('both are asked for', () => new Set(asked).size === 2);
     expect(asked).toHaveLength(2);
     goOn();
-    await page.getByRole('dialog', { name: 'A link for the user' }).waitFor();
+    await page.getByRole('dialog', { name: 'Link for the user' }).waitFor();
   }, 300_000);
 
   test('what another tab deleted is said to be gone', async () => {

@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     expect((await rows())[1]).toContain(channelName);
     await page.goBack();
     await page.waitForURL(/by=user/);
-    await page.getByRole('button', { name: `Not only Model ${names.dear}` }).click();
+    await page.getByRole('button', { name: `Remove filter: Model ${names.dear}` }).click();
     await page.waitForURL((url) => !url.searchParams.has('model'));
     expect(complaints).toEqual([]);
   }, 300_000);
@@ -98,7 +98,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     await periods.getByText('Dates', { exact: true }).click();
     await page.getByLabel('First day').fill('2001-01-01');
     await page.getByLabel('Last day').fill('2001-01-02');
-    await page.getByText('Nothing was asked in this time').waitFor();
+    await page.getByText('No requests in this period').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     const { page, complaints, open } = await site.root({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
     await open('/admin');
     const alerts = page.getByRole('list', { name: 'Alerts' });
-    const refused = alerts.getByRole('listitem').filter({ hasText: `${channelName}: its key is refused (401)` });
+    const refused = alerts.getByRole('listitem').filter({ hasText: `${channelName}: key refused (401)` });
     await refused.waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await refused.getByRole('link', { name: 'Go to channels' }).click();
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     const body = { model: names.dear, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
     expect((await post('/v1/chat/completions', body)).status).toBe(200);
     await open('/admin');
-    await page.getByText('Nothing needs you now.').waitFor();
+    await page.getByText('Nothing needs your attention.').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 });

@@ -69,9 +69,9 @@ describe.skipIf(browserMissing)('people', () => {
       await form.getByRole('combobox', { name: 'Role' }).click();
       await page.getByRole('option', { name: 'Administrator' }).click();
       // Typed as people type it: the comma is between thousands.
-      await form.getByLabel('Credits to begin with').pressSequentially('1,234.5');
+      await form.getByLabel('Initial credits').pressSequentially('1,234.5');
       await form.getByRole('button', { name: 'Invite', exact: true }).click();
-      const shown = page.getByRole('dialog', { name: 'A link for the user' });
+      const shown = page.getByRole('dialog', { name: 'Link for the user' });
       const link = await shown.getByRole('textbox', { name: 'Link' }).inputValue();
       await shown.getByRole('button', { name: 'I have saved it' }).click();
       return link;
@@ -110,7 +110,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByRole('link', { name: 'ضيف عزيز جدا' }).click();
     await page.getByRole('heading', { level: 1, name: /ضيف/ }).waitFor();
     await page.waitForFunction(() => document.title.startsWith('ضيف عزيز جدا · User'));
-    await page.getByRole('button', { name: 'Verify by hand' }).click();
+    await page.getByRole('button', { name: 'Verify manually' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     await looks(admin, 'person');
     const content: Record<string, string> = {
@@ -129,7 +129,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Reset second factor' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('gast logs in with the password alone now').waitFor();
+    await page.getByText('gast now logs in with the password alone').waitFor();
     await page.getByRole('button', { name: 'Reset second factor' }).waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByRole('button', { name: 'End all sessions' }).click();

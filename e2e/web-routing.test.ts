@@ -69,12 +69,12 @@ describe.skipIf(browserMissing)('routing', () => {
     const form = page.getByRole('dialog', { name: 'Routing of scripted/scripted-1' });
     await form.getByLabel('Price').fill('0');
     await form.getByText('the cost score 0 %').waitFor();
-    await form.getByText('How they would rank now').waitFor();
+    await form.getByText('Ranking with current data').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Actions for scripted/scripted-1' }).click();
-    await page.getByRole('menuitem', { name: 'Back to default' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Back to default' }).click();
+    await page.getByRole('menuitem', { name: 'Reset to default' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset to default' }).click();
     await page.getByText('Every model uses the defaults').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);

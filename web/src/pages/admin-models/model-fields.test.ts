@@ -39,7 +39,7 @@ test('long prompts need their prices, and sizes that go up', () => {
   const fault = (...tiers: (typeof tier)[]) => faultsOf({ ...emptyModel, parts: partFields(), tiers }).tiers;
   expect(fault(tier, { ...tier, above_context: '200' })).toBeUndefined();
   expect(fault(tier, { ...tier })).toContain('larger');
-  expect(fault({ ...tier, completion: '' })).toContain('need');
+  expect(fault({ ...tier, completion: '' })).toContain('Enter a size');
 });
 
 test('a model is free when no part of it has a price', () => {

@@ -26,7 +26,7 @@ test('what has no name is called something, and is not narrowed to where nothing
   expect(known.map((one) => nameOf(one, 'channel'))).toEqual([
     'ann',
     'All others',
-    'Built in, or none asked',
+    'Built in, or no channel called',
     'Deleted channel 9',
   ]);
   expect(known.map((one) => isOne(one, 'channel'))).toEqual([true, false, false, true]);
