@@ -1,4 +1,4 @@
-/** What people can do, on more than one page. */
+/** Actions that appear on more than one page. */
 export default {
   Close: '关闭',
   Test: '测试',

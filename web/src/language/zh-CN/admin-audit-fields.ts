@@ -1,4 +1,4 @@
-/** What the service names its fields. */
+/** Names and values of the fields in audit entries. */
 export default {
   'User name': '目录中的用户名',
   'Given name': '名字',
