@@ -36,7 +36,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('a code is made, shown once, redeemed by a user and withdrawn', async () => {
+  test('a code is created, shown once, redeemed by a user and deactivated', async () => {
     const { page } = admin;
     await page.goto('/admin/credits');
     await page.getByText('No codes yet').waitFor();
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect((await admin.context.request.post(`/api/admin/users/${id}/credits`, { data })).status()).toBe(200);
   }, 300_000);
 
-  test('who has paid comes back to credits, and administrators see the payment', async () => {
+  test('after payment the user returns to credits, and administrators see the payment', async () => {
     const payer = await site.register('petra');
     const { page } = payer;
     await page.route('https://checkout.stripe.example/**', (route) =>
@@ -99,7 +99,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect(payer.complaints).toEqual([]);
   }, 300_000);
 
-  test('a user is found, given credits, made an administrator and disabled', async () => {
+  test('a user is found, granted credits, made an administrator and disabled', async () => {
     const { page } = admin;
     await page.goto('/admin/users');
     await page.getByLabel('Search users').fill('ulf');
@@ -151,7 +151,7 @@ describe.skipIf(browserMissing)('administration', () => {
     return page.getByRole('button', { name: 'Grant credits' });
   };
 
-  test('two clicks at once give credits once, also when the first answer is lost', async () => {
+  test('a double click grants credits once, also when the first response is lost', async () => {
     const { page } = admin;
     const button = await openCredits('once');
     await button.evaluate((element) => {
@@ -178,7 +178,7 @@ describe.skipIf(browserMissing)('administration', () => {
     admin.complaints.splice(0);
   }, 300_000);
 
-  test('what is cancelled while offline never happens', async () => {
+  test('an action cancelled while offline is never sent', async () => {
     const { page, context } = admin;
     const button = await openCredits('offline');
     await context.setOffline(true);
@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('administration', () => {
     admin.complaints.splice(0);
   }, 300_000);
 
-  test('an application is looked at, limited, suspended and activated', async () => {
+  test('an application is inspected, limited, suspended and activated', async () => {
     const { page } = admin;
     await page.goto('/admin/applications');
     const menu = page.getByRole('button', { name: 'Actions for Board' });
@@ -233,7 +233,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByText('No applications').waitFor();
   }, 300_000);
 
-  test('all of it is in the audit log, by filter, with before and after, and as a file', async () => {
+  test('the audit log filters entries, shows changes and exports them as CSV', async () => {
     const { page } = admin;
     await page.goto('/admin/audit');
     const suspended = page.getByRole('row').filter({ hasText: 'Application suspended' });
@@ -266,7 +266,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await suspended.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('an option is changed, counts at once, and goes back', async () => {
+  test('an option is changed, takes effect immediately and is reset', async () => {
     const { page } = admin;
     await page.goto('/admin/options');
     const registration = page.getByRole('switch', { name: 'Registration enabled' });

@@ -39,7 +39,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await site?.stop();
   });
 
-  test('an administrator adds a channel, and chats through it', async () => {
+  test('an administrator adds a channel and chats through it', async () => {
     const { page, complaints } = await site.root();
     await page.goto('/admin/channels');
     await page.getByText('No channels yet').waitFor();
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing)('channels', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a known provider is added in one step; one that fails says why, and is removed', async () => {
+  test('a known provider is added in one step; a failing one shows the error and can be removed', async () => {
     const { page, complaints } = await site.root();
     upstream.script = withList(says('openai', { text: 'pong' }));
     await page.goto('/admin/channels');
@@ -143,7 +143,7 @@ describe.skipIf(browserMissing)('channels', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a custom channel with a wrong key stays off, and is mended in place', async () => {
+  test('a custom channel with a wrong key stays disabled and can be fixed in place', async () => {
     const { page, complaints } = await site.root();
     upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
     await page.goto('/admin/channels');
@@ -191,7 +191,7 @@ describe.skipIf(browserMissing)('channels', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a channel that moves asks for its credential again', async () => {
+  test('a channel with a new address requires its credential again', async () => {
     const channel = { name: 'Moving', kind: 'openai', base_url: 'https://one.example/v1' };
     const body = { ...channel, credential: 'sk-of-the-first-place-1234' };
     await site.service.root.api('/api/admin/channels', { method: 'POST', body });

@@ -32,7 +32,7 @@ const lists = [
 
 let site: Site;
 
-describe.skipIf(browserMissing)('long names', () => {
+describe.skipIf(browserMissing)('tables with long names', () => {
   beforeAll(async () => {
     site = await openLongSite();
   }, 300_000);

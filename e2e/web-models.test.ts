@@ -45,7 +45,7 @@ const focusOn = (page: Page, name: string) =>
 const titled = (page: Page, title: string) =>
   until(`the title is ${title}`, async () => (await page.title()) === title);
 
-describe.skipIf(browserMissing)('models and ways to them', () => {
+describe.skipIf(browserMissing)('models and navigation', () => {
   beforeAll(async () => {
     site = await openSite({ DEMO_PROVIDER: 'on' });
     await addModels(site.service);
@@ -55,7 +55,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await site?.stop();
   });
 
-  test('everybody finds a model by what it can, costs and holds, sees all of it, and tries it', async () => {
+  test('a user finds a model by capability, price and context, sees its details and tries it', async () => {
     const { page, open, settled, complaints } = await site.register('mona');
     await open('/models');
     const table = page.getByRole('region', { name: 'Models' });
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('every picker says what a model costs, holds, can and how it is doing', async () => {
+  test('every model picker shows price, context, capabilities and health', async () => {
     const { page, complaints } = await site.root();
     const facts = '$2.50 in · $10.00 out · more above 200K';
     const pickers: [path: string, name: string][] = [
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the palette goes anywhere by keyboard, asks for nothing before it is opened, and gives the focus back', async () => {
+  test('the palette opens any page by keyboard, loads data only when opened and restores the focus', async () => {
     const { root } = site.service;
     await site.register('petra');
     const application = { name: 'Pinboard', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
@@ -231,7 +231,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await own.getByText('No results found.').waitFor();
   }, 300_000);
 
-  test('groups fold and stay folded, with the open page in sight; every page about one thing is titled by its name', async () => {
+  test('navigation groups stay collapsed except for the open page; detail pages are titled by name', async () => {
     // Whose balance covers a run.
     const { page, open, context, complaints } = await site.root();
     const put = async (path: string, data: object) => {

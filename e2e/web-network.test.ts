@@ -17,14 +17,14 @@ async function newKey(page: Page, name: string) {
 /** Of every script, with signs of a page in them, and the longest that the field takes. */
 const names = ['مفتاح المختبر שלום', '<b>&amp;"\'`{x} 👩‍👩‍👧‍👦', 'W'.repeat(200)];
 
-describe.skipIf(browserMissing)('network', () => {
+describe.skipIf(browserMissing)('network failures', () => {
   beforeAll(async () => {
     site = await openSite();
   }, 300_000);
   afterEach(() => site.closeVisitors());
   afterAll(() => site?.stop());
 
-  test('a page that is opened offline says so, and fills itself when the network is back', async () => {
+  test('a page opened offline says so and loads when the network is back', async () => {
     const { page, context, open } = await site.register('oli');
     // Not the first page, which brings the others later, and nobody knows when.
     await open('/models');
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('network', () => {
     ['en-US', 'Try again'],
     ['zh-CN', '重试'],
   ])(
-    'an app that does not come at all is told of in %s, and comes when it is asked for again',
+    'an app that fails to load says so in %s and loads on retry',
     async (locale, again) => {
       const { page, open } = await site.visit({ locale });
       await page.route(/\/assets\/main-/, (route) => route.abort());
@@ -68,7 +68,7 @@ describe.skipIf(browserMissing)('network', () => {
   );
 
   test.each(['.css', '.js'])(
-    'pages whose %s has not come are asked for when the network is back',
+    'pages whose %s file failed to load are loaded when the network is back',
     async (missing) => {
       const { page, context, open } = await site.register(`olga${missing.slice(1)}`);
       await page.addInitScript(() => {
@@ -95,7 +95,7 @@ describe.skipIf(browserMissing)('network', () => {
     300_000,
   );
 
-  test('where the service fails, pages say so, wait for nothing, and have a way on', async () => {
+  test('pages show server errors, stop loading and offer a retry', async () => {
     const { page } = await site.root();
     let failing = true;
     const own = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/user/');
@@ -128,7 +128,7 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('option', { name: /demo\/video/ }).waitFor();
   }, 300_000);
 
-  test('what passes is asked for again by itself: too many requests, a service that is started anew', async () => {
+  test('retries automatically after 429 and 503', async () => {
     const { page, open } = await site.register('remy');
     await page.clock.install();
     await open('/models');
@@ -153,7 +153,7 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
   }, 300_000);
 
-  test('an act on a row happens once, however often it is clicked, and does not hold up another row', async () => {
+  test('repeated clicks on a row action send it once, and other rows stay usable', async () => {
     for (const name of ['una', 'una-two']) await site.register(name);
     const { page } = await site.root();
     const asked: string[] = [];
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('dialog', { name: 'Link for the user' }).waitFor();
   }, 300_000);
 
-  test('what another tab deleted is said to be gone', async () => {
+  test('a user deleted in another tab disappears from the list', async () => {
     await site.register('twin');
     const { page, context } = await site.root();
     await page.goto('/admin/users?q=twin');
@@ -192,7 +192,7 @@ describe.skipIf(browserMissing)('network', () => {
     await link.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('an answer that is lost is asked for again, and the thing is made once; names of every script stay as they are', async () => {
+  test('a key is created once when the response is lost and retried; names of every script are kept', async () => {
     const { page, context, open } = await site.register('nina', { viewport: { width: 390, height: 844 } });
     await open('/keys');
     let lost = 0;
@@ -221,7 +221,7 @@ describe.skipIf(browserMissing)('network', () => {
     expect(made.data).toHaveLength(names.length);
   }, 300_000);
 
-  test('names as long as they may be, and read from the right, keep lists and headings in their place', async () => {
+  test('names of maximum length and right-to-left names do not break lists and headings', async () => {
     const { root } = site.service;
     /** As long as the service takes it. */
     const make = async (path: string, body: (name: string) => object, name: string): Promise<{ id: number }> => {

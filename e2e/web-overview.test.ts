@@ -10,7 +10,7 @@ let names: { cheap: string; dear: string };
 /** With letters of every kind, as long as names may be. */
 const channelName = 'قناة الاختبار '.repeat(4).trim();
 
-describe.skipIf(browserMissing)('the overview', () => {
+describe.skipIf(browserMissing)('admin overview', () => {
   beforeAll(async () => {
     site = await openSite();
     const { root, serve, user, post } = site.service;
@@ -34,7 +34,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     await site?.stop();
   });
 
-  test('is narrowed by a click, keeps that in its address, and leads on to the lists', async () => {
+  test('a click filters the overview, is kept in the URL and links to the lists', async () => {
     const { page, complaints, open, settled } = await site.root();
     await open('/admin');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -77,7 +77,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('shows every measure of every time, also of none', async () => {
+  test('shows every measure for every period, also without data', async () => {
     const { page, complaints, open, settled } = await site.root();
     await open('/admin');
     for (const [group, label] of [
@@ -102,7 +102,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('says what needs somebody, with the way there, until it is mended', async () => {
+  test('shows an alert with a link to the fix until the problem is solved', async () => {
     const { page, complaints, open } = await site.root({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
     await open('/admin');
     const alerts = page.getByRole('list', { name: 'Alerts' });

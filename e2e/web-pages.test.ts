@@ -16,7 +16,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await site?.stop();
   });
 
-  test('the reference needs no login, is searched, and has addresses', async () => {
+  test('the API reference needs no login, can be searched and linked to', async () => {
     const { page, complaints } = await site.visit();
     await page.goto('/docs');
     await page.getByRole('heading', { name: 'API reference' }).waitFor();
@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('administration is for administrators: to others its pages do not exist', async () => {
+  test('administration pages do not exist for other users', async () => {
     const { page } = await site.register('una');
     for (const path of paths.filter((path) => path.startsWith('/admin'))) {
       await page.goto(path);
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await page.getByText('Add a provider').count()).toBe(0);
   }, 300_000);
 
-  test('on a phone rows are cards: every field with its name, and the acts within reach', async () => {
+  test('on a phone, table rows are cards with labelled fields and reachable actions', async () => {
     const { page } = await site.root({ viewport: { width: 390, height: 800 } });
     await page.goto('/admin/users');
     const acts = page.getByRole('button', { name: 'Actions for eve' });
@@ -79,7 +79,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await page.getByRole('menuitem', { name: 'Credits' }).waitFor();
   }, 300_000);
 
-  test('a long address, or a long name, pushes no column out, and the open page is in sight in the sidebar', async () => {
+  test('long addresses and names keep all columns visible; the sidebar shows the open page', async () => {
     const { context } = await site.register('lang');
     const email = `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
     const data = { email, display_name: 'N'.repeat(60) };
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing)('pages', () => {
     });
   }, 300_000);
 
-  test('a page comes in at most twelve requests, from an empty cache', async () => {
+  test('every page loads with at most twelve requests from an empty cache', async () => {
     const many: string[] = [];
     for (const path of [...paths, '/login', '/register']) {
       const visitor = ['/login', '/register'].includes(path) ? await site.visit() : await site.root({});
@@ -123,7 +123,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(many).toEqual([]);
   }, 300_000);
 
-  test('what the first page asks is asked once, with what it runs', async () => {
+  test('the preloaded requests of the first page are sent only once', async () => {
     const visitor = await site.root({});
     const asked: string[] = [];
     visitor.page.on('request', (request) => asked.push(request.url().slice(site.service.url.length)));
@@ -137,7 +137,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await visitor.context.close();
   });
 
-  test('every page is whole, in the dark on a phone, with letters twice as large, and in the light on a desk', async () => {
+  test('no page overflows: on a phone in dark mode, with double font size, and on a desktop in light mode', async () => {
     const { page, complaints, open, go, settled } = await site.root();
     // WCAG 1.4.4, and 1.4.10: a desk whose pages are shown four times as large.
     const tight = [

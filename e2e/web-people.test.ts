@@ -48,7 +48,7 @@ async function enrol({ context }: Visitor, password: string): Promise<void> {
   expect((await context.request.post('/api/user/totp/confirm', { data })).status()).toBe(200);
 }
 
-describe.skipIf(browserMissing)('people', () => {
+describe.skipIf(browserMissing)('user administration', () => {
   beforeAll(async () => {
     site = await openSite();
     admin = await site.root({ colorScheme: 'dark' });
@@ -59,7 +59,7 @@ describe.skipIf(browserMissing)('people', () => {
     expect([admin, guest].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('somebody is invited with a role and credits and comes in, another is taken back', async () => {
+  test('an invited user joins with a role and credits; another invitation is revoked', async () => {
     const { page, open } = admin;
     await open('/admin/users');
     const invite = async (username: string): Promise<string> => {
@@ -96,7 +96,7 @@ describe.skipIf(browserMissing)('people', () => {
     await guest.page.getByRole('heading', { name: 'Welcome, gast' }).waitFor();
   }, 300_000);
 
-  test('a person has a page: verified by hand, with keys, applications, sessions and audit, and is told what was done', async () => {
+  test('the user page shows all details and actions, and the user is notified of them', async () => {
     const { page } = admin;
     const { request } = guest.context;
     const email = `${'g'.repeat(60)}@${'a'.repeat(60)}.example`;
@@ -147,7 +147,7 @@ describe.skipIf(browserMissing)('people', () => {
     await notices.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('the audit log says in words what changed, and leads to who and what', async () => {
+  test('audit entries show changes in words and link to user and target', async () => {
     const { page } = admin;
     await page.getByRole('tab', { name: 'Audit' }).click();
     await page.getByRole('link', { name: 'Search and download in the audit log' }).click();
@@ -163,7 +163,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByRole('heading', { level: 1, name: /ضيف/ }).waitFor();
   }, 300_000);
 
-  test('a limit of one’s own is set, shown with what is used, and taken away', async () => {
+  test('a personal spending limit is set, shown with its usage and removed', async () => {
     const { page } = guest;
     await page.getByText('None: requests go on until the balance is used up.').waitFor();
     await page.getByRole('button', { name: 'Set a limit' }).click();
@@ -242,7 +242,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByText('None: requests go on').waitFor();
   }, 300_000);
 
-  test('where administrators need a second factor, one without it is led to setting one up', async () => {
+  test('an administrator without a required second factor is sent to set one up', async () => {
     await enrol(admin, rootPassword);
     const data = { key: 'AdminSecondFactor', value: true };
     expect((await admin.context.request.put('/api/admin/options', { data })).status()).toBe(200);

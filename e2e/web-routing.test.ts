@@ -18,7 +18,7 @@ describe.skipIf(browserMissing)('routing', () => {
     await site?.stop();
   });
 
-  test('a decision says why, also by its address; health shows an open circuit first', async () => {
+  test('a decision explains itself and can be linked to; health lists an open circuit first', async () => {
     const { page, complaints } = await site.root();
     for (let index = 0; index < 8; index += 1) {
       const data = { model: 'scripted/scripted-1', messages: [{ role: 'user', content: 'hi' }] };
@@ -45,7 +45,7 @@ describe.skipIf(browserMissing)('routing', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('routing preferences are kept', async () => {
+  test('routing preferences are saved', async () => {
     const { page, complaints } = await site.register('pat');
     await page.goto('/routing/preferences');
     await page.getByRole('radio', { name: 'Cost' }).check();
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('routing', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a model’s routing is configured, explained, and reset', async () => {
+  test('the routing of a model is configured, explained and reset', async () => {
     const { page, complaints } = await site.root();
     await page.goto('/admin/routing');
     await page.getByText('Every model uses the defaults').waitFor();

@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     expect([user, before, allowing].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('an app is set up by keyboard, and recovery codes are shown once', async () => {
+  test('an authenticator app is set up by keyboard, and recovery codes are shown once', async () => {
     const { page, open } = user;
     await open('/account');
     await page.getByRole('button', { name: 'Set up' }).press('Enter');
@@ -75,7 +75,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await looks(page, 'second-factors');
   }, 300_000);
 
-  test('an older session is asked before it makes a key, and the key is then made', async () => {
+  test('an older session must confirm before creating a key', async () => {
     const { page, open } = before;
     await open('/keys');
     await page
@@ -96,7 +96,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await dialog.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('so it is before it lets an application make keys, on a page without navigation', async () => {
+  test('an older session must confirm before letting an application create keys, on a page without navigation', async () => {
     const { page, open } = allowing;
     const redirect_uri = `${site.service.url}/models`;
     const body = { name: 'Tool', redirect_uris: [redirect_uri], scopes: 'openid tokens:write' };
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.waitForURL((url) => url.searchParams.has('code'));
   }, 300_000);
 
-  test('signing in asks for the second step, on a telephone in the dark', async () => {
+  test('login asks for the second factor, on a phone in dark mode', async () => {
     const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     await logIn(page);
     await page.getByRole('heading', { name: 'Second step' }).waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a passkey is added, lets in without a name, and is removed', async () => {
+  test('a passkey is added, logs in without a username and is removed', async () => {
     const { page, context, open } = user;
     const devices = await context.newCDPSession(page);
     await devices.send('WebAuthn.enable');
@@ -165,7 +165,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByRole('button', { name: 'Actions for Laptop' }).waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('somebody invited chooses a password with the link, on a telephone in the dark', async () => {
+  test('an invited user sets a password with the link, on a phone in dark mode', async () => {
     const admin = await site.root();
     await admin.open('/admin/users');
     await admin.page.getByRole('button', { name: 'Invite' }).click();

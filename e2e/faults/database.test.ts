@@ -88,8 +88,8 @@ async function orderFilm(takenWhen: Promise<undefined>) {
   return { upstream, isMade };
 }
 
-describe.each(outages)('the database $what for a while', ({ what, begin, seen, end }) => {
-  test('503 in the endpoint’s shape meanwhile, recovery by itself, no charge lost', async () => {
+describe.each(outages)('while the database $what', ({ what, begin, seen, end }) => {
+  test('answers 503 in the endpoint’s error format, recovers by itself and loses no charge', async () => {
     if (!postgres) return console.log(`SKIPPED: the database ${what} (${missing})`);
     const load = await startLoad(service, { pauseMs: 5 });
     await until('the load runs', () => load.total() > 50, 60_000);

@@ -48,7 +48,7 @@ interface Listed {
   data: { length?: number; sources?: unknown[] };
 }
 
-test('the disk fills up under load: 503, and all is well again once there is room', async () => {
+test('answers 503 while the disk is full and recovers when there is space again', async () => {
   if (!mounted) return console.log(`SKIPPED: the full disk (${why})`);
   const dataDir = join(disk, 'data');
   service = await startService({ dataDir });
@@ -119,7 +119,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   inOrder(sums);
 }, 300_000);
 
-test('a read-only data folder: a clear error at the start, or 503 when it happens later', async () => {
+test('a read-only data folder causes a clear error at startup, or 503 later', async () => {
   if (!mounted) return console.log(`SKIPPED: the read-only data folder (${why})`);
   const dataDir = join(disk, 'data');
   writeFileSync(join(disk, 'note'), 'still writable');

@@ -69,7 +69,7 @@ async function connect({ root }: Service, name: string, { url }: McpTestServer, 
   await root.api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: allowed } });
 }
 
-test('no session is lost with a process, and calls go on through the other', async () => {
+test('MCP sessions survive a killed process and continue through the other', async () => {
   if (missing) return;
   const [one, two] = services as [Service, Service];
   await connect(one, 'counting', server);
@@ -111,7 +111,7 @@ test('no session is lost with a process, and calls go on through the other', asy
   balancer.stop();
 }, 300_000);
 
-test('a task outlives the process that it was begun through, and is paid for once; what was not answered is not', async () => {
+test('a task survives its killed process and is charged once; an unanswered call is not charged', async () => {
   if (missing) return;
   const [one, two] = services as [Service, Service];
   await one.restart();

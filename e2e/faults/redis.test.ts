@@ -34,7 +34,7 @@ async function countersInRedis(): Promise<number> {
   return keys.length;
 }
 
-test('requests go on with local limits while Redis is gone, and share them again afterwards', async () => {
+test('uses local limits while Redis is down, and shared limits afterwards', async () => {
   if (!redis) return console.log(`SKIPPED: the Redis outage (${missing})`);
   const set = (key: string, value: unknown) =>
     service.root.api('/api/admin/options', { method: 'PUT', body: { key, value } });

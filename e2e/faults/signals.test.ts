@@ -17,7 +17,7 @@ async function begin(): Promise<Service> {
   return service;
 }
 
-test('SIGTERM under load: what was begun is finished, charged, and the exit code is 0', async () => {
+test('SIGTERM under load finishes and charges running requests and exits with 0', async () => {
   const service = await begin();
   const load = await startLoad(service, { everyMs: 100 });
   await until('the load runs', () => load.total() > 20, 60_000);
@@ -41,7 +41,7 @@ test('SIGTERM under load: what was begun is finished, charged, and the exit code
   inOrder(sums);
 }, 300_000);
 
-test(`SIGKILL under load, ${kills} times`, async () => {
+test(`survives SIGKILL under load, ${kills} times`, async () => {
   const service = await begin();
   const load = await startLoad(service, { clients: 16 });
   for (let i = 0; i < kills; i++) {

@@ -52,7 +52,7 @@ function startFreeLoad(key: string) {
   return { end };
 }
 
-test('503 in bounded time while the database stands still, recovery by itself, nothing lost or doubled', async () => {
+test('answers 503 in bounded time while the database hangs, recovers by itself and charges exactly once', async () => {
   if (!postgres) return console.log(`SKIPPED: the database that stands still (${missing})`);
   const load = await startLoad(service, { pauseMs: 5 });
   const reader = await service.user();

@@ -92,7 +92,7 @@ function startOutside(gate: Gate) {
 }
 
 test.skipIf(!reachable)(
-  'what a stopped process held is done once, by the other, and its coming back changes nothing',
+  'the other process takes over the work of a stopped process; nothing is repeated when it resumes',
   async () => {
     const { db, env } = await ownDatabase();
     const gate = new Gate();

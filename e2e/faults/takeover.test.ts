@@ -45,7 +45,7 @@ const stuckOnce = (count: number): Response | undefined =>
       );
 
 test.skipIf(!reachable)(
-  'a killed process’s job, run, hold and turn are taken over',
+  'the job, run, hold and turn of a killed process are taken over',
   async () => {
     const { doomed, other, db } = await twoProcesses();
     const model = planningModel(300);

@@ -37,12 +37,12 @@ async function run(under: Service, storage: Storage, from: number, to: number): 
   expect((await fetch(`${under.url}/readyz`)).status).toBe(200);
 }
 
-test('on SQLite', async () => {
+test('no request causes a server error on SQLite', async () => {
   service = await startService({ env });
   await run(service, sqliteOf(service), 0, Math.floor(count * 0.7));
 }, 1_800_000);
 
-test('on PostgreSQL', async () => {
+test('no request causes a server error on PostgreSQL', async () => {
   try {
     postgres = await ownPostgres();
   } catch (error) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => watched?.service.stop());
 
-test('answers of upstreams, as large as they may be', async () => {
+test('upstream responses of maximum size do not block the event loop', async () => {
   const { service, send, findSlow } = watched;
   const upstream = startUpstream(silence);
   try {

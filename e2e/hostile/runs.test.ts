@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => watched?.service.stop());
 
 test.each(['with', 'without'] as const)(
-  'runs of a million letters, where texts are read (%s balance)',
+  'long runs of one character do not block the event loop (%s balance)',
   async (balance) => {
     const { service, findSlow } = watched;
     const user = await service.user(balance === 'with' ? 500_000_000 : 0);
