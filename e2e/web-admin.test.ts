@@ -237,8 +237,8 @@ describe.skipIf(browserMissing)('administration', () => {
     const { page } = admin;
     await page.goto('/admin/audit');
     const suspended = page.getByRole('row').filter({ hasText: 'Application suspended' });
-    await suspended.getByRole('button', { name: /^Only entries of application Board \d+$/ }).waitFor();
-    await suspended.getByRole('button', { name: 'Only entries of user root 1' }).waitFor();
+    await suspended.getByRole('button', { name: /^Only entries for application Board \d+$/ }).waitFor();
+    await suspended.getByRole('button', { name: 'Only entries for user root 1' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const opener = suspended.getByRole('button', { name: /^Details of entry/ });
     await opener.click();
@@ -256,7 +256,7 @@ describe.skipIf(browserMissing)('administration', () => {
     const csv = await Bun.file((await (await saved).path())!).text();
     expect(csv).toContain('app_created');
     expect(csv).not.toContain('app_suspended');
-    await page.getByRole('button', { name: /^Only entries of user/ }).click();
+    await page.getByRole('button', { name: /^Only entries for user/ }).click();
     await page.waitForURL(/[?&]actor=ulf/);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await page.getByLabel('Target').fill('ULF');

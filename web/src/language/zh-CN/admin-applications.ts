@@ -2,7 +2,7 @@ export default {
   'All OAuth applications. Verifying an application tells users that you know who runs it.':
     '所有 OAuth 应用。验证应用即向用户表明你了解其运营者。',
   'Search applications': '搜索应用',
-  'Name, owner or client id': '名称、所有者或客户端 ID',
+  'Name, owner or client ID': '名称、所有者或客户端 ID',
   'No applications match, or none are registered yet.': '没有符合条件的应用，或尚未注册任何应用。',
   'No owner': '无所有者',
   Verify: '验证',

@@ -47,5 +47,5 @@ export default {
   'Prompts above': '提示词超过',
   'Add long prompt prices': '添加长提示词价格',
   'Enter a size, a prompt price and a completion price for long prompts.': '请填写长提示词的长度，以及输入和输出价格。',
-  'Each size must be larger than the one before.': '每一档的长度必须大于前一档。',
+  'Each size must be larger than the previous one.': '每一档的长度必须大于前一档。',
 } as const;

@@ -26,7 +26,7 @@ export default {
   'Cost by model': '按模型统计的费用',
   Created: '创建时间',
   'No keys': '没有密钥',
-  'This user has not created any.': '该用户尚未创建密钥。',
+  'This user has not created any keys.': '该用户尚未创建密钥。',
   'Registered by this user': '由该用户注册',
   'View in all applications': '在所有应用中查看',
   'Can act for this user': '可代表该用户操作',
@@ -41,6 +41,6 @@ export default {
   'All devices are logged out immediately, and the user is notified that you did this. Keys and applications keep working.':
     '所有设备会立即退出登录，用户会收到由你执行此操作的通知。密钥和应用不受影响。',
   'Search and download in the audit log': '在审计日志中搜索和下载',
-  'Storage of this user': '用户的存储',
+  'User storage': '用户的存储',
   'Everything stored for the account counts towards one limit.': '账号存储的所有内容共用一个上限。',
 } as const;

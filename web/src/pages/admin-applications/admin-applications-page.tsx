@@ -172,7 +172,7 @@ export function AdminApplicationsPage() {
       <Group mb="md" gap="sm">
         <SearchInput
           label={t('Search applications')}
-          placeholder={t('Name, owner or client id')}
+          placeholder={t('Name, owner or client ID')}
           value={q}
           onChange={(text) => set({ q: text, page: '1' })}
         />

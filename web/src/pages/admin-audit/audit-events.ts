@@ -31,7 +31,7 @@ const groups: Record<string, Record<string, [label: string, color: string]>> = {
     topup_begun: [t('Payment started'), 'gray'],
     topup_credited: [t('Payment credited'), 'teal'],
     topup_taken_back: [t('Payment reversed'), 'orange'],
-    request_contents_read: [t('Prompt and answer of a user viewed'), 'orange'],
+    request_contents_read: [t('User prompt and answer viewed'), 'orange'],
     spending_limit_set: [t('Personal spending limit set'), 'indigo'],
     spending_limit_removed: [t('Personal spending limit removed'), 'orange'],
     spending_settings_changed: [t('Spending settings changed'), 'gray'],

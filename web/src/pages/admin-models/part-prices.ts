@@ -64,6 +64,6 @@ export function tierFault(tiers: readonly TierFields[]): string | undefined {
     return t('Enter a size, a prompt price and a completion price for long prompts.');
   const sizes = tiers.map((tier) => Number(tier.above_context));
   if (sizes.some((size, i) => i > 0 && size <= sizes[i - 1]!))
-    return t('Each size must be larger than the one before.');
+    return t('Each size must be larger than the previous one.');
   return undefined;
 }

@@ -178,7 +178,7 @@ export function PersonOverview({ person, acts }: PartProps) {
       </Section>
       <WaysIn person={person} acts={acts} />
       <Kept
-        title={t('Storage of this user')}
+        title={t('User storage')}
         description={t('Everything stored for the account counts towards one limit.')}
         of={`user-${user.id}`}
         load={(signal) => get('/api/admin/users/{id}/kept', { path: { id: user.id }, signal })}
