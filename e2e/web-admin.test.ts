@@ -1,4 +1,4 @@
-/** What administrators do: users and their credits, applications, the audit log, options. */
+/** Administration: users and their credits, applications, the audit log, options. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type ScriptedStripe, scriptedStripe } from '../server/src/topups/stripe.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
@@ -66,7 +66,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('button', { name: /^Actions for code/ }).click();
     await page.getByRole('menuitem', { name: 'Deactivate' }).click();
     await page.getByText('Code deactivated').waitFor();
-    // The balance that the next test gives to begins at nothing.
+    // The next test expects a balance of zero.
     const { id } = ((await (await user.context.request.get('/api/user/self')).json()) as { data: { id: number } }).data;
     const data = { quota: -2_000_000 };
     expect((await admin.context.request.post(`/api/admin/users/${id}/credits`, { data })).status()).toBe(200);
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByText('ulf is enabled').waitFor();
   }, 300_000);
 
-  /** What administrators gave, newest first. */
+  /** Credits granted by administrators, newest first. */
   const grants = async (): Promise<{ amount: number; note: string }[]> => {
     const answer = await admin.context.request.get('/api/admin/ledger?page_size=100');
     const { data } = (await answer.json()) as { data: { entries: { kind: string; amount: number; note: string }[] } };
@@ -163,7 +163,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect((await grants()).filter(({ note }) => note === 'once')).toHaveLength(1);
 
     const again = await openCredits('lost');
-    // The service does it, and its answer never arrives.
+    // The service processes the request, but the answer is lost.
     await page.route('**/credits', async (route) => {
       await route.fetch();
       await route.abort();
@@ -320,7 +320,7 @@ describe.skipIf(browserMissing)('administration', () => {
     const warned = page.getByRole('dialog', { name: 'Rate limit /v1: 0 / minute?' });
     await warned.getByText('These calls are no longer limited.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    // Enter takes the way out that changes nothing.
+    // Enter cancels.
     await warned.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await warned.waitFor({ state: 'detached' });

@@ -1,4 +1,4 @@
-/** Channels and their models: added by hand and by preset, tried, moved and removed. */
+/** Channels and their models: added manually and by preset, tested, moved and removed. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
@@ -12,10 +12,10 @@ const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ }
 
 const wordy = '## Streams\n\nA **stream** hands data over.\n\n```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)>';
 
-/** Tells the relay that a page asks. */
+/** Marks a request to the relay as coming from the web app. */
 const web = { headers: { 'x-svc-web': '1' } };
 
-/** Of the channels with this name: 1 for those that are on. */
+/** The statuses of the channels with this name; 1 means enabled. */
 async function stateOf(name: string): Promise<number[]> {
   const { channels } = await site.service.root.api<{ channels: { name: string; status: number }[] }>(
     '/api/admin/channels?page_size=100',
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Key ••••9876').waitFor();
     expect(await page.content()).not.toContain('sk-upstream-credential');
-    // It serves nothing that can be called yet.
+    // No model of it can be called yet.
     await page.getByText('The built-in simulation is answering').waitFor();
 
     await page.getByRole('button', { name: 'Test Scripted' }).click();
@@ -131,7 +131,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('401: Incorrect API key provided').waitFor();
     expect(await stateOf('Ollama')).toEqual([2]);
-    // Another try mends the same channel.
+    // Trying again updates the same channel.
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('401: Incorrect API key provided').waitFor();
     expect(await stateOf('Ollama')).toEqual([2]);

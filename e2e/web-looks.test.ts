@@ -1,4 +1,4 @@
-/** What is on a page can be read: nothing is cut off or covered, fields have names, and what is broken does not look whole. */
+/** Pages are readable: nothing is cut off or covered, fields have labels, and failures are visible. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
@@ -11,7 +11,7 @@ let upstream: Upstream;
 const phone = { viewport: { width: 390, height: 844 } } as const;
 const broken = 'away/scripted-1';
 
-/** How many of them show less than they hold. */
+/** How many of the elements are truncated. */
 const cutOff = (of: Locator): Promise<number> =>
   of.evaluateAll(
     (all) => all.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight).length,
@@ -25,7 +25,7 @@ const background = (page: Page, selector: string): Promise<string> =>
     .first()
     .evaluate((element) => getComputedStyle(element).backgroundColor);
 
-/** An organisation with a request and an application of its own, somebody with a long address, and a key of one's own. */
+/** An organisation with a request and an application, a user with a long address, and a provider key. */
 async function organise({ service: { root, post, url } }: Site): Promise<void> {
   const send = <T = { id: number }>(path: string, body: object, method = 'POST') => root.api<T>(path, { method, body });
   const acme = await send<{ id: number; account_id: number }>('/api/organisations', { name: 'Acme Works' });
@@ -38,14 +38,14 @@ async function organise({ service: { root, post, url } }: Site): Promise<void> {
   const { id } = await send('/api/oauth2/applications', application);
   await send(`/api/oauth2/applications/${id}/owner`, { type: 'team', id: team.id }, 'PUT');
   const email = 'bartholomew.featherstone@example-institute.org';
-  // From nobody's browser: an account that is made logs in, in the place of whoever was.
+  // Without cookies: registering also logs in, which would replace the current session.
   const body = JSON.stringify({ username: 'barty', password: 'a fine password', email });
   await fetch(`${url}/api/user/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   await send('/api/admin/options', { key: 'OwnKeys', value: true }, 'PUT');
   await send('/api/routing/own-keys', { provider: 'away', name: 'Mine', credential: 'sk-of-my-own', fallback: true });
 }
 
-/** For a while: it is tried again later. */
+/** Temporarily: the model is tried again later. */
 async function openCircuit({ service: { post, key } }: Site): Promise<void> {
   for (let index = 0; index < 8; index += 1)
     await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
@@ -99,7 +99,7 @@ describe.skipIf(browserMissing)('page layout', () => {
   test('focused elements are not covered by the page header', async () => {
     const { page, open } = await site.root(phone);
     await open('/models');
-    // The way past the head lies over it.
+    // The skip link covers the header.
     await page.keyboard.press('Tab');
     const covered: string[] = [];
     let below = 0;
@@ -146,7 +146,7 @@ describe.skipIf(browserMissing)('page layout', () => {
     const { page, open } = await site.root();
     await open(`/applications/${id}`);
     const webhook = page.getByRole('textbox', { name: 'Webhook secret' });
-    // The border of a field that hides what it holds stands around the input.
+    // The border of a password field is on the element around its input.
     expect(Math.abs((await top(webhook)) - (await top(page.getByLabel('Client ID', { exact: true }))))).toBeLessThan(2);
     const rotate = (name: string) => page.getByRole('button', { name });
     expect(

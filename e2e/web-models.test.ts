@@ -1,4 +1,4 @@
-/** Models as everybody sees them, what pickers say of them, and ways to get anywhere: the palette, folded groups, titles. */
+/** The model catalog, model pickers, and navigation: the palette, collapsed groups, titles. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { pages } from '../web/src/routes.tsx';
@@ -14,7 +14,7 @@ const prices = {
   tiers: [{ above_context: 200_000, prompt: 5, completion: 15 }],
 };
 
-/** A channel that nobody asks, with models of every kind of name and price. */
+/** An unused channel with models of every kind of name and price. */
 async function addModels({ root }: Site['service']): Promise<void> {
   const channel = { name: 'Acme works', provider: 'acme', kind: 'openai', base_url: 'http://127.0.0.1:9/v1' };
   const made = await root.api<{ id: number }>('/api/admin/channels', {
@@ -93,12 +93,12 @@ describe.skipIf(browserMissing)('models and navigation', () => {
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Try acme/fine-4.1' }).click();
-    // The address asks for a new chat with it, and is that of the chat from then on.
+    // The address requests a new chat with the model, and then becomes that of the chat.
     await page.waitForURL(/\/playground$/);
     const asked = page.getByRole('combobox', { name: 'Model' });
     await until('it is chosen', async () => (await asked.inputValue()) === 'acme/fine-4.1');
 
-    // Whatever it is called, its address leads to it, also from outside.
+    // Every model can be opened by its address, whatever its name.
     for (const id of [odd, long]) {
       await page.goBack();
       await page.goto('/models');
@@ -163,7 +163,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
     const search = palette.getByRole('combobox');
     const chosen = palette.getByRole('option', { selected: true });
 
-    // From inside a field, and back to it.
+    // Opens from a field and returns the focus to it.
     await page.getByRole('combobox', { name: 'Key' }).focus();
     await page.keyboard.press('Control+k');
     await focusOn(page, 'Search pages');
@@ -201,7 +201,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
     await go('petra', 'petra', /\/admin\/users\/\d+$/);
     await go('pipel', 'Pipeline', /\/keys\?open=\d+$/);
     await page.getByRole('dialog', { name: 'Edit Pipeline' }).waitFor();
-    // What may hold what was typed is not covered.
+    // The palette does not open over a form that may have input.
     await page.keyboard.press('Control+k');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -232,7 +232,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
   }, 300_000);
 
   test('navigation groups stay collapsed except for the open page; detail pages are titled by name', async () => {
-    // Whose balance covers a run.
+    // Root has enough balance for a run.
     const { page, open, context, complaints } = await site.root();
     const put = async (path: string, data: object) => {
       const answer = await context.request.post(path, { data });
@@ -277,7 +277,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
       const [address, title] = about[path]!;
       await page.goto(address);
       await titled(page, title);
-      // What it was about does not stay behind.
+      // The title does not stay after leaving the page.
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys', exact: true }).click();
       await titled(page, 'Keys · svc');
     }

@@ -1,4 +1,4 @@
-/** Lost networks, hasty fingers, odd names: a page says what it cannot show, and what is clicked twice happens once. */
+/** Network failures, double clicks and unusual names: pages report what failed to load, and repeated clicks act once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserMissing, openSite, overflow, type Site } from './browser.ts';
@@ -14,7 +14,7 @@ async function newKey(page: Page, name: string) {
   return { form, send: form.getByRole('button', { name: 'Create key' }), saved: page.getByText('I have saved it') };
 }
 
-/** Of every script, with signs of a page in them, and the longest that the field takes. */
+/** Right-to-left, with HTML characters, and of maximum length. */
 const names = ['مفتاح المختبر שלום', '<b>&amp;"\'`{x} 👩‍👩‍👧‍👦', 'W'.repeat(200)];
 
 describe.skipIf(browserMissing)('network failures', () => {
@@ -26,7 +26,7 @@ describe.skipIf(browserMissing)('network failures', () => {
 
   test('a page opened offline says so and loads when the network is back', async () => {
     const { page, context, open } = await site.register('oli');
-    // Not the first page, which brings the others later, and nobody knows when.
+    // Not the first page, which loads the others at an unknown time.
     await open('/models');
     await context.setOffline(true);
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
@@ -38,7 +38,7 @@ describe.skipIf(browserMissing)('network failures', () => {
       await page.getByRole('link', { name, exact: true }).first().click();
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
       await unreached.waitFor();
-      // A zero would be taken for what was used.
+      // A zero would be mistaken for the actual usage.
       if (name === 'Usage') expect(await page.locator('.svc-stat').allInnerTexts()).toEqual(['–', '–', '–', '–']);
     }
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
@@ -84,7 +84,7 @@ describe.skipIf(browserMissing)('network failures', () => {
       await page.getByRole('link', { name: 'Credits', exact: true }).click();
       const fault = page.getByText('A part of the app could not be fetched');
       await fault.waitFor();
-      // Whoever cannot wait keeps the app.
+      // A failed retry does not break the app.
       await page.getByRole('button', { name: 'Try again' }).click();
       await fault.waitFor();
       await context.setOffline(true);
@@ -110,7 +110,7 @@ describe.skipIf(browserMissing)('network failures', () => {
       await again.first().waitFor();
       await until(`${path} waits for nothing`, async () => (await waiting.count()) === 0);
       failing = false;
-      // What one of them asks for may be all that another was without.
+      // One retry may also load the data that another one needs.
       while ((await again.count()) > 0)
         await again
           .first()
@@ -223,7 +223,7 @@ describe.skipIf(browserMissing)('network failures', () => {
 
   test('names of maximum length and right-to-left names do not break lists and headings', async () => {
     const { root } = site.service;
-    /** As long as the service takes it. */
+    /** Uses the longest name that the service accepts. */
     const make = async (path: string, body: (name: string) => object, name: string): Promise<{ id: number }> => {
       for (const length of [200, 100, 64, 50])
         try {

@@ -1,4 +1,4 @@
-/** The administrators' overview: who, which model, since when; and what needs them now. */
+/** The administrators' overview: usage by user, model and channel over time, and alerts. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
@@ -7,7 +7,7 @@ import { refuse, startUpstream, type Upstream } from './upstream.ts';
 let site: Site;
 let upstream: Upstream;
 let names: { cheap: string; dear: string };
-/** With letters of every kind, as long as names may be. */
+/** Right-to-left and long. */
 const channelName = 'قناة الاختبار '.repeat(4).trim();
 
 describe.skipIf(browserMissing)('admin overview', () => {

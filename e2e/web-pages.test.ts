@@ -1,4 +1,4 @@
-/** What holds for all pages: who may open them, and that they are whole on every screen. */
+/** Checks for all pages: access, requests, and layout on every screen size. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, overflow, type Site } from './browser.ts';
 import { openFilledSite, paths, pathsOfRelay } from './every-page.ts';
@@ -62,10 +62,10 @@ describe.skipIf(browserMissing)('pages', () => {
     };
     const table = page.getByRole('region', { name: 'Users' });
     expect(await table.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0);
-    // The page scrolls, and not a part of it within.
+    // The page itself scrolls, not a region within it.
     expect(await table.evaluate((region) => region.scrollHeight - region.clientHeight)).toBe(0);
     expect(await inSight()).toBe(true);
-    // The keyboard comes to them where they are seen, after the name.
+    // The tab order matches the visual order: actions come after the name.
     const before = await acts.evaluate((button) => button.closest('td')?.previousElementSibling?.textContent);
     expect(before).toContain('eve');
     const names = await table
@@ -113,7 +113,7 @@ describe.skipIf(browserMissing)('pages', () => {
       const asked: string[] = [];
       visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
       await visitor.open(path);
-      // From the first page the others are fetched while nobody waits, beginning with their styles.
+      // The first page prefetches the others when idle, starting with their styles.
       const later = path === '/' ? asked.findIndex((one) => /\/styles-(?!first-)/.test(one)) : -1;
       const coming = later === -1 ? asked : asked.slice(0, later);
       if (coming.length > 12) many.push(`${path}: ${coming.join(' ')}`);
@@ -139,7 +139,7 @@ describe.skipIf(browserMissing)('pages', () => {
 
   test('no page overflows: on a phone in dark mode, with double font size, and on a desktop in light mode', async () => {
     const { page, complaints, open, go, settled } = await site.root();
-    // WCAG 1.4.4, and 1.4.10: a desk whose pages are shown four times as large.
+    // WCAG 1.4.4 (200 % text size) and 1.4.10 (400 % zoom on a desktop).
     const tight = [
       [390, '200%'],
       [320, '100%'],

@@ -1,4 +1,4 @@
-/** People as administrators look after them: invited, found, verified, logged out; what they are told; what they let themselves spend. */
+/** User administration: invitations, verification, sessions, notices; and personal spending limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { codeAt } from '../server/src/identity/factors/factors.fixture.ts';
@@ -9,14 +9,14 @@ let site: Site;
 let admin: Visitor;
 let guest: Visitor;
 const chosen = 'a password of my own';
-/** Looked at by whoever changes these pages: `SVC_SCREENSHOTS=folder`. */
+/** Set `SVC_SCREENSHOTS=folder` to save screenshots for review. */
 const folder = process.env.SVC_SCREENSHOTS;
 
 async function picture(page: Page, as: string): Promise<void> {
   if (folder) await page.screenshot({ path: `${folder}/${as}.png`, fullPage: true });
 }
 
-/** On a phone in the dark and at a desk; `fully` by axe too, where nothing else shows the like. */
+/** Checks the layout on a phone in dark mode and on a desktop; `fully` also runs axe. */
 async function looks({ page, settled }: Visitor, as: string, fully = true): Promise<void> {
   await settled();
   const desk = { width: 1280, height: 844 };
@@ -40,7 +40,7 @@ const goTo = async ({ page }: Visitor, name: string) => {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 };
 
-/** Codes of an app, turned on without looking at the page for it, which has a test of its own. */
+/** Enables an authenticator app through the API; its page has a separate test. */
 async function enrol({ context }: Visitor, password: string): Promise<void> {
   const offered = await context.request.post('/api/user/totp', { data: { password } });
   const { secret } = ((await offered.json()) as { data: { secret: string } }).data;
@@ -68,7 +68,7 @@ describe.skipIf(browserMissing)('user administration', () => {
       await form.getByLabel('Username').fill(username);
       await form.getByRole('combobox', { name: 'Role' }).click();
       await page.getByRole('option', { name: 'Administrator' }).click();
-      // Typed as people type it: the comma is between thousands.
+      // Typed with a thousands separator.
       await form.getByLabel('Initial credits').pressSequentially('1,234.5');
       await form.getByRole('button', { name: 'Invite', exact: true }).click();
       const shown = page.getByRole('dialog', { name: 'Link for the user' });
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
     await request.post('/api/oauth2/applications', { data: application });
     await enrol(guest, chosen);
-    // A search of its own, as the list that is shown may be from before.
+    // Search explicitly, since the displayed list may be outdated.
     await page.getByLabel('Search users').fill('gast');
     await page.getByRole('link', { name: 'ضيف عزيز جدا' }).click();
     await page.getByRole('heading', { level: 1, name: /ضيف/ }).waitFor();
@@ -169,7 +169,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     await page.getByRole('button', { name: 'Set a limit' }).click();
     const form = page.getByRole('dialog', { name: 'Set a limit' });
     const amount = form.getByLabel('At most');
-    /** The field puts the caret where it belongs a moment after a letter, and what was selected meanwhile is not any more. */
+    /** The field moves the caret shortly after each key, which would clear a selection made meanwhile. */
     const empty = () =>
       until('the field is empty', async () => {
         await amount.fill('');
@@ -181,7 +181,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     await form.getByText('Enter an amount').waitFor();
     await form.getByText('Enter percentages').waitFor();
     await picture(page, 'limit-faults');
-    // What is pasted is the number that was copied, or nothing.
+    // Pasting inserts the copied number, or nothing.
     for (const [text, becomes] of [
       ['1,234.5', '$1,234.5'],
       ['1.234,5', '$1,234.5'],
@@ -192,13 +192,13 @@ describe.skipIf(browserMissing)('user administration', () => {
         const clipboardData = new DataTransfer();
         clipboardData.setData('text', copied);
         const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-        // The browser itself puts the text in where nobody minds.
+        // If the event is not cancelled, the browser inserts the text.
         if (field.dispatchEvent(pasted)) document.execCommand('insertText', false, copied);
       }, text);
       expect(await amount.inputValue()).toBe(becomes);
     }
     await page.getByText('Nothing was pasted').waitFor();
-    // What is typed is the number that was meant, or words say that it is none.
+    // Typing enters the intended number, or a message says that it is not a number.
     for (const [text, becomes] of [
       ['1,5', '$1.5'],
       ['1,500', '$1,500'],

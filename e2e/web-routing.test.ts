@@ -1,4 +1,4 @@
-/** Where requests go and why: health, decisions, a user’s preferences, a model’s configuration. */
+/** Routing pages: health, decisions, user preferences, model configuration. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';

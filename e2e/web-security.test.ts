@@ -1,4 +1,4 @@
-/** Second factors as people meet them: set up, asked for at sign-in, and asked for again before what needs them fresh. */
+/** Second factors: setup, login, and confirmation before sensitive actions. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { codeAt } from '../server/src/identity/factors/factors.fixture.ts';
@@ -15,13 +15,13 @@ import {
 const name = 'ida';
 let site: Site;
 let user: Visitor;
-/** Sessions from before there was a second factor. */
+/** Sessions from before the second factor was set up. */
 let before: Visitor;
 let allowing: Visitor;
 let secret: string;
 let recoveryCodes: string[];
 
-/** Looked at by whoever changes these pages: `SVC_SCREENSHOTS=folder`. */
+/** Set `SVC_SCREENSHOTS=folder` to save screenshots for review. */
 async function looks(page: Page, as: string): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([]);
   const folder = process.env.SVC_SCREENSHOTS;
@@ -37,7 +37,7 @@ async function logIn(page: Page): Promise<void> {
 
 describe.skipIf(browserMissing)('second factors', () => {
   beforeAll(async () => {
-    // Browsers give passkeys to names only.
+    // Browsers allow passkeys only on host names, not IP addresses.
     site = await openSite({}, 'localhost');
     user = await site.register(name);
     before = await site.signIn(name, passwordOf(name));
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     const guest = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     const { page } = guest;
     await guest.open(link);
-    // Whoever looks over the shoulder, or into the history, finds no secret.
+    // The secret must not stay in the address bar or the history.
     expect(page.url()).not.toContain('#');
     await page.locator('input[name=password]').fill('the password of guest');
     await page.locator('input[name=repeated]').fill('the password of guest');

@@ -32,7 +32,7 @@ async function run(under: Service, storage: Storage, from: number, to: number): 
   );
   if (seen.findings.length > 0) console.log(report(seen.findings), under.output().slice(-6_000));
   expect(seen.findings).toHaveLength(0);
-  // Most endpoints must have been reached beyond their guards, or the run proves little.
+  // Most endpoints must have succeeded at least once, or the run proves little.
   if (!only && to - from > 5_000) expect(seen.unreached.length).toBeLessThan(seen.endpoints * 0.3);
   expect((await fetch(`${under.url}/readyz`)).status).toBe(200);
 }

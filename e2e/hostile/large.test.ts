@@ -1,4 +1,4 @@
-/** Requests that are in order and as large as they may be: the loop is not held (endpoints.test.ts). */
+/** Valid requests of maximum size do not block the event loop (see endpoints.test.ts). */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Case, longLists, manyParts } from './cases.ts';
 import { byKey, startWatched, type Watched } from './watched.ts';
