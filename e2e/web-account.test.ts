@@ -88,7 +88,7 @@ describe.skipIf(browserMissing)('account', () => {
     await open.click();
     const form = page.getByRole('dialog', { name: 'Delete your account?' });
     const password = form.getByLabel('Your password');
-    const act = form.getByRole('button', { name: 'Delete for good' });
+    const act = form.getByRole('button', { name: 'Delete permanently' });
     await form.getByText('Usage and ledger entries, without your name').waitFor();
     const focused = (name: string) =>
       page.waitForFunction((text) => document.activeElement?.outerHTML.includes(text), name);
@@ -111,7 +111,7 @@ describe.skipIf(browserMissing)('account', () => {
     await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
     const form = page.getByRole('dialog', { name: 'Delete your account?' });
     await form.getByLabel('Your password').fill(passwordOf('uma'));
-    await form.getByRole('button', { name: 'Delete for good' }).click();
+    await form.getByRole('button', { name: 'Delete permanently' }).click();
     await page.waitForURL('**/goodbye');
     const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
     await heading.and(page.locator(':focus')).waitFor();
@@ -142,7 +142,7 @@ describe.skipIf(browserMissing)('account', () => {
     await page.getByRole('button', { name: 'Actions for vic' }).click();
     await item.click();
     const form = page.getByRole('dialog', { name: 'Delete vic?' });
-    const act = form.getByRole('button', { name: 'Delete for good' });
+    const act = form.getByRole('button', { name: 'Delete permanently' });
     await form.getByLabel('Type vic to confirm').fill('vi');
     expect(await act.isDisabled()).toBe(true);
     await form.getByLabel('Type vic to confirm').fill('vic');

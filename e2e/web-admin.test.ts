@@ -1,4 +1,4 @@
-/** What administrators do: users and their credits, applications, the audit log, options. */
+/** Administration: users and their credits, applications, the audit log, options. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type ScriptedStripe, scriptedStripe } from '../server/src/topups/stripe.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site, type Visitor } from './browser.ts';
@@ -36,16 +36,16 @@ describe.skipIf(browserMissing)('administration', () => {
     expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('a code is made, shown once, redeemed by a user and withdrawn', async () => {
+  test('a code is created, shown once, redeemed by a user and deactivated', async () => {
     const { page } = admin;
     await page.goto('/admin/credits');
     await page.getByText('No codes yet').waitFor();
-    await page.getByRole('button', { name: 'Make codes' }).click();
-    const form = page.getByRole('dialog', { name: 'Make codes' });
-    await form.getByLabel('Worth').fill('4');
-    await form.getByLabel('Uses of each').fill('2');
+    await page.getByRole('button', { name: 'Create codes' }).click();
+    const form = page.getByRole('dialog', { name: 'Create codes' });
+    await form.getByLabel('Value').fill('4');
+    await form.getByLabel('Uses per code').fill('2');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make', exact: true }).click();
+    await form.getByRole('button', { name: 'Create', exact: true }).click();
     const made = page.getByRole('dialog', { name: 'The new code' });
     const code = await made.getByRole('textbox', { name: 'Code' }).inputValue();
     expect(code).toMatch(/^(\w{5}-){3}\w{5}$/);
@@ -64,15 +64,15 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.reload();
     await page.getByRole('cell', { name: '1 of 2' }).waitFor();
     await page.getByRole('button', { name: /^Actions for code/ }).click();
-    await page.getByRole('menuitem', { name: 'Withdraw' }).click();
-    await page.getByText('The code is withdrawn').waitFor();
-    // The balance that the next test gives to begins at nothing.
+    await page.getByRole('menuitem', { name: 'Deactivate' }).click();
+    await page.getByText('Code deactivated').waitFor();
+    // The next test expects a balance of zero.
     const { id } = ((await (await user.context.request.get('/api/user/self')).json()) as { data: { id: number } }).data;
     const data = { quota: -2_000_000 };
     expect((await admin.context.request.post(`/api/admin/users/${id}/credits`, { data })).status()).toBe(200);
   }, 300_000);
 
-  test('who has paid comes back to credits, and administrators see the payment', async () => {
+  test('after payment the user returns to credits, and administrators see the payment', async () => {
     const payer = await site.register('petra');
     const { page } = payer;
     await page.route('https://checkout.stripe.example/**', (route) =>
@@ -99,7 +99,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect(payer.complaints).toEqual([]);
   }, 300_000);
 
-  test('a user is found, given credits, made an administrator and disabled', async () => {
+  test('a user is found, granted credits, made an administrator and disabled', async () => {
     const { page } = admin;
     await page.goto('/admin/users');
     await page.getByLabel('Search users').fill('ulf');
@@ -110,9 +110,9 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('menuitem', { name: 'Credits' }).click();
     await page.getByLabel('Amount').fill('3');
     await page.getByLabel('Note').fill('For the pilot');
-    await page.getByText('Balance afterwards: $3.00').waitFor();
+    await page.getByText('New balance: $3.00').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Give credits' }).click();
+    await page.getByRole('button', { name: 'Grant credits' }).click();
     await page.getByText('ulf now has $3.00').waitFor();
     await user.page.goto('/credits');
     await user.page.getByText('For the pilot').waitFor();
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByText('ulf is enabled').waitFor();
   }, 300_000);
 
-  /** What administrators gave, newest first. */
+  /** Credits granted by administrators, newest first. */
   const grants = async (): Promise<{ amount: number; note: string }[]> => {
     const answer = await admin.context.request.get('/api/admin/ledger?page_size=100');
     const { data } = (await answer.json()) as { data: { entries: { kind: string; amount: number; note: string }[] } };
@@ -148,10 +148,10 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('menuitem', { name: 'Credits' }).click();
     await page.getByLabel('Amount').fill('2');
     await page.getByLabel('Note').fill(note);
-    return page.getByRole('button', { name: 'Give credits' });
+    return page.getByRole('button', { name: 'Grant credits' });
   };
 
-  test('two clicks at once give credits once, also when the first answer is lost', async () => {
+  test('a double click grants credits once, also when the first response is lost', async () => {
     const { page } = admin;
     const button = await openCredits('once');
     await button.evaluate((element) => {
@@ -163,7 +163,7 @@ describe.skipIf(browserMissing)('administration', () => {
     expect((await grants()).filter(({ note }) => note === 'once')).toHaveLength(1);
 
     const again = await openCredits('lost');
-    // The service does it, and its answer never arrives.
+    // The service processes the request, but the answer is lost.
     await page.route('**/credits', async (route) => {
       await route.fetch();
       await route.abort();
@@ -178,7 +178,7 @@ describe.skipIf(browserMissing)('administration', () => {
     admin.complaints.splice(0);
   }, 300_000);
 
-  test('what is cancelled while offline never happens', async () => {
+  test('an action cancelled while offline is never sent', async () => {
     const { page, context } = admin;
     const button = await openCredits('offline');
     await context.setOffline(true);
@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('administration', () => {
     admin.complaints.splice(0);
   }, 300_000);
 
-  test('an application is looked at, limited, suspended and activated', async () => {
+  test('an application is inspected, limited, suspended and activated', async () => {
     const { page } = admin;
     await page.goto('/admin/applications');
     const menu = page.getByRole('button', { name: 'Actions for Board' });
@@ -209,7 +209,7 @@ describe.skipIf(browserMissing)('administration', () => {
     ] as const) {
       await menu.click();
       await page.getByRole('menuitem', { name: 'Limit calls' }).click();
-      const calls = page.getByLabel('Calls an hour');
+      const calls = page.getByLabel('Calls per hour');
       expect(await calls.inputValue()).toBe(before);
       await calls.fill(after);
       await page.getByRole('button', { name: 'Save' }).click();
@@ -233,12 +233,12 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByText('No applications').waitFor();
   }, 300_000);
 
-  test('all of it is in the audit log, by filter, with before and after, and as a file', async () => {
+  test('the audit log filters entries, shows changes and exports them as CSV', async () => {
     const { page } = admin;
     await page.goto('/admin/audit');
     const suspended = page.getByRole('row').filter({ hasText: 'Application suspended' });
-    await suspended.getByRole('button', { name: /^Only entries of application Board \d+$/ }).waitFor();
-    await suspended.getByRole('button', { name: 'Only entries of user root 1' }).waitFor();
+    await suspended.getByRole('button', { name: /^Only entries for application Board \d+$/ }).waitFor();
+    await suspended.getByRole('button', { name: 'Only entries for user root 1' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const opener = suspended.getByRole('button', { name: /^Details of entry/ });
     await opener.click();
@@ -256,17 +256,17 @@ describe.skipIf(browserMissing)('administration', () => {
     const csv = await Bun.file((await (await saved).path())!).text();
     expect(csv).toContain('app_created');
     expect(csv).not.toContain('app_suspended');
-    await page.getByRole('button', { name: /^Only entries of user/ }).click();
+    await page.getByRole('button', { name: /^Only entries for user/ }).click();
     await page.waitForURL(/[?&]actor=ulf/);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
-    await page.getByLabel('What').fill('ULF');
+    await page.getByLabel('Target').fill('ULF');
     await page.waitForURL(/[?&]target=ULF/);
-    for (const event of ['Credits given', 'User changed'])
+    for (const event of ['Credits granted', 'User changed'])
       await page.getByRole('row').filter({ hasText: event }).first().waitFor();
     await suspended.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('an option is changed, counts at once, and goes back', async () => {
+  test('an option is changed, takes effect immediately and is reset', async () => {
     const { page } = admin;
     await page.goto('/admin/options');
     const registration = page.getByRole('switch', { name: 'Registration enabled' });
@@ -284,7 +284,7 @@ describe.skipIf(browserMissing)('administration', () => {
     page.on('request', (request) => {
       if (request.method() === 'PUT') changes.push(request.postData() ?? '');
     });
-    await page.getByRole('textbox', { name: 'Name or word of an option' }).fill('access tokens');
+    await page.getByRole('textbox', { name: 'Option name or keyword' }).fill('access tokens');
     await registration.waitFor({ state: 'detached' });
     await page.waitForURL(/[?&]q=access/);
     const lifetime = page.getByLabel('Access token lifetime', { exact: true });
@@ -299,7 +299,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await lifetime.fill('120');
     await lifetime.press('Enter');
     await page.getByText('Now 2 hours.').waitFor();
-    await page.getByRole('button', { name: 'Clear Name or word of an option' }).click();
+    await page.getByRole('button', { name: 'Clear Option name or keyword' }).click();
     const credits = page.getByLabel('Quota for new user', { exact: true });
     await credits.clear();
     await credits.pressSequentially('1.05');
@@ -318,9 +318,9 @@ describe.skipIf(browserMissing)('administration', () => {
     await limit.fill('0');
     await limit.press('Enter');
     const warned = page.getByRole('dialog', { name: 'Rate limit /v1: 0 / minute?' });
-    await warned.getByText('Nothing limits these calls any more.').waitFor();
+    await warned.getByText('These calls are no longer limited.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    // Enter takes the way out that changes nothing.
+    // Enter cancels.
     await warned.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await warned.waitFor({ state: 'detached' });

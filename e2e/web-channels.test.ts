@@ -1,4 +1,4 @@
-/** Channels and their models: added by hand and by preset, tried, moved and removed. */
+/** Channels and their models: added manually and by preset, tested, moved and removed. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
@@ -12,10 +12,10 @@ const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ }
 
 const wordy = '## Streams\n\nA **stream** hands data over.\n\n```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)>';
 
-/** Tells the relay that a page asks. */
+/** Marks a request to the relay as coming from the web app. */
 const web = { headers: { 'x-svc-web': '1' } };
 
-/** Of the channels with this name: 1 for those that are on. */
+/** The statuses of the channels with this name; 1 means enabled. */
 async function stateOf(name: string): Promise<number[]> {
   const { channels } = await site.service.root.api<{ channels: { name: string; status: number }[] }>(
     '/api/admin/channels?page_size=100',
@@ -39,7 +39,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await site?.stop();
   });
 
-  test('an administrator adds a channel, and chats through it', async () => {
+  test('an administrator adds a channel and chats through it', async () => {
     const { page, complaints } = await site.root();
     await page.goto('/admin/channels');
     await page.getByText('No channels yet').waitFor();
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Key ••••9876').waitFor();
     expect(await page.content()).not.toContain('sk-upstream-credential');
-    // It serves nothing that can be called yet.
+    // No model of it can be called yet.
     await page.getByText('The built-in simulation is answering').waitFor();
 
     await page.getByRole('button', { name: 'Test Scripted' }).click();
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing)('channels', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a known provider is added in one step; one that fails says why, and is removed', async () => {
+  test('a known provider is added in one step; a failing one shows the error and can be removed', async () => {
     const { page, complaints } = await site.root();
     upstream.script = withList(says('openai', { text: 'pong' }));
     await page.goto('/admin/channels');
@@ -131,7 +131,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('401: Incorrect API key provided').waitFor();
     expect(await stateOf('Ollama')).toEqual([2]);
-    // Another try mends the same channel.
+    // Trying again updates the same channel.
     await form.getByRole('button', { name: 'Add and test' }).click();
     await form.getByText('401: Incorrect API key provided').waitFor();
     expect(await stateOf('Ollama')).toEqual([2]);
@@ -143,7 +143,7 @@ describe.skipIf(browserMissing)('channels', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a custom channel with a wrong key stays off, and is mended in place', async () => {
+  test('a custom channel with a wrong key stays disabled and can be fixed in place', async () => {
     const { page, complaints } = await site.root();
     upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
     await page.goto('/admin/channels');
@@ -191,7 +191,7 @@ describe.skipIf(browserMissing)('channels', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a channel that moves asks for its credential again', async () => {
+  test('a channel with a new address requires its credential again', async () => {
     const channel = { name: 'Moving', kind: 'openai', base_url: 'https://one.example/v1' };
     const body = { ...channel, credential: 'sk-of-the-first-place-1234' };
     await site.service.root.api('/api/admin/channels', { method: 'POST', body });
@@ -205,7 +205,7 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByLabel('Base URL').fill('https://one.example/v2');
     expect(await credential.getAttribute('placeholder')).toBe('Leave empty to keep it');
     await form.getByLabel('Base URL').fill('https://two.example/v1');
-    await form.getByText('enter the credential again, the stored one is not sent there').waitFor();
+    await form.getByText('the stored one is not sent to a new address, kind or provider').waitFor();
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter the credential again for the new address, kind or provider.').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);

@@ -1,4 +1,4 @@
-/** However long a name is, tables show all of their columns, and break no word that has room in a line. */
+/** Tables with very long names show all columns and break no word that fits on a line. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { browserMissing, overflow, type Site } from './browser.ts';
 import { openLongSite, tableFaults } from './long-names.ts';
@@ -32,7 +32,7 @@ const lists = [
 
 let site: Site;
 
-describe.skipIf(browserMissing)('long names', () => {
+describe.skipIf(browserMissing)('tables with long names', () => {
   beforeAll(async () => {
     site = await openLongSite();
   }, 300_000);
@@ -50,7 +50,7 @@ describe.skipIf(browserMissing)('long names', () => {
           ...{ width, faults: [], overflow: 0 },
         });
       }
-      // What programs know the account of an organisation by.
+      // The internal username of an organisation’s account.
       expect(await page.content()).not.toMatch(/organisation:[a-z0-9]{16}/);
       await site.closeVisitors();
     },

@@ -1,4 +1,4 @@
-/** What is on a page can be read: nothing is cut off or covered, fields have names, and what is broken does not look whole. */
+/** Pages are readable: nothing is cut off or covered, fields have labels, and failures are visible. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
@@ -11,7 +11,7 @@ let upstream: Upstream;
 const phone = { viewport: { width: 390, height: 844 } } as const;
 const broken = 'away/scripted-1';
 
-/** How many of them show less than they hold. */
+/** How many of the elements are truncated. */
 const cutOff = (of: Locator): Promise<number> =>
   of.evaluateAll(
     (all) => all.filter((one) => one.scrollWidth > one.clientWidth || one.scrollHeight > one.clientHeight).length,
@@ -25,7 +25,7 @@ const background = (page: Page, selector: string): Promise<string> =>
     .first()
     .evaluate((element) => getComputedStyle(element).backgroundColor);
 
-/** An organisation with a request and an application of its own, somebody with a long address, and a key of one's own. */
+/** An organisation with a request and an application, a user with a long address, and a provider key. */
 async function organise({ service: { root, post, url } }: Site): Promise<void> {
   const send = <T = { id: number }>(path: string, body: object, method = 'POST') => root.api<T>(path, { method, body });
   const acme = await send<{ id: number; account_id: number }>('/api/organisations', { name: 'Acme Works' });
@@ -38,20 +38,20 @@ async function organise({ service: { root, post, url } }: Site): Promise<void> {
   const { id } = await send('/api/oauth2/applications', application);
   await send(`/api/oauth2/applications/${id}/owner`, { type: 'team', id: team.id }, 'PUT');
   const email = 'bartholomew.featherstone@example-institute.org';
-  // From nobody's browser: an account that is made logs in, in the place of whoever was.
+  // Without cookies: registering also logs in, which would replace the current session.
   const body = JSON.stringify({ username: 'barty', password: 'a fine password', email });
   await fetch(`${url}/api/user/register`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   await send('/api/admin/options', { key: 'OwnKeys', value: true }, 'PUT');
   await send('/api/routing/own-keys', { provider: 'away', name: 'Mine', credential: 'sk-of-my-own', fallback: true });
 }
 
-/** For a while: it is tried again later. */
+/** Temporarily: the model is tried again later. */
 async function openCircuit({ service: { post, key } }: Site): Promise<void> {
   for (let index = 0; index < 8; index += 1)
     await post('/v1/chat/completions', { model: broken, messages: [{ role: 'user', content: 'hi' }] }, { key });
 }
 
-describe.skipIf(browserMissing)('pages', () => {
+describe.skipIf(browserMissing)('page layout', () => {
   beforeAll(async () => {
     site = await openSite({ DEMO_PROVIDER: 'on' });
     upstream = startUpstream(() => refuse(500, { error: { message: 'down' } }));
@@ -70,7 +70,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await site?.stop();
   });
 
-  test('on a phone the candidates of a request are cards, and scroll nowhere', async () => {
+  test('on a phone, the candidates of a request are cards without horizontal scrolling', async () => {
     const { page, open } = await site.root(phone);
     const answer = await page.context().request.get('/api/admin/requests?status=failed');
     const { requests } = ((await answer.json()) as { data: { requests: { request_id: string }[] } }).data;
@@ -85,7 +85,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await overflow(page)).toBe(0);
   }, 300_000);
 
-  test('on a phone addresses and badges are whole', async () => {
+  test('on a phone, addresses and badges are not truncated', async () => {
     const { page, open } = await site.root(phone);
     await open('/admin/channels');
     const address = page.getByTitle(`${upstream.url}/a/rather/long/path/v1`);
@@ -96,10 +96,10 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await cutOff(labels)).toBe(0);
   }, 300_000);
 
-  test('what the keyboard reaches does not lie behind the head of the page', async () => {
+  test('focused elements are not covered by the page header', async () => {
     const { page, open } = await site.root(phone);
     await open('/models');
-    // The way past the head lies over it.
+    // The skip link covers the header.
     await page.keyboard.press('Tab');
     const covered: string[] = [];
     let below = 0;
@@ -121,7 +121,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(below).toBeGreaterThan(8);
   }, 300_000);
 
-  test('the button that copies code covers none of it', async () => {
+  test('the copy button does not cover the code', async () => {
     const { page, open } = await site.root(phone);
     await open('/');
     const code = (await page.getByRole('region', { name: 'curl example' }).boundingBox())!;
@@ -129,24 +129,24 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(button.x).toBeGreaterThanOrEqual(code.x + code.width);
   }, 300_000);
 
-  test('filters say what they are for', async () => {
+  test('filters have labels', async () => {
     const { page, open } = await site.root();
     const labels = () => page.getByRole('search').locator('label').allInnerTexts();
     await open('/requests');
     expect(await labels()).toEqual(['Status', 'Model', 'User', 'Key', 'First day', 'Last day']);
     expect(await accessibilityFaults(page)).toEqual([]);
     await open('/admin/audit');
-    expect(await labels()).toEqual(['Event', 'Who', 'What', 'From', 'To']);
+    expect(await labels()).toEqual(['Event', 'Who', 'Target', 'From', 'To']);
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 
-  test('on the page of an application columns are in line, and what deletes it is marked', async () => {
+  test('on the application page, columns are aligned and deletion is marked as dangerous', async () => {
     const body = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
     const { id } = await site.service.root.api<{ id: number }>('/api/oauth2/applications', { method: 'POST', body });
     const { page, open } = await site.root();
     await open(`/applications/${id}`);
     const webhook = page.getByRole('textbox', { name: 'Webhook secret' });
-    // The border of a field that hides what it holds stands around the input.
+    // The border of a password field is on the element around its input.
     expect(Math.abs((await top(webhook)) - (await top(page.getByLabel('Client ID', { exact: true }))))).toBeLessThan(2);
     const rotate = (name: string) => page.getByRole('button', { name });
     expect(
@@ -157,13 +157,13 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 
-  test('in the dark a row of choices has a track that is seen', async () => {
+  test('the track of a segmented control is visible in dark mode', async () => {
     const { page, open } = await site.root({ colorScheme: 'dark' });
     await open('/usage');
     expect(await background(page, '.mantine-SegmentedControl-root')).not.toBe(await background(page, 'body'));
   }, 300_000);
 
-  test('with the reader’s own colours one sees what is chosen and what is on', async () => {
+  test('selected and enabled controls are visible in forced-colors mode', async () => {
     const { page, open } = await site.root({ forcedColors: 'active' });
     await open('/routing/preferences');
     const dot = page.locator('.mantine-Radio-inner', { has: page.getByRole('radio', { checked: true }) }).first();
@@ -186,7 +186,7 @@ describe.skipIf(browserMissing)('pages', () => {
     );
   }, 300_000);
 
-  test('in a low window one can write, on a tablet numbers stay in their line, and paper has the page alone', async () => {
+  test('the composer fits a low window, numbers stay on one line on a tablet, and print hides the navigation', async () => {
     const { page, open } = await site.root({ viewport: { width: 640, height: 400 } });
     await open('/playground');
     const { y, height } = (await page.getByLabel('Message', { exact: true }).boundingBox())!;
@@ -204,7 +204,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect((await page.getByRole('main').boundingBox())!.x).toBe(0);
   }, 300_000);
 
-  test('times and numbers are written one way, in the language of the page', async () => {
+  test('durations and numbers are formatted in the language of the page', async () => {
     const { page, open } = await site.root({ locale: 'zh-CN' });
     await open('/requests');
     const durations = await page.getByRole('region', { name: '请求' }).locator('td[data-label="时长"]').allInnerTexts();
@@ -215,7 +215,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(context).toMatch(/\d,\d{3}/);
   }, 300_000);
 
-  test('what cannot answer now is not shown as if it could, and is nobody’s first choice', async () => {
+  test('an unavailable model is marked and never the default', async () => {
     const { page, open } = await site.root();
     await openCircuit(site);
     await open('/');
@@ -225,7 +225,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
   }, 300_000);
 
-  test('on a phone many filters stand two in a row, and leave none alone', async () => {
+  test('on a phone, filters are two per row', async () => {
     const { page, open } = await site.root(phone);
     await open('/requests');
     expect(await top(page.getByRole('combobox', { name: 'Status' }))).toBe(await top(page.getByLabel('Model').first()));
@@ -234,7 +234,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await top(type!)).toBe(await top(sort!));
   }, 300_000);
 
-  test('on the smallest phone nothing is cut off, however large the balance is', async () => {
+  test('on the smallest phone nothing is cut off, even with a very large balance', async () => {
     const rich = await site.register('croesus', { viewport: { width: 320, height: 640 } });
     const { id } = (await (await rich.context.request.get('/api/user/self')).json()).data;
     const credits = { quota: 499_999_999_999_999 };
@@ -249,7 +249,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await cutOff(balance)).toBe(0);
   }, 300_000);
 
-  test('the account of an organisation goes by its name', async () => {
+  test('the account of an organisation is shown by the organisation’s name', async () => {
     const { page, open } = await site.root();
     await open('/admin/users');
     const row = page.getByRole('row').filter({ hasText: 'Acme Works' });
@@ -266,7 +266,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await until('the filter has its name', async () => (await chosen.inputValue()) === 'Acme Works');
   }, 300_000);
 
-  test('addresses of users are in parts, and own keys show all of their columns', async () => {
+  test('long email addresses and provider keys fit their table columns', async () => {
     const { page, open } = await site.root();
     await open('/admin/users');
     expect(await page.locator('td[data-label="Email"]').filter({ hasText: 'example-institute' }).count()).toBe(1);

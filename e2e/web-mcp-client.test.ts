@@ -33,11 +33,11 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await form.getByLabel(/^Name/).fill('theirs');
     await form.getByLabel(/^Address/).fill(theirs.url);
     expect(await form.getByLabel('Client ID').count()).toBe(0);
-    await form.getByRole('combobox', { name: 'How it is opened' }).click();
-    await page.getByRole('option', { name: 'Each user signs in to it' }).click();
+    await form.getByRole('combobox', { name: 'Authentication' }).click();
+    await page.getByRole('option', { name: 'Each user signs in' }).click();
     await form.getByRole('textbox', { name: 'Client secret' }).fill('shown-to-nobody');
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    await form.getByText('The id of the client is needed.').waitFor();
+    await form.getByText('Enter the client ID.').waitFor();
     await form.getByLabel('Client ID').fill('app');
     const callback = form.getByRole('textbox', { name: 'Callback address' });
     expect(await callback.inputValue()).toBe(`${site.service.url}/api/mcp/authorized`);
@@ -55,14 +55,14 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit theirs' });
     expect(await edit.getByLabel('Client ID').inputValue()).toBe('app');
-    const secret = edit.getByPlaceholder('Stored; empty keeps it');
+    const secret = edit.getByPlaceholder('Stored; leave empty to keep it');
     expect(await secret.inputValue()).toBe('');
     await edit.getByLabel('Client ID').fill('other');
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await edit.getByText('Enter the secret again for another client or address.').waitFor();
     expect(await page.content()).not.toContain('shown-to-nobody');
 
-    await edit.getByLabel('The client has no secret any more').check();
+    await edit.getByLabel('The client no longer has a secret').check();
     await edit.getByLabel('Prompts').check();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
@@ -81,11 +81,11 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     const form = page.getByRole('dialog', { name: 'Connect a server' });
     await form.getByLabel(/^Name/).fill('shared');
     await form.getByLabel(/^Address/).fill(theirs.url);
-    await form.getByRole('combobox', { name: 'How it is opened' }).click();
-    await page.getByRole('option', { name: 'The service signs in to it' }).click();
+    await form.getByRole('combobox', { name: 'Authentication' }).click();
+    await page.getByRole('option', { name: 'This service signs in' }).click();
     await form.getByLabel('Client ID').fill('robot');
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    await form.getByText('A secret or a private key is needed.').waitFor();
+    await form.getByText('Enter a secret or a private key.').waitFor();
     // Nobody's browser comes back from anywhere.
     expect(await form.getByLabel('Callback address').count()).toBe(0);
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
@@ -99,7 +99,10 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit shared' });
     const key = edit.getByRole('textbox', { name: 'Private key' });
-    expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual(['', 'Stored; empty keeps it']);
+    expect([await key.inputValue(), await key.getAttribute('placeholder')]).toEqual([
+      '',
+      'Stored; leave empty to keep it',
+    ]);
     await edit.getByRole('button', { name: 'Save' }).press('Enter');
     await edit.waitFor({ state: 'hidden' });
     expect(await page.content()).not.toContain(pem.split('\n')[1]!);
@@ -119,12 +122,12 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     const form = page.getByRole('dialog', { name: 'Connect a server' });
     await form.getByLabel(/^Name/).fill('wiki');
     await form.getByLabel(/^Address/).fill(theirs.url);
-    await form.getByRole('combobox', { name: 'How it is opened' }).click();
-    await page.getByRole('option', { name: 'By a token of the platform' }).click();
-    await form.getByLabel('File of the token').fill('../wiki-token');
+    await form.getByRole('combobox', { name: 'Authentication' }).click();
+    await page.getByRole('option', { name: 'Platform token' }).click();
+    await form.getByLabel('Token file').fill('../wiki-token');
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    await form.getByText('The name of a file, without its directory.').waitFor();
-    await form.getByLabel('File of the token').fill('wiki-token');
+    await form.getByText('Enter a file name without its directory.').waitFor();
+    await form.getByLabel('Token file').fill('wiki-token');
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
     await page.getByRole('switch', { name: 'who allowed' }).waitFor();
@@ -132,7 +135,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await page.getByRole('button', { name: 'Actions for wiki' }).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = page.getByRole('dialog', { name: 'Edit wiki' });
-    expect(await edit.getByLabel('File of the token').inputValue()).toBe('wiki-token');
+    expect(await edit.getByLabel('Token file').inputValue()).toBe('wiki-token');
     expect(await page.content()).not.toContain(token);
     expect(complaints).toEqual([]);
   }, 300_000);

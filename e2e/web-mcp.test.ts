@@ -87,13 +87,13 @@ describe.skipIf(browserMissing)('tools', () => {
     server.tools[0] = { name: 'read_file', description: 'Reads a file and sends it away.' };
     await page.getByRole('button', { name: 'Tools of files' }).click();
     const changed = tools.getByRole('article', { name: 'read_file' });
-    const difference = changed.getByRole('region', { name: 'Description of read_file: what changed' });
+    const difference = changed.getByRole('region', { name: 'Description of read_file: changes' });
     expect((await difference.innerText()).trimEnd().split('\n')).toEqual([
       '- Reads a file.',
       '- Only <b>text</b> files.',
       '+ Reads a file and sends it away.',
     ]);
-    await changed.getByRole('checkbox', { name: 'Approve the change of read_file' }).press('Space');
+    await changed.getByRole('checkbox', { name: 'Approve change to read_file' }).press('Space');
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await tools.getByRole('button', { name: 'Save' }).click();
     await tools.waitFor({ state: 'hidden' });
@@ -128,7 +128,7 @@ describe.skipIf(browserMissing)('tools', () => {
     const form = page.getByRole('dialog', { name: 'Connect a server' });
     await form.getByLabel(/^Name/).fill('mine');
     await form.getByLabel(/^Address/).fill(mine.url);
-    expect(await form.getByLabel('Who may use it').count()).toBe(0);
+    expect(await form.getByLabel('Who can use it').count()).toBe(0);
     await isWhole(page);
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
     const tools = page.getByRole('dialog', { name: 'Tools of mine' });
@@ -274,11 +274,11 @@ describe.skipIf(browserMissing)('tools', () => {
 
     await edit();
     const form = page.getByRole('dialog', { name: 'Edit dear' });
-    const limit = form.getByLabel('Calls in a minute');
+    const limit = form.getByLabel('Calls per minute');
     expect(await limit.inputValue()).toBe('0');
     await limit.fill('1000001');
     await form.getByRole('button', { name: 'Save' }).press('Enter');
-    await form.getByText('A whole number, at most a million.').waitFor();
+    await form.getByText('Enter a whole number of at most 1,000,000.').waitFor();
     expect((await stored()).calls_per_minute).toBe(0);
     await isWhole(page);
     await limit.fill('2');
@@ -290,14 +290,14 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.goto('/admin/mcp');
     await page.getByRole('button', { name: 'Tools of dear' }).click();
     const tools = page.getByRole('dialog', { name: 'Tools of dear' });
-    const price = tools.getByLabel('Price of a call of look');
+    const price = tools.getByLabel('Price per call of look');
     await tools.getByRole('switch', { name: 'look allowed' }).press('Space');
     await price.fill('');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
-    await tools.getByText('An amount from $0 to $2,000,000.').waitFor();
+    await tools.getByText('Enter an amount from $0 to $2,000,000.').waitFor();
     await price.fill('2000001');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
-    await tools.getByText('An amount from $0 to $2,000,000.').waitFor();
+    await tools.getByText('Enter an amount from $0 to $2,000,000.').waitFor();
     expect((await stored()).tools).toEqual([]);
     await isWhole(page);
     await price.fill('0.0014');

@@ -1,4 +1,4 @@
-/** Models as everybody sees them, what pickers say of them, and ways to get anywhere: the palette, folded groups, titles. */
+/** The model catalog, model pickers, and navigation: the palette, collapsed groups, titles. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { pages } from '../web/src/routes.tsx';
@@ -14,7 +14,7 @@ const prices = {
   tiers: [{ above_context: 200_000, prompt: 5, completion: 15 }],
 };
 
-/** A channel that nobody asks, with models of every kind of name and price. */
+/** An unused channel with models of every kind of name and price. */
 async function addModels({ root }: Site['service']): Promise<void> {
   const channel = { name: 'Acme works', provider: 'acme', kind: 'openai', base_url: 'http://127.0.0.1:9/v1' };
   const made = await root.api<{ id: number }>('/api/admin/channels', {
@@ -45,7 +45,7 @@ const focusOn = (page: Page, name: string) =>
 const titled = (page: Page, title: string) =>
   until(`the title is ${title}`, async () => (await page.title()) === title);
 
-describe.skipIf(browserMissing)('models and ways to them', () => {
+describe.skipIf(browserMissing)('models and navigation', () => {
   beforeAll(async () => {
     site = await openSite({ DEMO_PROVIDER: 'on' });
     await addModels(site.service);
@@ -55,7 +55,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await site?.stop();
   });
 
-  test('everybody finds a model by what it can, costs and holds, sees all of it, and tries it', async () => {
+  test('a user finds a model by capability, price and context, sees its details and tries it', async () => {
     const { page, open, settled, complaints } = await site.register('mona');
     await open('/models');
     const table = page.getByRole('region', { name: 'Models' });
@@ -86,19 +86,19 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await page.waitForURL(/\/models\/acme\/fine-4\.1$/);
     await titled(page, 'acme/fine-4.1 · Model · svc');
     const row = page.getByRole('region', { name: 'Prices' }).getByRole('row').filter({ hasText: 'Read from cache' });
-    expect((await row.innerText()).split(/\s{2,}|\t/)).toEqual(['Read from cache', '$0.25', 'as prompt']);
+    expect((await row.innerText()).split(/\s{2,}|\t/)).toEqual(['Read from cache', '$0.25', 'same as prompt']);
     await page.getByText('1,050,000 tokens').waitFor();
     await page.getByRole('tab', { name: 'Anthropic' }).click();
     expect(await page.getByRole('region', { name: 'Anthropic example' }).innerText()).toContain('"acme/fine-4.1"');
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'Try acme/fine-4.1' }).click();
-    // The address asks for a new chat with it, and is that of the chat from then on.
+    // The address requests a new chat with the model, and then becomes that of the chat.
     await page.waitForURL(/\/playground$/);
     const asked = page.getByRole('combobox', { name: 'Model' });
     await until('it is chosen', async () => (await asked.inputValue()) === 'acme/fine-4.1');
 
-    // Whatever it is called, its address leads to it, also from outside.
+    // Every model can be opened by its address, whatever its name.
     for (const id of [odd, long]) {
       await page.goBack();
       await page.goto('/models');
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('every picker says what a model costs, holds, can and how it is doing', async () => {
+  test('every model picker shows price, context, capabilities and health', async () => {
     const { page, complaints } = await site.root();
     const facts = '$2.50 in · $10.00 out · more above 200K';
     const pickers: [path: string, name: string][] = [
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the palette goes anywhere by keyboard, asks for nothing before it is opened, and gives the focus back', async () => {
+  test('the palette opens any page by keyboard, loads data only when opened and restores the focus', async () => {
     const { root } = site.service;
     await site.register('petra');
     const application = { name: 'Pinboard', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
@@ -163,7 +163,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     const search = palette.getByRole('combobox');
     const chosen = palette.getByRole('option', { selected: true });
 
-    // From inside a field, and back to it.
+    // Opens from a field and returns the focus to it.
     await page.getByRole('combobox', { name: 'Key' }).focus();
     await page.keyboard.press('Control+k');
     await focusOn(page, 'Search pages');
@@ -201,7 +201,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await go('petra', 'petra', /\/admin\/users\/\d+$/);
     await go('pipel', 'Pipeline', /\/keys\?open=\d+$/);
     await page.getByRole('dialog', { name: 'Edit Pipeline' }).waitFor();
-    // What may hold what was typed is not covered.
+    // The palette does not open over a form that may have input.
     await page.keyboard.press('Control+k');
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await go('admin options', 'Options', /\/admin\/options$/);
     await page.keyboard.press('Control+k');
     await search.fill('nothing is called that way');
-    await palette.getByText('Nothing is called that.').waitFor();
+    await palette.getByText('No results found.').waitFor();
     await page.keyboard.press('Enter');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -228,11 +228,11 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await offered.filter({ hasText: 'Playground' }).waitFor();
     expect((await offered.allTextContents()).filter((text) => /Admin|Users|Channels/.test(text))).toEqual([]);
     await own.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('petra');
-    await own.getByText('Nothing is called that.').waitFor();
+    await own.getByText('No results found.').waitFor();
   }, 300_000);
 
-  test('groups fold and stay folded, with the open page in sight; every page about one thing is titled by its name', async () => {
-    // Whose balance covers a run.
+  test('navigation groups stay collapsed except for the open page; detail pages are titled by name', async () => {
+    // Root has enough balance for a run.
     const { page, open, context, complaints } = await site.root();
     const put = async (path: string, data: object) => {
       const answer = await context.request.post(path, { data });
@@ -277,7 +277,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
       const [address, title] = about[path]!;
       await page.goto(address);
       await titled(page, title);
-      // What it was about does not stay behind.
+      // The title does not stay after leaving the page.
       await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Keys', exact: true }).click();
       await titled(page, 'Keys · svc');
     }

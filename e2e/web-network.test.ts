@@ -1,4 +1,4 @@
-/** Lost networks, hasty fingers, odd names: a page says what it cannot show, and what is clicked twice happens once. */
+/** Network failures, double clicks and unusual names: pages report what failed to load, and repeated clicks act once. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { browserMissing, openSite, overflow, type Site } from './browser.ts';
@@ -14,19 +14,19 @@ async function newKey(page: Page, name: string) {
   return { form, send: form.getByRole('button', { name: 'Create key' }), saved: page.getByText('I have saved it') };
 }
 
-/** Of every script, with signs of a page in them, and the longest that the field takes. */
+/** Right-to-left, with HTML characters, and of maximum length. */
 const names = ['مفتاح المختبر שלום', '<b>&amp;"\'`{x} 👩‍👩‍👧‍👦', 'W'.repeat(200)];
 
-describe.skipIf(browserMissing)('network', () => {
+describe.skipIf(browserMissing)('network failures', () => {
   beforeAll(async () => {
     site = await openSite();
   }, 300_000);
   afterEach(() => site.closeVisitors());
   afterAll(() => site?.stop());
 
-  test('a page that is opened offline says so, and fills itself when the network is back', async () => {
+  test('a page opened offline says so and loads when the network is back', async () => {
     const { page, context, open } = await site.register('oli');
-    // Not the first page, which brings the others later, and nobody knows when.
+    // Not the first page, which loads the others at an unknown time.
     await open('/models');
     await context.setOffline(true);
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
@@ -38,7 +38,7 @@ describe.skipIf(browserMissing)('network', () => {
       await page.getByRole('link', { name, exact: true }).first().click();
       await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
       await unreached.waitFor();
-      // A zero would be taken for what was used.
+      // A zero would be mistaken for the actual usage.
       if (name === 'Usage') expect(await page.locator('.svc-stat').allInnerTexts()).toEqual(['–', '–', '–', '–']);
     }
     await page.getByRole('link', { name: 'Credits', exact: true }).click();
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('network', () => {
     ['en-US', 'Try again'],
     ['zh-CN', '重试'],
   ])(
-    'an app that does not come at all is told of in %s, and comes when it is asked for again',
+    'an app that fails to load says so in %s and loads on retry',
     async (locale, again) => {
       const { page, open } = await site.visit({ locale });
       await page.route(/\/assets\/main-/, (route) => route.abort());
@@ -68,7 +68,7 @@ describe.skipIf(browserMissing)('network', () => {
   );
 
   test.each(['.css', '.js'])(
-    'pages whose %s has not come are asked for when the network is back',
+    'pages whose %s file failed to load are loaded when the network is back',
     async (missing) => {
       const { page, context, open } = await site.register(`olga${missing.slice(1)}`);
       await page.addInitScript(() => {
@@ -84,7 +84,7 @@ describe.skipIf(browserMissing)('network', () => {
       await page.getByRole('link', { name: 'Credits', exact: true }).click();
       const fault = page.getByText('A part of the app could not be fetched');
       await fault.waitFor();
-      // Whoever cannot wait keeps the app.
+      // A failed retry does not break the app.
       await page.getByRole('button', { name: 'Try again' }).click();
       await fault.waitFor();
       await context.setOffline(true);
@@ -95,7 +95,7 @@ describe.skipIf(browserMissing)('network', () => {
     300_000,
   );
 
-  test('where the service fails, pages say so, wait for nothing, and have a way on', async () => {
+  test('pages show server errors, stop loading and offer a retry', async () => {
     const { page } = await site.root();
     let failing = true;
     const own = (url: URL) => url.pathname.startsWith('/api/') && !url.pathname.startsWith('/api/user/');
@@ -110,7 +110,7 @@ describe.skipIf(browserMissing)('network', () => {
       await again.first().waitFor();
       await until(`${path} waits for nothing`, async () => (await waiting.count()) === 0);
       failing = false;
-      // What one of them asks for may be all that another was without.
+      // One retry may also load the data that another one needs.
       while ((await again.count()) > 0)
         await again
           .first()
@@ -128,7 +128,7 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('option', { name: /demo\/video/ }).waitFor();
   }, 300_000);
 
-  test('what passes is asked for again by itself: too many requests, a service that is started anew', async () => {
+  test('retries automatically after 429 and 503', async () => {
     const { page, open } = await site.register('remy');
     await page.clock.install();
     await open('/models');
@@ -153,7 +153,7 @@ describe.skipIf(browserMissing)('network', () => {
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();
   }, 300_000);
 
-  test('an act on a row happens once, however often it is clicked, and does not hold up another row', async () => {
+  test('repeated clicks on a row action send it once, and other rows stay usable', async () => {
     for (const name of ['una', 'una-two']) await site.register(name);
     const { page } = await site.root();
     const asked: string[] = [];
@@ -171,15 +171,15 @@ describe.skipIf(browserMissing)('network', () => {
     await page.goto('/admin/users?q=una');
     for (const name of ['una', 'una', 'una-two']) {
       await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click();
-      await page.getByRole('menuitem', { name: 'Password link' }).click();
+      await page.getByRole('menuitem', { name: 'Create password link' }).click();
     }
     await until('both are asked for', () => new Set(asked).size === 2);
     expect(asked).toHaveLength(2);
     goOn();
-    await page.getByRole('dialog', { name: 'A link for the user' }).waitFor();
+    await page.getByRole('dialog', { name: 'Link for the user' }).waitFor();
   }, 300_000);
 
-  test('what another tab deleted is said to be gone', async () => {
+  test('a user deleted in another tab disappears from the list', async () => {
     await site.register('twin');
     const { page, context } = await site.root();
     await page.goto('/admin/users?q=twin');
@@ -192,7 +192,7 @@ describe.skipIf(browserMissing)('network', () => {
     await link.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('an answer that is lost is asked for again, and the thing is made once; names of every script stay as they are', async () => {
+  test('a key is created once when the response is lost and retried; names of every script are kept', async () => {
     const { page, context, open } = await site.register('nina', { viewport: { width: 390, height: 844 } });
     await open('/keys');
     let lost = 0;
@@ -221,9 +221,9 @@ describe.skipIf(browserMissing)('network', () => {
     expect(made.data).toHaveLength(names.length);
   }, 300_000);
 
-  test('names as long as they may be, and read from the right, keep lists and headings in their place', async () => {
+  test('names of maximum length and right-to-left names do not break lists and headings', async () => {
     const { root } = site.service;
-    /** As long as the service takes it. */
+    /** Uses the longest name that the service accepts. */
     const make = async (path: string, body: (name: string) => object, name: string): Promise<{ id: number }> => {
       for (const length of [200, 100, 64, 50])
         try {

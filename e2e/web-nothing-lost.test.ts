@@ -45,7 +45,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     }
     const invite = page.getByRole('button', { name: 'Invite' });
     await invite.click();
-    await page.getByRole('dialog', { name: 'Invite somebody' }).waitFor();
+    await page.getByRole('dialog', { name: 'Invite user' }).waitFor();
     await page.keyboard.press('Escape');
     await focused(invite);
     expect(complaints).toEqual([]);

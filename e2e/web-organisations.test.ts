@@ -101,7 +101,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     const top = async (name: string) => (await button(page, name).boundingBox())!.y;
     expect(await top('Invite')).toBeLessThan(await top('Actions for olga'));
     await button(page, 'Invite').click();
-    const invite = dialog(page, 'Invite somebody');
+    const invite = dialog(page, 'Invite member');
     await invite.getByLabel('Email').and(page.locator(':focus')).waitFor();
     await choose(page, 'Team', 'Research');
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await form.getByLabel(/^Name/).fill('wiki');
     await form.getByLabel(/^Address/).fill(wiki.url);
     await form.getByLabel('Headers').fill('Authorization: Bearer shown-to-nobody');
-    expect(await form.getByLabel('Who may use it').count()).toBe(0);
+    expect(await form.getByLabel('Who can use it').count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Connect' }).click();
     const id = Number(/organisations\/(\d+)/.exec(page.url())![1]);
@@ -207,7 +207,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await button(page, `Actions for ${name}`).click();
     await page.getByRole('menuitem', { name: 'Edit' }).click();
     const edit = dialog(page, `Edit ${name}`);
-    await edit.getByLabel('Time for a call').fill('30');
+    await edit.getByLabel('Call timeout').fill('30');
     await edit.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Server saved').waitFor();
 

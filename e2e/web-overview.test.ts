@@ -1,4 +1,4 @@
-/** The administrators' overview: who, which model, since when; and what needs them now. */
+/** The administrators' overview: usage by user, model and channel over time, and alerts. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
@@ -7,10 +7,10 @@ import { refuse, startUpstream, type Upstream } from './upstream.ts';
 let site: Site;
 let upstream: Upstream;
 let names: { cheap: string; dear: string };
-/** With letters of every kind, as long as names may be. */
+/** Right-to-left and long. */
 const channelName = 'قناة الاختبار '.repeat(4).trim();
 
-describe.skipIf(browserMissing)('the overview', () => {
+describe.skipIf(browserMissing)('admin overview', () => {
   beforeAll(async () => {
     site = await openSite();
     const { root, serve, user, post } = site.service;
@@ -34,7 +34,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     await site?.stop();
   });
 
-  test('is narrowed by a click, keeps that in its address, and leads on to the lists', async () => {
+  test('a click filters the overview, is kept in the URL and links to the lists', async () => {
     const { page, complaints, open, settled } = await site.root();
     await open('/admin');
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -72,12 +72,12 @@ describe.skipIf(browserMissing)('the overview', () => {
     expect((await rows())[1]).toContain(channelName);
     await page.goBack();
     await page.waitForURL(/by=user/);
-    await page.getByRole('button', { name: `Not only Model ${names.dear}` }).click();
+    await page.getByRole('button', { name: `Remove filter: Model ${names.dear}` }).click();
     await page.waitForURL((url) => !url.searchParams.has('model'));
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('shows every measure of every time, also of none', async () => {
+  test('shows every measure for every period, also without data', async () => {
     const { page, complaints, open, settled } = await site.root();
     await open('/admin');
     for (const [group, label] of [
@@ -98,15 +98,15 @@ describe.skipIf(browserMissing)('the overview', () => {
     await periods.getByText('Dates', { exact: true }).click();
     await page.getByLabel('First day').fill('2001-01-01');
     await page.getByLabel('Last day').fill('2001-01-02');
-    await page.getByText('Nothing was asked in this time').waitFor();
+    await page.getByText('No requests in this period').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('says what needs somebody, with the way there, until it is mended', async () => {
+  test('shows an alert with a link to the fix until the problem is solved', async () => {
     const { page, complaints, open } = await site.root({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
     await open('/admin');
     const alerts = page.getByRole('list', { name: 'Alerts' });
-    const refused = alerts.getByRole('listitem').filter({ hasText: `${channelName}: its key is refused (401)` });
+    const refused = alerts.getByRole('listitem').filter({ hasText: `${channelName}: key refused (401)` });
     await refused.waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await refused.getByRole('link', { name: 'Go to channels' }).click();
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('the overview', () => {
     const body = { model: names.dear, max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
     expect((await post('/v1/chat/completions', body)).status).toBe(200);
     await open('/admin');
-    await page.getByText('Nothing needs you now.').waitFor();
+    await page.getByText('Nothing needs your attention.').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 });

@@ -1,4 +1,4 @@
-/** What holds for all pages: who may open them, and that they are whole on every screen. */
+/** Checks for all pages: access, requests, and layout on every screen size. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, overflow, type Site } from './browser.ts';
 import { openFilledSite, paths, pathsOfRelay } from './every-page.ts';
@@ -16,7 +16,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await site?.stop();
   });
 
-  test('the reference needs no login, is searched, and has addresses', async () => {
+  test('the API reference needs no login, can be searched and linked to', async () => {
     const { page, complaints } = await site.visit();
     await page.goto('/docs');
     await page.getByRole('heading', { name: 'API reference' }).waitFor();
@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('administration is for administrators: to others its pages do not exist', async () => {
+  test('administration pages do not exist for other users', async () => {
     const { page } = await site.register('una');
     for (const path of paths.filter((path) => path.startsWith('/admin'))) {
       await page.goto(path);
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(await page.getByText('Add a provider').count()).toBe(0);
   }, 300_000);
 
-  test('on a phone rows are cards: every field with its name, and the acts within reach', async () => {
+  test('on a phone, table rows are cards with labelled fields and reachable actions', async () => {
     const { page } = await site.root({ viewport: { width: 390, height: 800 } });
     await page.goto('/admin/users');
     const acts = page.getByRole('button', { name: 'Actions for eve' });
@@ -62,10 +62,10 @@ describe.skipIf(browserMissing)('pages', () => {
     };
     const table = page.getByRole('region', { name: 'Users' });
     expect(await table.evaluate((region) => region.scrollWidth - region.clientWidth)).toBe(0);
-    // The page scrolls, and not a part of it within.
+    // The page itself scrolls, not a region within it.
     expect(await table.evaluate((region) => region.scrollHeight - region.clientHeight)).toBe(0);
     expect(await inSight()).toBe(true);
-    // The keyboard comes to them where they are seen, after the name.
+    // The tab order matches the visual order: actions come after the name.
     const before = await acts.evaluate((button) => button.closest('td')?.previousElementSibling?.textContent);
     expect(before).toContain('eve');
     const names = await table
@@ -79,7 +79,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await page.getByRole('menuitem', { name: 'Credits' }).waitFor();
   }, 300_000);
 
-  test('a long address, or a long name, pushes no column out, and the open page is in sight in the sidebar', async () => {
+  test('long addresses and names keep all columns visible; the sidebar shows the open page', async () => {
     const { context } = await site.register('lang');
     const email = `${'a'.repeat(60)}@${'b'.repeat(60)}.${'c'.repeat(60)}.example`;
     const data = { email, display_name: 'N'.repeat(60) };
@@ -106,14 +106,14 @@ describe.skipIf(browserMissing)('pages', () => {
     });
   }, 300_000);
 
-  test('a page comes in at most twelve requests, from an empty cache', async () => {
+  test('every page loads with at most twelve requests from an empty cache', async () => {
     const many: string[] = [];
     for (const path of [...paths, '/login', '/register']) {
       const visitor = ['/login', '/register'].includes(path) ? await site.visit() : await site.root({});
       const asked: string[] = [];
       visitor.page.on('request', (request) => asked.push(new URL(request.url()).pathname));
       await visitor.open(path);
-      // From the first page the others are fetched while nobody waits, beginning with their styles.
+      // The first page prefetches the others when idle, starting with their styles.
       const later = path === '/' ? asked.findIndex((one) => /\/styles-(?!first-)/.test(one)) : -1;
       const coming = later === -1 ? asked : asked.slice(0, later);
       if (coming.length > 12) many.push(`${path}: ${coming.join(' ')}`);
@@ -123,7 +123,7 @@ describe.skipIf(browserMissing)('pages', () => {
     expect(many).toEqual([]);
   }, 300_000);
 
-  test('what the first page asks is asked once, with what it runs', async () => {
+  test('the preloaded requests of the first page are sent only once', async () => {
     const visitor = await site.root({});
     const asked: string[] = [];
     visitor.page.on('request', (request) => asked.push(request.url().slice(site.service.url.length)));
@@ -137,9 +137,9 @@ describe.skipIf(browserMissing)('pages', () => {
     await visitor.context.close();
   });
 
-  test('every page is whole, in the dark on a phone, with letters twice as large, and in the light on a desk', async () => {
+  test('no page overflows: on a phone in dark mode, with double font size, and on a desktop in light mode', async () => {
     const { page, complaints, open, go, settled } = await site.root();
-    // WCAG 1.4.4, and 1.4.10: a desk whose pages are shown four times as large.
+    // WCAG 1.4.4 (200 % text size) and 1.4.10 (400 % zoom on a desktop).
     const tight = [
       [390, '200%'],
       [320, '100%'],

@@ -1,4 +1,4 @@
-/** People as administrators look after them: invited, found, verified, logged out; what they are told; what they let themselves spend. */
+/** User administration: invitations, verification, sessions, notices; and personal spending limits. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { codeAt } from '../server/src/identity/factors/factors.fixture.ts';
@@ -9,14 +9,14 @@ let site: Site;
 let admin: Visitor;
 let guest: Visitor;
 const chosen = 'a password of my own';
-/** Looked at by whoever changes these pages: `SVC_SCREENSHOTS=folder`. */
+/** Set `SVC_SCREENSHOTS=folder` to save screenshots for review. */
 const folder = process.env.SVC_SCREENSHOTS;
 
 async function picture(page: Page, as: string): Promise<void> {
   if (folder) await page.screenshot({ path: `${folder}/${as}.png`, fullPage: true });
 }
 
-/** On a phone in the dark and at a desk; `fully` by axe too, where nothing else shows the like. */
+/** Checks the layout on a phone in dark mode and on a desktop; `fully` also runs axe. */
 async function looks({ page, settled }: Visitor, as: string, fully = true): Promise<void> {
   await settled();
   const desk = { width: 1280, height: 844 };
@@ -40,7 +40,7 @@ const goTo = async ({ page }: Visitor, name: string) => {
   await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 };
 
-/** Codes of an app, turned on without looking at the page for it, which has a test of its own. */
+/** Enables an authenticator app through the API; its page has a separate test. */
 async function enrol({ context }: Visitor, password: string): Promise<void> {
   const offered = await context.request.post('/api/user/totp', { data: { password } });
   const { secret } = ((await offered.json()) as { data: { secret: string } }).data;
@@ -48,7 +48,7 @@ async function enrol({ context }: Visitor, password: string): Promise<void> {
   expect((await context.request.post('/api/user/totp/confirm', { data })).status()).toBe(200);
 }
 
-describe.skipIf(browserMissing)('people', () => {
+describe.skipIf(browserMissing)('user administration', () => {
   beforeAll(async () => {
     site = await openSite();
     admin = await site.root({ colorScheme: 'dark' });
@@ -59,19 +59,19 @@ describe.skipIf(browserMissing)('people', () => {
     expect([admin, guest].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('somebody is invited with a role and credits and comes in, another is taken back', async () => {
+  test('an invited user joins with a role and credits; another invitation is revoked', async () => {
     const { page, open } = admin;
     await open('/admin/users');
     const invite = async (username: string): Promise<string> => {
       await page.getByRole('button', { name: 'Invite', exact: true }).click();
-      const form = page.getByRole('dialog', { name: 'Invite somebody' });
+      const form = page.getByRole('dialog', { name: 'Invite user' });
       await form.getByLabel('Username').fill(username);
       await form.getByRole('combobox', { name: 'Role' }).click();
       await page.getByRole('option', { name: 'Administrator' }).click();
-      // Typed as people type it: the comma is between thousands.
-      await form.getByLabel('Credits to begin with').pressSequentially('1,234.5');
+      // Typed with a thousands separator.
+      await form.getByLabel('Initial credits').pressSequentially('1,234.5');
       await form.getByRole('button', { name: 'Invite', exact: true }).click();
-      const shown = page.getByRole('dialog', { name: 'A link for the user' });
+      const shown = page.getByRole('dialog', { name: 'Link for the user' });
       const link = await shown.getByRole('textbox', { name: 'Link' }).inputValue();
       await shown.getByRole('button', { name: 'I have saved it' }).click();
       return link;
@@ -82,8 +82,8 @@ describe.skipIf(browserMissing)('people', () => {
     const invitations = page.getByRole('region', { name: 'Open invitations' });
     const row = invitations.getByRole('row', { name: /falsch.*Administrator.*\$1,234\.50/ });
     await row.getByRole('button', { name: 'Actions for the invitation of falsch' }).click();
-    await page.getByRole('menuitem', { name: 'Take back' }).click();
-    await page.getByRole('button', { name: 'Take back', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Revoke invitation' }).click();
+    await page.getByRole('button', { name: 'Revoke invitation', exact: true }).click();
     await row.waitFor({ state: 'detached' });
 
     await guest.page.goto(link);
@@ -96,7 +96,7 @@ describe.skipIf(browserMissing)('people', () => {
     await guest.page.getByRole('heading', { name: 'Welcome, gast' }).waitFor();
   }, 300_000);
 
-  test('a person has a page: verified by hand, with keys, applications, sessions and audit, and is told what was done', async () => {
+  test('the user page shows all details and actions, and the user is notified of them', async () => {
     const { page } = admin;
     const { request } = guest.context;
     const email = `${'g'.repeat(60)}@${'a'.repeat(60)}.example`;
@@ -105,12 +105,12 @@ describe.skipIf(browserMissing)('people', () => {
     const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
     await request.post('/api/oauth2/applications', { data: application });
     await enrol(guest, chosen);
-    // A search of its own, as the list that is shown may be from before.
+    // Search explicitly, since the displayed list may be outdated.
     await page.getByLabel('Search users').fill('gast');
     await page.getByRole('link', { name: 'ضيف عزيز جدا' }).click();
     await page.getByRole('heading', { level: 1, name: /ضيف/ }).waitFor();
     await page.waitForFunction(() => document.title.startsWith('ضيف عزيز جدا · User'));
-    await page.getByRole('button', { name: 'Verify by hand' }).click();
+    await page.getByRole('button', { name: 'Verify manually' }).click();
     await page.getByText('Verified', { exact: true }).waitFor();
     await looks(admin, 'person');
     const content: Record<string, string> = {
@@ -129,7 +129,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByRole('tab', { name: 'Overview' }).click();
     await page.getByRole('button', { name: 'Reset second factor' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('gast logs in with the password alone now').waitFor();
+    await page.getByText('gast now logs in with the password alone').waitFor();
     await page.getByRole('button', { name: 'Reset second factor' }).waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Sessions' }).click();
     await page.getByRole('button', { name: 'End all sessions' }).click();
@@ -147,12 +147,12 @@ describe.skipIf(browserMissing)('people', () => {
     await notices.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('the audit log says in words what changed, and leads to who and what', async () => {
+  test('audit entries show changes in words and link to user and target', async () => {
     const { page } = admin;
     await page.getByRole('tab', { name: 'Audit' }).click();
     await page.getByRole('link', { name: 'Search and download in the audit log' }).click();
     await page.waitForURL(/\/admin\/audit\?user=\d+$/);
-    await page.getByText('Only of user').waitFor();
+    await page.getByText(/^User .+ only$/).waitFor();
     const href = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href');
     expect(href).toMatch(/user_id=\d+/);
     const row = page.getByRole('row', { name: /User changed/ });
@@ -163,13 +163,13 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByRole('heading', { level: 1, name: /ضيف/ }).waitFor();
   }, 300_000);
 
-  test('a limit of one’s own is set, shown with what is used, and taken away', async () => {
+  test('a personal spending limit is set, shown with its usage and removed', async () => {
     const { page } = guest;
     await page.getByText('None: requests go on until the balance is used up.').waitFor();
     await page.getByRole('button', { name: 'Set a limit' }).click();
     const form = page.getByRole('dialog', { name: 'Set a limit' });
     const amount = form.getByLabel('At most');
-    /** The field puts the caret where it belongs a moment after a letter, and what was selected meanwhile is not any more. */
+    /** The field moves the caret shortly after each key, which would clear a selection made meanwhile. */
     const empty = () =>
       until('the field is empty', async () => {
         await amount.fill('');
@@ -181,7 +181,7 @@ describe.skipIf(browserMissing)('people', () => {
     await form.getByText('Enter an amount').waitFor();
     await form.getByText('Enter percentages').waitFor();
     await picture(page, 'limit-faults');
-    // What is pasted is the number that was copied, or nothing.
+    // Pasting inserts the copied number, or nothing.
     for (const [text, becomes] of [
       ['1,234.5', '$1,234.5'],
       ['1.234,5', '$1,234.5'],
@@ -192,13 +192,13 @@ describe.skipIf(browserMissing)('people', () => {
         const clipboardData = new DataTransfer();
         clipboardData.setData('text', copied);
         const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
-        // The browser itself puts the text in where nobody minds.
+        // If the event is not cancelled, the browser inserts the text.
         if (field.dispatchEvent(pasted)) document.execCommand('insertText', false, copied);
       }, text);
       expect(await amount.inputValue()).toBe(becomes);
     }
     await page.getByText('Nothing was pasted').waitFor();
-    // What is typed is the number that was meant, or words say that it is none.
+    // Typing enters the intended number, or a message says that it is not a number.
     for (const [text, becomes] of [
       ['1,5', '$1.5'],
       ['1,500', '$1,500'],
@@ -237,12 +237,12 @@ describe.skipIf(browserMissing)('people', () => {
     await settings.waitFor({ state: 'detached' });
     await looks(guest, 'limits', false);
     await page.getByRole('button', { name: 'Actions for the limit each month' }).click();
-    await page.getByRole('menuitem', { name: 'Take away' }).click();
-    await page.getByRole('button', { name: 'Take away', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('None: requests go on').waitFor();
   }, 300_000);
 
-  test('where administrators need a second factor, one without it is led to setting one up', async () => {
+  test('an administrator without a required second factor is sent to set one up', async () => {
     await enrol(admin, rootPassword);
     const data = { key: 'AdminSecondFactor', value: true };
     expect((await admin.context.request.put('/api/admin/options', { data })).status()).toBe(200);

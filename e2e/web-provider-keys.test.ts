@@ -100,7 +100,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await page.getByText('acme/large, no/such').waitFor();
     const body = { model: 'best', messages: [{ role: 'user', content: 'hi' }] };
     expect((await site.service.post('/v1/chat/completions', body)).status).toBe(200);
-    await page.getByRole('button', { name: 'Who answers to best' }).click();
+    await page.getByRole('button', { name: 'Models behind best' }).click();
     await page.getByText('acme: ready').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Actions for best' }).click();
@@ -144,7 +144,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await page.goto('/keys');
     const menu = page.getByRole('button', { name: 'Actions for ci' });
     await menu.click();
-    await page.getByRole('menuitem', { name: 'New secret' }).click();
+    await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
     const form = page.getByRole('dialog', { name: 'New secret for ci' });
     await form.getByRole('combobox', { name: 'The old secret goes on' }).click();
     await page.getByRole('option', { name: 'For an hour' }).click();
@@ -157,8 +157,8 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect([await works(old), await works(secret)]).toEqual([200, 200]);
     expect(await accessibilityFaults(page)).toEqual([]);
     await menu.click();
-    await page.getByRole('menuitem', { name: 'End old secret' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'End old secret' }).click();
+    await page.getByRole('menuitem', { name: 'Revoke old secret' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke old secret' }).click();
     await page.getByText(/^Old secret …/).waitFor({ state: 'detached' });
     expect([await works(old), await works(secret)]).toEqual([401, 200]);
 

@@ -1,4 +1,4 @@
-/** Where requests go and why: health, decisions, a user’s preferences, a model’s configuration. */
+/** Routing pages: health, decisions, user preferences, model configuration. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
@@ -18,7 +18,7 @@ describe.skipIf(browserMissing)('routing', () => {
     await site?.stop();
   });
 
-  test('a decision says why, also by its address; health shows an open circuit first', async () => {
+  test('a decision explains itself and can be linked to; health lists an open circuit first', async () => {
     const { page, complaints } = await site.root();
     for (let index = 0; index < 8; index += 1) {
       const data = { model: 'scripted/scripted-1', messages: [{ role: 'user', content: 'hi' }] };
@@ -45,7 +45,7 @@ describe.skipIf(browserMissing)('routing', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('routing preferences are kept', async () => {
+  test('routing preferences are saved', async () => {
     const { page, complaints } = await site.register('pat');
     await page.goto('/routing/preferences');
     await page.getByRole('radio', { name: 'Cost' }).check();
@@ -60,7 +60,7 @@ describe.skipIf(browserMissing)('routing', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a model’s routing is configured, explained, and reset', async () => {
+  test('the routing of a model is configured, explained and reset', async () => {
     const { page, complaints } = await site.root();
     await page.goto('/admin/routing');
     await page.getByText('Every model uses the defaults').waitFor();
@@ -69,12 +69,12 @@ describe.skipIf(browserMissing)('routing', () => {
     const form = page.getByRole('dialog', { name: 'Routing of scripted/scripted-1' });
     await form.getByLabel('Price').fill('0');
     await form.getByText('the cost score 0 %').waitFor();
-    await form.getByText('How they would rank now').waitFor();
+    await form.getByText('Ranking with current data').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Actions for scripted/scripted-1' }).click();
-    await page.getByRole('menuitem', { name: 'Back to default' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Back to default' }).click();
+    await page.getByRole('menuitem', { name: 'Reset to default' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset to default' }).click();
     await page.getByText('Every model uses the defaults').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);

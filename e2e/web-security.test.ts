@@ -1,4 +1,4 @@
-/** Second factors as people meet them: set up, asked for at sign-in, and asked for again before what needs them fresh. */
+/** Second factors: setup, login, and confirmation before sensitive actions. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { codeAt } from '../server/src/identity/factors/factors.fixture.ts';
@@ -15,13 +15,13 @@ import {
 const name = 'ida';
 let site: Site;
 let user: Visitor;
-/** Sessions from before there was a second factor. */
+/** Sessions from before the second factor was set up. */
 let before: Visitor;
 let allowing: Visitor;
 let secret: string;
 let recoveryCodes: string[];
 
-/** Looked at by whoever changes these pages: `SVC_SCREENSHOTS=folder`. */
+/** Set `SVC_SCREENSHOTS=folder` to save screenshots for review. */
 async function looks(page: Page, as: string): Promise<void> {
   expect(await accessibilityFaults(page)).toEqual([]);
   const folder = process.env.SVC_SCREENSHOTS;
@@ -37,7 +37,7 @@ async function logIn(page: Page): Promise<void> {
 
 describe.skipIf(browserMissing)('second factors', () => {
   beforeAll(async () => {
-    // Browsers give passkeys to names only.
+    // Browsers allow passkeys only on host names, not IP addresses.
     site = await openSite({}, 'localhost');
     user = await site.register(name);
     before = await site.signIn(name, passwordOf(name));
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     expect([user, before, allowing].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('an app is set up by keyboard, and recovery codes are shown once', async () => {
+  test('an authenticator app is set up by keyboard, and recovery codes are shown once', async () => {
     const { page, open } = user;
     await open('/account');
     await page.getByRole('button', { name: 'Set up' }).press('Enter');
@@ -75,7 +75,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await looks(page, 'second-factors');
   }, 300_000);
 
-  test('an older session is asked before it makes a key, and the key is then made', async () => {
+  test('an older session must confirm before creating a key', async () => {
     const { page, open } = before;
     await open('/keys');
     await page
@@ -96,7 +96,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await dialog.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('so it is before it lets an application make keys, on a page without navigation', async () => {
+  test('an older session must confirm before letting an application create keys, on a page without navigation', async () => {
     const { page, open } = allowing;
     const redirect_uri = `${site.service.url}/models`;
     const body = { name: 'Tool', redirect_uris: [redirect_uri], scopes: 'openid tokens:write' };
@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.waitForURL((url) => url.searchParams.has('code'));
   }, 300_000);
 
-  test('signing in asks for the second step, on a telephone in the dark', async () => {
+  test('login asks for the second factor, on a phone in dark mode', async () => {
     const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     await logIn(page);
     await page.getByRole('heading', { name: 'Second step' }).waitFor();
@@ -134,7 +134,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a passkey is added, lets in without a name, and is removed', async () => {
+  test('a passkey is added, logs in without a username and is removed', async () => {
     const { page, context, open } = user;
     const devices = await context.newCDPSession(page);
     await devices.send('WebAuthn.enable');
@@ -165,11 +165,11 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByRole('button', { name: 'Actions for Laptop' }).waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('somebody invited chooses a password with the link, on a telephone in the dark', async () => {
+  test('an invited user sets a password with the link, on a phone in dark mode', async () => {
     const admin = await site.root();
     await admin.open('/admin/users');
     await admin.page.getByRole('button', { name: 'Invite' }).click();
-    const form = admin.page.getByRole('dialog', { name: 'Invite somebody' });
+    const form = admin.page.getByRole('dialog', { name: 'Invite user' });
     await form.getByLabel('Username').fill('guest');
     await looks(admin.page, 'invite');
     await admin.page.keyboard.press('Enter');
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     const guest = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     const { page } = guest;
     await guest.open(link);
-    // Whoever looks over the shoulder, or into the history, finds no secret.
+    // The secret must not stay in the address bar or the history.
     expect(page.url()).not.toContain('#');
     await page.locator('input[name=password]').fill('the password of guest');
     await page.locator('input[name=repeated]').fill('the password of guest');

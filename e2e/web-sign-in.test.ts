@@ -45,7 +45,7 @@ describe.skipIf(browserMissing)('sign-in through others', () => {
     await form.getByLabel(/^Issuer/).fill(company.issuer);
     await form.getByLabel(/^Client ID/).fill(company.client.client_id);
     await form.getByRole('textbox', { name: 'Client secret' }).fill(company.client.client_secret);
-    await form.getByRole('switch', { name: 'Believe that addresses are verified' }).press('Space');
+    await form.getByRole('switch', { name: 'Trust email addresses as verified' }).press('Space');
     await whole(page);
     await form.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText('Acme answers').waitFor();

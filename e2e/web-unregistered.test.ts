@@ -150,7 +150,7 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     const root = await site.root();
     await root.open('/admin/applications');
     const listed = await textOf(root);
-    for (const said of ['Nobody here', `from ${new URL(documentUrl).host}`]) expect(listed).toContain(said);
+    for (const said of ['No owner', `from ${new URL(documentUrl).host}`]) expect(listed).toContain(said);
     expect(root.complaints).toEqual([]);
   });
 });

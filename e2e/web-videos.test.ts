@@ -63,7 +63,7 @@ describe.skipIf(browserMissing)('videos', () => {
     const before = await field.inputValue();
     expect([await field.getAttribute('type'), before.slice(0, 4)]).toEqual(['password', 'vcs_']);
     const exchange = async (overlap: string) => {
-      await page.getByRole('button', { name: 'New secret' }).click();
+      await page.getByRole('button', { name: 'Rotate secret' }).click();
       const dialog = page.getByRole('dialog', { name: 'New secret for callbacks' });
       await dialog.getByRole('combobox', { name: 'The old secret goes on' }).click();
       await page.getByRole('option', { name: overlap }).click();

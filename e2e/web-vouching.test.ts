@@ -35,7 +35,7 @@ describe.skipIf(browserMissing)('a company that vouches', () => {
     await provider.getByLabel(/^Short name/).fill('acme');
     await provider.getByLabel(/^Issuer/).fill(company.issuer);
     await provider.getByLabel(/^Client ID/).fill('svc');
-    await provider.getByRole('switch', { name: 'Vouches for its people at MCP servers' }).press('Space');
+    await provider.getByRole('switch', { name: 'Assert user identity to MCP servers' }).press('Space');
     await whole(page);
     await provider.getByRole('button', { name: 'Connect', exact: true }).click();
     await page.getByText('Acme answers').waitFor();
@@ -45,12 +45,12 @@ describe.skipIf(browserMissing)('a company that vouches', () => {
     const form = page.getByRole('dialog', { name: 'Connect a server' });
     await form.getByLabel(/^Name/).fill('wiki');
     await form.getByLabel(/^Address/).fill(wiki.url);
-    await form.getByRole('combobox', { name: 'How it is opened' }).click();
-    await page.getByRole('option', { name: 'A provider vouches for each user' }).click();
+    await form.getByRole('combobox', { name: 'Authentication' }).click();
+    await page.getByRole('option', { name: 'Identity provider asserts user identity' }).click();
     await form.getByLabel('Client ID').fill('app');
     await form.getByRole('textbox', { name: 'Client secret' }).fill('shown-to-nobody');
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    await form.getByText('Choose the provider that vouches.').waitFor();
+    await form.getByText('Choose an identity provider.').waitFor();
     await form.getByRole('combobox', { name: 'Identity provider' }).click();
     await page.getByRole('option', { name: 'Acme' }).click();
     await whole(page);

@@ -1,4 +1,4 @@
-/** PostgreSQL goes away in the middle of the work, orderly and not, or takes no writes, and comes back. */
+/** PostgreSQL stops under load (cleanly or by a crash) or becomes read-only, and recovers. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { startUpstream } from '../../server/src/video/upstream.fixture.ts';
@@ -30,7 +30,7 @@ afterAll(async () => {
   printSeen();
 });
 
-/** Of the server, by somebody whom what is done to the database does not reach. */
+/** Runs statements in another database of the server, which the outage does not affect. */
 async function order(server: OwnServer, ...statements: string[]): Promise<void> {
   const url = new URL(server.url);
   url.pathname = '/template1';
@@ -54,7 +54,7 @@ const outages: Outage[] = [
     end: (server: OwnServer) => server.start(),
   })),
   {
-    // As while another server takes its place. Connections of that time stay as they are, and must be left.
+    // As during a failover. Connections opened meanwhile stay read-only, so the service must drop them.
     what: 'takes no writes',
     begin: (server) =>
       order(
@@ -73,7 +73,7 @@ const outages: Outage[] = [
   },
 ];
 
-/** A video that its upstream takes at a time at which nobody can write that down. */
+/** A video that its upstream accepts while the service cannot record it. */
 async function orderFilm(takenWhen: Promise<undefined>) {
   const upstream = startUpstream('openai', { status: 'completed', onSubmit: () => takenWhen });
   const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, type: 'video', requestPrice: 0.1 });
@@ -88,8 +88,8 @@ async function orderFilm(takenWhen: Promise<undefined>) {
   return { upstream, isMade };
 }
 
-describe.each(outages)('the database $what for a while', ({ what, begin, seen, end }) => {
-  test('503 in the endpoint’s shape meanwhile, recovery by itself, no charge lost', async () => {
+describe.each(outages)('while the database $what', ({ what, begin, seen, end }) => {
+  test('answers 503 in the endpoint’s error format, recovers by itself and loses no charge', async () => {
     if (!postgres) return console.log(`SKIPPED: the database ${what} (${missing})`);
     const load = await startLoad(service, { pauseMs: 5 });
     await until('the load runs', () => load.total() > 50, 60_000);
@@ -111,12 +111,12 @@ describe.each(outages)('the database $what for a while', ({ what, begin, seen, e
     const failed = tally(load.failures);
     saw(
       `database ${what} for ${outageMs / 1000} s under load`,
-      'requests that need it fail with 503 and a clear message; it recovers by itself; no charge lost',
+      'requests that need it fail with 503 and a clear message; recovers by itself; no charge lost',
       `failed meanwhile: ${JSON.stringify(failed)}; then ${load.total() - before} answers without a restart; ` +
         `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served`,
     );
-    // Whoever was between answer and settlement waits instead of failing, and that may be the whole load; the requests above
-    // were surely refused. What did fail, failed in no other way.
+    // Requests between answer and settlement wait instead of failing, and that may be the whole load; the requests above
+    // were certainly refused. All failures are of this kind.
     for (const kind of Object.keys(failed)) expect(kind).toBe('503 unavailable');
     for (const failure of load.failures) expect(failure.message).toBe(message);
     expect(load.broken).toBe(0);

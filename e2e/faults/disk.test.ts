@@ -1,4 +1,4 @@
-/** A disk that is full or read-only: a small file system of its own, which only root can mount. */
+/** A full or read-only disk, tested with a small separate file system, which only root can mount. */
 import { Database } from 'bun:sqlite';
 import { afterAll, expect, test } from 'bun:test';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,7 +25,7 @@ afterAll(async () => {
   printSeen();
 });
 
-/** Runs the service until it ends by itself, which it must. */
+/** Runs the service until it exits by itself, as it must. */
 async function attempt(dataDir: string): Promise<{ code: number; said: string }> {
   const child = Bun.spawn(program, {
     env: { PATH: process.env.PATH ?? '', BUN_CONFIG_MAX_HTTP_REQUESTS: '65535', PORT: '0', DATA_DIR: dataDir },
@@ -43,12 +43,12 @@ const integrity = (dataDir: string): string => {
   return answer?.integrity_check ?? 'no answer';
 };
 
-/** Files and batches are a list, sources of knowledge stand in one. */
+/** Files and batches are a list; knowledge sources are a field of an object. */
 interface Listed {
   data: { length?: number; sources?: unknown[] };
 }
 
-test('the disk fills up under load: 503, and all is well again once there is room', async () => {
+test('answers 503 while the disk is full and recovers when there is space again', async () => {
   if (!mounted) return console.log(`SKIPPED: the full disk (${why})`);
   const dataDir = join(disk, 'data');
   service = await startService({ dataDir });
@@ -73,7 +73,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   const tooLarge = await upload(32);
   const leftBehind = readdirSync(join(dataDir, 'blobs/incoming'));
   const small = await upload(1);
-  // dd writes until there is no room left at all; SQLite may still find some in its own log.
+  // dd writes until no space is left; SQLite may still find some in its own log.
   run('dd', 'if=/dev/zero', `of=${ballast}`, 'bs=4k');
   await until('calls fail', () => load.failures.length > 20, 60_000);
   const refused = [
@@ -105,12 +105,12 @@ test('the disk fills up under load: 503, and all is well again once there is roo
     `failed meanwhile: ${JSON.stringify(failed)}; a start: exit ${full.code}, "${full.said.trim().split('\n')[0]}"; ` +
       `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served; integrity check: ${checked}`,
   );
-  // A stream that was under way can only be told in its own words.
+  // A stream that had started can report the error only within the stream.
   expect(Object.keys(failed).filter((kind) => kind !== '200 unavailable')).toEqual(['503 unavailable']);
   expect([tooLarge.status, leftBehind, small.status]).toEqual([503, [], 200]);
   expect(tooLarge.text).toContain('Files cannot be kept');
   for (const { status, text } of refused) expect([status, text]).toEqual([503, expect.stringMatching(/cannot be/)]);
-  // The one that was uploaded before.
+  // The file uploaded before.
   expect(files).toEqual([1, 0]);
   expect(health.status).toBe(200);
   expect(full.code).toBe(1);
@@ -119,7 +119,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   inOrder(sums);
 }, 300_000);
 
-test('a read-only data folder: a clear error at the start, or 503 when it happens later', async () => {
+test('a read-only data folder causes a clear error at startup, or 503 later', async () => {
   if (!mounted) return console.log(`SKIPPED: the read-only data folder (${why})`);
   const dataDir = join(disk, 'data');
   writeFileSync(join(disk, 'note'), 'still writable');

@@ -1,4 +1,4 @@
-/** Paying clients that never stop asking, and the comparison of what they got with what they were charged. */
+/** Paying clients that send requests continuously, and a comparison of their answers with their charges. */
 import { says } from '../relay-replies.ts';
 import type { Caller, Self, Service } from '../service.ts';
 import { startUpstream, type Upstream } from '../upstream.ts';
@@ -34,9 +34,9 @@ interface LoadOptions {
   everyMs?: number;
   /** Where to send the calls; changes take effect with the next. */
   url?: () => string;
-  /** Every so many calls the client leaves after the first bytes. */
+  /** Every n-th call is aborted after the first bytes. */
   abortEvery?: number;
-  /** A connection for each call: one that is kept may be closed by a process that ends just as it is used again. */
+  /** A new connection per call: an exiting process may close a kept-alive one just as it is reused. */
   ownConnections?: boolean;
 }
 
@@ -90,7 +90,7 @@ export async function startLoad(service: Service, options: LoadOptions = {}): Pr
     for (let count = index; going; count++) {
       await call(index % users.length, count).catch(() => {
         load.broken += 1;
-        // A dead port answers at once; without a pause the clients would eat the machine.
+        // A closed port fails immediately; without a pause the clients would use all processor time.
         return Bun.sleep(20);
       });
       if (pauseMs > 0) await Bun.sleep(pauseMs);
@@ -123,11 +123,11 @@ export interface Account {
   served: number;
   /** Money that is neither in a balance nor in the ledger. */
   astray: number;
-  /** Rows of the log that no counter knows, or the other way round. */
+  /** Log rows missing in a counter, or the other way round. */
   mismatched: number;
 }
 
-/** What was answered, charged and served; right when answered ≤ charged ≤ served and the rest is 0. */
+/** What was answered, charged and served; correct if answered ≤ charged ≤ served and the rest is 0. */
 export async function account(load: Load, at: { url: string }): Promise<Account> {
   const sums = { answered: load.total(), charged: 0, served: load.upstream.asked.length, astray: 0, mismatched: 0 };
   for (const [i, user] of load.users.entries()) {
@@ -147,7 +147,7 @@ export async function read<T>(url: string, user: Caller, path: string): Promise<
   return ((await answer.json()) as { data: T }).data;
 }
 
-/** Throws unless nothing was lost, nothing was charged twice and nothing is left hanging. */
+/** Throws if anything was lost, charged twice or left held. */
 export function inOrder({ answered, charged, served, astray, mismatched }: Account): void {
   if (answered <= charged && charged <= served && astray === 0 && mismatched === 0) return;
   throw new Error(`the ledger is wrong: ${JSON.stringify({ answered, charged, served, astray, mismatched })}`);

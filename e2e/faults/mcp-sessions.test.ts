@@ -1,4 +1,4 @@
-/** Sessions with servers and calls that servers go on with, when one of two processes is killed: the other goes on with every one of them. */
+/** MCP sessions and tasks when one of two processes is killed: the other continues all of them. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -45,7 +45,7 @@ afterAll(async () => {
   printSeen();
 });
 
-/** Remembers for each session how often it was called, as nothing but the same session could tell. */
+/** Counts the calls per session, which shows whether a session was continued or replaced. */
 function counting(): McpTestServer {
   const calls = new Map<string, number>();
   return startMcp([
@@ -69,7 +69,7 @@ async function connect({ root }: Service, name: string, { url }: McpTestServer, 
   await root.api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: allowed } });
 }
 
-test('no session is lost with a process, and calls go on through the other', async () => {
+test('MCP sessions survive a killed process and continue through the other', async () => {
   if (missing) return;
   const [one, two] = services as [Service, Service];
   await connect(one, 'counting', server);
@@ -102,8 +102,8 @@ test('no session is lost with a process, and calls go on through the other', asy
   const kept = sessionsOf(third).filter((session, at) => session === sessionsOf(first)[at]).length;
   saw(
     `one of two processes killed, ${clients} clients with a session each at a 2025 MCP server`,
-    'every client goes on in its session through the other process',
-    `${kept} of ${clients} sessions went on, ${counts.filter((count) => count === 3).length} answered as the third call`,
+    'every client continues its session through the other process',
+    `${kept} of ${clients} sessions continued, ${counts.filter((count) => count === 3).length} answered as the third call`,
   );
   expect(third.map((text) => text.split(' ').at(-1))).toEqual(sessionsOf(first));
   expect(counts).toEqual(counts.map(() => 3));
@@ -111,7 +111,7 @@ test('no session is lost with a process, and calls go on through the other', asy
   balancer.stop();
 }, 300_000);
 
-test('a task outlives the process that it was begun through, and is paid for once; what was not answered is not', async () => {
+test('a task survives its killed process and is charged once; an unanswered call is not charged', async () => {
   if (missing) return;
   const [one, two] = services as [Service, Service];
   await one.restart();
@@ -136,9 +136,9 @@ test('a task outlives the process that it was begun through, and is paid for onc
   await until('nothing is put aside any more', async () => (await two.self(user)).quota === quota - price);
   const { logs } = await user.api<{ logs: { model: string; quota: number }[] }>('/api/usage/logs');
   saw(
-    'a process killed after it began a task, and while a tool worked',
-    'the other tells what the task came to; it is paid for once, and what was not answered is not',
-    `${looks.length} of 3 looks told the result, ${quota - (await two.self(user)).quota} of ${quota} paid`,
+    'a process killed after it started a task, and while a tool was running',
+    'the other returns the result of the task; it is charged once, and the unanswered call is not',
+    `${looks.length} of 3 queries returned the result, ${quota - (await two.self(user)).quota} of ${quota} charged`,
   );
   expect(logs.filter((row) => row.quota > 0)).toMatchObject([{ model: 'mcp/working/wait', quota: price }]);
   expect(working.calls).toHaveLength(2);

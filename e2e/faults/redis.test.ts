@@ -1,4 +1,4 @@
-/** Redis goes away in the middle of the work and comes back; requests go on, with limits of this process alone. */
+/** Redis stops under load and recovers; meanwhile requests are answered with the limits of this process alone. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { RedisClient } from 'bun';
 import { NoServer, type OwnServer, ownRedis } from '../servers.ts';
@@ -34,7 +34,7 @@ async function countersInRedis(): Promise<number> {
   return keys.length;
 }
 
-test('requests go on with local limits while Redis is gone, and share them again afterwards', async () => {
+test('uses local limits while Redis is down, and shared limits afterwards', async () => {
   if (!redis) return console.log(`SKIPPED: the Redis outage (${missing})`);
   const set = (key: string, value: unknown) =>
     service.root.api('/api/admin/options', { method: 'PUT', body: { key, value } });
@@ -69,7 +69,7 @@ test('requests go on with local limits while Redis is gone, and share them again
   load.upstream.stop();
   saw(
     `Redis gone for ${outageMs / 1000} s under load`,
-    'requests go on with local limits; it recovers by itself',
+    'requests are answered with local limits; recovers by itself',
     `${meanwhile} answers meanwhile, failed: ${JSON.stringify(tally(load.failures))}; a limit of 5 let through ` +
       `${statuses.filter((status) => status !== 429).length} of 8; counted in Redis again afterwards`,
   );

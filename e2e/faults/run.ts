@@ -1,5 +1,5 @@
 /**
- * `npm run test:faults`: every fault the service must survive, done to it, and the table of what was seen at the end.
+ * `npm run test:faults`: causes every fault the service must survive, and prints a table of what happened.
  * With SVC_LONG=1 the outages last 10 s and the process is killed 200 times.
  */
 import { existsSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { preparePostgres, prepareRedis } from '../../scripts/services.ts';
 import { type Row, render } from './table.ts';
 
-/** Rows that ordinary tests show: those of these files with one of these words in their names. */
+/** Rows covered by ordinary tests: those in these files whose titles match. */
 interface Shown {
   fault: string;
   expected: string;
@@ -20,8 +20,8 @@ interface Shown {
 const relay = 'e2e/relay-faults.test.ts';
 const shown: Shown[] = [
   {
-    fault: 'upstream 429 with and without Retry-After; 500; 503 for good; 401 with a bad credential',
-    expected: 'next candidate; when none is left the right status, never the upstream’s secret detail',
+    fault: 'upstream 429 with and without Retry-After; 500; permanent 503; 401 with a bad credential',
+    expected: 'next candidate; if none is left, the right status without the upstream’s secret details',
     files: [relay],
     names: /gives (429|500|503|401|an error|HTML)/,
   },
@@ -39,7 +39,7 @@ const shown: Shown[] = [
   },
   {
     fault: 'context-length 400, content-filter 400',
-    expected: 'to the caller at once, not a provider failure',
+    expected: 'passed to the caller at once, not counted as a provider failure',
     files: [relay],
     names: /to blame/,
   },
@@ -57,19 +57,19 @@ const shown: Shown[] = [
   },
   {
     fault: 'slow client (reads 1 KB/s) with a fast upstream',
-    expected: 'memory stays bounded (back-pressure), others unharmed',
+    expected: 'memory stays bounded (back-pressure), other clients unaffected',
     files: [relay],
     names: /slow reader/,
   },
   {
-    fault: 'SIGKILL with video jobs and runs under way, then restart; two processes on PostgreSQL, one killed',
-    expected: 'interrupted runs and video jobs go on; those of the dead process are taken over by the other',
+    fault: 'SIGKILL with active video jobs and runs, then restart; two processes on PostgreSQL, one killed',
+    expected: 'interrupted runs and video jobs continue; the other process takes over those of the dead one',
     files: ['e2e/video-crash.test.ts', 'e2e/autonomous-takeover.test.ts', 'e2e/autonomous-chaos.test.ts'],
     names: /./,
   },
   {
     fault: 'malformed JSON, wrong types, huge numbers, deep nesting, NUL bytes, invalid UTF-8, 100,000-item arrays',
-    expected: '4xx in the endpoint’s error shape, never 5xx',
+    expected: '4xx in the endpoint’s error format, never 5xx',
     files: ['e2e/relay-input.test.ts', 'e2e/fuzz/fuzz.test.ts'],
     names: /./,
   },
@@ -111,7 +111,7 @@ await rm(work, { recursive: true, force: true });
 console.log(code === 0 ? 'every fault was survived' : 'some tests failed; see above');
 process.exit(code);
 
-/** A test of the report, with the names of the groups it stands in. */
+/** A test of the report, with the names of its groups. */
 interface Case {
   file: string;
   name: string;

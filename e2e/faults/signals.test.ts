@@ -1,4 +1,4 @@
-/** The process is told to stop, and is killed, in the middle of the work. */
+/** The process is stopped and killed under load. */
 import { afterAll, expect, test } from 'bun:test';
 import { type Service, startService, until } from '../service.ts';
 import { account, inOrder, type Load, startLoad, tally } from './load.ts';
@@ -17,7 +17,7 @@ async function begin(): Promise<Service> {
   return service;
 }
 
-test('SIGTERM under load: what was begun is finished, charged, and the exit code is 0', async () => {
+test('SIGTERM under load finishes and charges running requests and exits with 0', async () => {
   const service = await begin();
   const load = await startLoad(service, { everyMs: 100 });
   await until('the load runs', () => load.total() > 20, 60_000);
@@ -34,20 +34,20 @@ test('SIGTERM under load: what was begun is finished, charged, and the exit code
       `${sums.charged} charged`,
   );
   expect(code).toBe(0);
-  // Calls that came after the end found nobody; every call that had begun got its whole answer.
+  // Calls after the exit were not accepted; every call that had started got its complete answer.
   expect(tally(load.failures)).toEqual({});
   expect(sums.served).toBeGreaterThanOrEqual(accepted);
   expect([sums.answered, sums.charged]).toEqual([sums.served, sums.served]);
   inOrder(sums);
 }, 300_000);
 
-test(`SIGKILL under load, ${kills} times`, async () => {
+test(`survives SIGKILL under load, ${kills} times`, async () => {
   const service = await begin();
   const load = await startLoad(service, { clients: 16 });
   for (let i = 0; i < kills; i++) {
     const before = load.total();
     await until('the load runs', () => load.total() > before + 20, 60_000);
-    // At a moment of its own each time: before, between and after the writes of some request.
+    // At a different moment each time: before, between and after the writes of a request.
     await Bun.sleep((i * 37) % 100);
     await service.kill('SIGKILL');
     await service.restart();
@@ -59,17 +59,17 @@ test(`SIGKILL under load, ${kills} times`, async () => {
   load.upstream.stop();
   saw(
     `SIGKILL under load, then restart, ${kills} times`,
-    'every answered request is in the ledger exactly once; holds of dead requests are released',
+    'every answered request is in the ledger exactly once; holds of killed requests are released',
     `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served by the upstream; ` +
       `${repeated} ids twice, ${sums.astray} quota still held`,
   );
   expect(repeated).toBe(0);
-  // Between the restarts nothing fails but the calls that were cut.
+  // Between the restarts only interrupted calls fail.
   expect(tally(load.failures)).toEqual({});
   inOrder(sums);
 }, 900_000);
 
-/** Request ids that stand in the log more than once. */
+/** Request ids that are in the log more than once. */
 async function repeatedIds(service: Service, load: Load): Promise<number> {
   const ids = new Set<string>();
   let rows = 0;

@@ -1,4 +1,4 @@
-/** PostgreSQL stands still in the middle of the work, with its connections open, and goes on. */
+/** PostgreSQL freezes under load with its connections open, and resumes. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { NoServer, type OwnPostgres, ownPostgres } from '../servers.ts';
 import { type Service, startService, until } from '../service.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
   printSeen();
 });
 
-/** Models that cost nothing are logged too, and by another way: nobody waits for it. */
+/** Requests to free models are logged too, but in the background. */
 function startFreeLoad(key: string) {
   const sums = { answered: 0, failed: 0 };
   let going = true;
@@ -52,8 +52,8 @@ function startFreeLoad(key: string) {
   return { end };
 }
 
-test('503 in bounded time while the database stands still, recovery by itself, nothing lost or doubled', async () => {
-  if (!postgres) return console.log(`SKIPPED: the database that stands still (${missing})`);
+test('answers 503 in bounded time while the database hangs, recovers by itself and charges exactly once', async () => {
+  if (!postgres) return console.log(`SKIPPED: the frozen database (${missing})`);
   const load = await startLoad(service, { pauseMs: 5 });
   const reader = await service.user();
   const free = startFreeLoad(await reader.key());
@@ -65,7 +65,7 @@ test('503 in bounded time while the database stands still, recovery by itself, n
     const frozen = performance.now();
     await expectUnavailable(service);
     slowestMs = Math.max(slowestMs, performance.now() - frozen);
-    // Whoever comes later is not made to wait at all: no statement is sent.
+    // Later requests fail without waiting: no statement is sent.
     await expectUnavailable(service);
     await Bun.sleep(Math.max(0, stallMs - (performance.now() - frozen)));
     await postgres.thaw();
@@ -82,11 +82,11 @@ test('503 in bounded time while the database stands still, recovery by itself, n
   await until('the free requests are in the log', async () => (await logged()) >= unpaid.answered, 60_000);
   const failed = tally(load.failures);
   saw(
-    `database stands still for ${stallMs / 1000} s under load (SIGSTOP), ${rounds} times`,
-    '503 and a clear message in bounded time instead of hanging; it recovers by itself; nothing lost or doubled',
-    `all shapes refused after ${(slowestMs / 1000).toFixed(1)} s at most; failed: ${JSON.stringify(failed)}; ` +
+    `database frozen for ${stallMs / 1000} s under load (SIGSTOP), ${rounds} times`,
+    '503 and a clear message in bounded time; recovers by itself; nothing lost or charged twice',
+    `all endpoints refused after ${(slowestMs / 1000).toFixed(1)} s at most; failed: ${JSON.stringify(failed)}; ` +
       `${sums.answered} answered, ${sums.charged} charged, ${sums.served} served; ` +
-      `${unpaid.answered} free ones answered, ${await logged()} logged`,
+      `${unpaid.answered} free requests answered, ${await logged()} logged`,
   );
   for (const kind of Object.keys(failed)) expect(kind).toBe('503 unavailable');
   for (const failure of load.failures) expect(failure.message).toBe(message);

@@ -1,4 +1,4 @@
-/** One of two processes is stopped (SIGSTOP) with all kinds of work in its hands, and goes on when the other has done it. */
+/** One of two processes is paused (SIGSTOP) during work of every kind, and resumes after the other has finished it. */
 import { afterAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -44,7 +44,7 @@ async function ownDatabase() {
   return { db, env: { DATABASE_URL: url.href, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` } };
 }
 
-/** Whatever the first process asks waits until it is let go; the other's questions are answered at once. */
+/** Requests of the first process wait until they are released; those of the other are answered at once. */
 class Gate {
   open = false;
   readonly #waiting: (() => void)[] = [];
@@ -58,7 +58,7 @@ class Gate {
   }
 }
 
-/** Models, a maker of videos, a receiver of callbacks and Stripe, all behind the gate. */
+/** Models, a video provider, a callback receiver and Stripe, all behind the gate. */
 function startOutside(gate: Gate) {
   const asked = { lines: 0, background: 0, texts: 0 };
   const models = startUpstream(async (request) => {
@@ -92,7 +92,7 @@ function startOutside(gate: Gate) {
 }
 
 test.skipIf(!reachable)(
-  'what a stopped process held is done once, by the other, and its coming back changes nothing',
+  'the other process takes over the work of a stopped process; nothing is repeated when it resumes',
   async () => {
     const { db, env } = await ownDatabase();
     const gate = new Gate();
@@ -106,12 +106,12 @@ test.skipIf(!reachable)(
         env: {
           ...env,
           ...{ DATABASE_POOL: '5', ENCRYPTION_KEY: 'ab'.repeat(32), DEMO_PROVIDER: 'off' },
-          // They are one service, and Stripe knows it by one name.
+          // Both processes are one service with one address for Stripe.
           BASE_URL: 'http://svc.test',
           STRIPE_SECRET_KEY: stripe.secretKey,
           STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
           STRIPE_API_URL: stripe.url,
-          // The receiver's certificate is its own.
+          // The receiver's certificate is self-signed.
           ...{ ALLOW_PRIVATE_WEBHOOKS: '1', NODE_TLS_REJECT_UNAUTHORIZED: '0' },
         },
       });
@@ -129,7 +129,7 @@ test.skipIf(!reachable)(
     const clientOf = ({ url }: Service) => new OpenAI({ apiKey: key, baseURL: `${url}/v1`, maxRetries: 0 });
     const idIn = async (answer: Promise<Response>) => ((await (await answer).json()) as { id: string }).id;
 
-    // A batch, a response, a film, a callback, a file of many passages and a payment.
+    // A batch, a response, a video, a callback, a file of many passages and a payment.
     const asking = Array.from({ length: lines }, (_, n) =>
       JSON.stringify({
         ...{ custom_id: `r${n}`, method: 'POST', url: '/v1/chat/completions' },
@@ -194,7 +194,7 @@ test.skipIf(!reachable)(
       return Object.keys(done).every((what) => what in seconds);
     });
 
-    /** Everything that users see of it, and what it has cost them. */
+    /** Everything users see of it, and what it cost them. */
     const seen = async () => {
       const ended = await clientOf(other).batches.retrieve(batch.id);
       const output = await (await clientOf(other).files.content(ended.output_file_id!)).text();
@@ -224,17 +224,17 @@ test.skipIf(!reachable)(
     );
     expect(callsOf).toMatchObject({ '/v1/responses': 1, '/v1/videos': 2 });
 
-    // What it was waiting for has come in the meantime.
+    // The answers it was waiting for have arrived in the meantime.
     gate.letGo();
     process.kill(stopped.pid(), 'SIGCONT');
     expect(await heardFirst).toBe(200);
     await until('it is back', async () => (await db`select 1 from owners`).length === 2);
-    // Whatever it still had to do, it has done by its end.
+    // It finishes any remaining work before it exits.
     expect(await stopped.kill('SIGTERM')).toBe(0);
     expect(await seen()).toEqual(before);
     saw(
-      'SIGSTOP of one of two processes with a batch, a response, a film, a callback, an import and a payment; SIGCONT later',
-      'the other takes each over within 10 s; nothing is charged, credited, told or written twice, then or later',
+      'SIGSTOP of one of two processes with a batch, a response, a video, a callback, an import and a payment; SIGCONT later',
+      'the other takes over each within 10 s; nothing is charged, credited, sent or written twice, then or later',
       Object.entries(seconds)
         .map(([what, after]) => `${what} after ${after} s`)
         .join('; '),

@@ -1,4 +1,4 @@
-/** The fault table: what was done to the service, what must happen, and what was seen. */
+/** The fault table: the fault, the expected result, and what happened. */
 import { appendFileSync } from 'node:fs';
 
 export interface Row {
@@ -9,7 +9,7 @@ export interface Row {
 
 const rows: Row[] = [];
 
-/** Given by `npm run test:faults`, which gathers the rows of all files. */
+/** Set by `npm run test:faults`, which collects the rows of all files. */
 const gathered = process.env.SVC_FAULT_ROWS;
 
 export function saw(fault: string, expected: string, seen: string): void {
@@ -18,7 +18,7 @@ export function saw(fault: string, expected: string, seen: string): void {
   if (gathered) appendFileSync(gathered, `${JSON.stringify(row)}\n`);
 }
 
-/** For `afterAll` of a test file; silent when the rows are gathered. */
+/** For `afterAll` of a test file; prints nothing if the rows are collected. */
 export function printSeen(): void {
   if (!gathered && rows.length > 0) console.log(render(rows));
 }

@@ -1,4 +1,4 @@
-/** Two processes on PostgreSQL and Redis: one is killed, and the other takes over everything it held, by the same list. */
+/** Two processes on PostgreSQL and Redis: one is killed, and the other takes over everything it owned. */
 import { afterAll, expect, test } from 'bun:test';
 import { SQL } from 'bun';
 import { beatMs, deadAfterMs } from '../../server/src/platform/durable/owners.ts';
@@ -32,7 +32,7 @@ async function twoProcesses(): Promise<{ doomed: Service; other: Service; db: SQ
   return { doomed: await start(), other: await start(), db };
 }
 
-/** The first download of a film never ends; those after it are quick. */
+/** The first download of a video never ends; later ones are fast. */
 const stuckOnce = (count: number): Response | undefined =>
   count > 1
     ? undefined
@@ -45,7 +45,7 @@ const stuckOnce = (count: number): Response | undefined =>
       );
 
 test.skipIf(!reachable)(
-  'a killed process’s job, run, hold and turn are taken over',
+  'the job, run, hold and turn of a killed process are taken over',
   async () => {
     const { doomed, other, db } = await twoProcesses();
     const model = planningModel(300);
@@ -60,7 +60,7 @@ test.skipIf(!reachable)(
     const ask = (service: Service, body: object) => service.post('/v1/chat/completions', body, { key });
     const messages = [{ role: 'user', content: 'stall' }];
 
-    // A hold, a turn, a run and a job of the process that will die. Whoever is first takes a job, hence several.
+    // A hold, a turn, a run and a job of the process that will be killed. Either process may take a job, hence several.
     void ask(doomed, { model: modelId, messages }).catch(() => {});
     void ask(doomed, { model: 'svc/svc-ms', messages, svc_ms: { session_id: 'turn' } }).catch(() => {});
     const config = { max_iterations: 100, max_time_secs: 3600 };
@@ -112,16 +112,16 @@ test.skipIf(!reachable)(
       (await fetch(`${other.url}/v1/videos/${id}`, { headers: { authorization: `Bearer ${key}` } })).json() as Promise<{
         status: string;
       }>;
-    // The last one was the dead process's. Those before it are in the other's hands, where their download still hangs.
+    // The last one belonged to the dead process. The other owns the earlier ones, whose downloads still hang.
     await until('the film is there', async () => (await status(videos.at(-1)!)).status === 'completed');
     saw(
       'SIGKILL of one of two processes with a job, a run, an open hold and a turn of a session',
-      'each is taken over by the other within 10 s, once the dead one is off the list of owners',
+      'the other takes over each within 10 s, once the dead one is off the list of owners',
       Object.entries(seconds)
         .map(([what, after]) => `${what} after ${after} s`)
         .join('; '),
     );
-    // The promise: 7 s by the clocks of the mechanism. What a busy machine adds to that is no fault of its own.
+    // The mechanism takes at most 7 s by its own intervals. A busy machine may add to that.
     expect(deadAfterMs + beatMs).toBeLessThan(10_000);
     for (const what of ['off the list', ...holdings]) expect(Number(seconds[what])).toBeLessThan(30);
   },

@@ -7,7 +7,7 @@ type Loose = any;
 
 export const message = 'The database cannot be reached right now. Try again in a moment.';
 
-/** One endpoint of each shape, and the answer it must give while there is no database. */
+/** One endpoint of each error format, and its expected answer while there is no database. */
 const shapes: { path: string; body?: string; type?: string; shape: Loose }[] = [
   {
     path: '/v1/chat/completions',
@@ -42,7 +42,7 @@ async function ask(
   return { status: answer.status, body: await answer.json() };
 }
 
-/** Every shape at once, and the probes: ready says no and names the part, alive says yes. */
+/** Checks all error formats and the probes: readiness fails and names the database, liveness succeeds. */
 export async function expectUnavailable(service: Service): Promise<void> {
   const answers = await Promise.all(shapes.map((one) => ask(service, one)));
   for (const [i, { path, shape }] of shapes.entries()) {

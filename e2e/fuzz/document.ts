@@ -1,4 +1,4 @@
-/** The endpoints as the OpenAPI document tells of them. */
+/** The endpoints that the OpenAPI document describes. */
 import type { Schema } from './sample.ts';
 
 export interface Endpoint {
@@ -8,9 +8,9 @@ export interface Endpoint {
   queryParameters: { name: string; schema: Schema; required: boolean }[];
   /** By media type. */
   bodies: [type: string, schema: Schema][];
-  /** Names of security schemes that open it; none for everybody. */
+  /** Names of accepted security schemes; empty if it is public. */
   security: string[];
-  /** Members of its error bodies that must be there, as paths such as `error.message`. */
+  /** Required members of its error bodies, as paths such as `error.message`. */
   errorMembers: string[];
 }
 
@@ -55,7 +55,7 @@ function requiredMembers(schema: Schema, schemas: Record<string, Schema>, prefix
   });
 }
 
-/** Whether a body has every member that its endpoint's error shape asks for. */
+/** Which members of its endpoint's error format a body lacks. */
 export function missingMembers(body: unknown, members: string[]): string[] {
   return members.filter((path) => {
     let value = body;

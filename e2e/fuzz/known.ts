@@ -1,6 +1,6 @@
 import type { KnownOrganisation } from './organisation.ts';
 
-/** Values that mean something to the service, by the name of the field or, for parts of a path, by `before/{name}`. */
+/** Values that exist in the service, by the name of the field or, for parts of a path, by `before/{name}`. */
 interface Things {
   callback: string;
   userId: number;
@@ -29,7 +29,7 @@ interface Things {
   organisation: KnownOrganisation;
 }
 
-/** A provider to sign in through that there is. */
+/** The slug of an existing identity provider. */
 export const providerName = 'fuzz';
 
 const models: [RegExp, string][] = [
@@ -43,16 +43,16 @@ const models: [RegExp, string][] = [
   [/realtime/, 'demo/realtime'],
 ];
 
-/** The model that an endpoint is for. */
+/** A model that the endpoint can serve. */
 export const modelFor = (path: string): string => models.find(([pattern]) => pattern.test(path))?.[1] ?? 'demo/chat';
 
-/** An item of the conversation that there is. */
+/** An item of the existing conversation. */
 export const conversationItem = 'msg_known';
-/** A chat of the playground that there is. */
+/** An existing chat of the playground. */
 export const playgroundChat = 'known-chat';
 
 const hi = [{ role: 'user', content: 'hi' }];
-/** Port 9 discards, and nobody listens there: no fuzzed address may lead out of this machine. */
+/** Nothing listens on port 9: no fuzzed address may leave this machine. */
 const address = ['http://127.0.0.1:9/hook'];
 
 export const knownValues = (things: Things): Record<string, readonly unknown[]> => ({
@@ -80,10 +80,10 @@ export const knownValues = (things: Things): Record<string, readonly unknown[]> 
   tools: [[]],
   tool_choice: ['auto', 'none'],
   category: ['fact'],
-  // No option that would change what the run measures.
+  // No options that would change what the run tests.
   key: ['QuotaForNewUser', 'DecisionLogDays', 'MsPlanModel'],
   value: [1, 10, ''],
-  // Runs that end soon.
+  // Short runs.
   max_iterations: [1],
   max_time_secs: [1, 2],
   stream_events: [true],
@@ -136,7 +136,7 @@ function idsOf(things: Things) {
     'tools/{name}': ['svc__list_models'],
     'knowledge/{id}': [knowledgeId],
     'presets/{id}': [things.presetId],
-    // Requests to a model of this name would find the channel where nobody listens.
+    // Requests to a model of this name would use the unreachable channel.
     model_id: ['fuzz/model'],
     'models/{model_id}': ['demo/chat'],
     'configs/{model_id}': ['demo/chat', 'fuzz/model'],

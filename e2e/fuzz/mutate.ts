@@ -1,4 +1,4 @@
-/** What no client means to send: values, bodies, addresses and methods gone wrong. */
+/** Invalid values, bodies, addresses and methods. */
 import type { Random } from './random.ts';
 
 const nested = (depth: number): unknown => {
@@ -7,7 +7,7 @@ const nested = (depth: number): unknown => {
   return value;
 };
 
-/** Made when asked for: some are large. */
+/** Created lazily: some are large. */
 const nastyValues: ((random: Random) => unknown)[] = [
   () => null,
   () => true,
@@ -44,13 +44,13 @@ const nastyValues: ((random: Random) => unknown)[] = [
   (random) => Array.from({ length: random.pick([3, 200, 3_000]) }, (_, i) => i),
 ];
 
-/** 100,000 items cost the client more than the service; now and then is enough. */
+/** 100,000 items cost the client more than the service, so they are sent rarely. */
 const hugeArray = () => Array.from({ length: 100_000 }, () => 1);
 
 export const nasty = (random: Random): unknown =>
   random.chance(0.01) ? hugeArray() : random.pick(nastyValues)(random);
 
-/** The same value with one place in it changed, taken away or added. */
+/** The same value with one part changed, removed or added. */
 export function mutate(value: unknown, random: Random): unknown {
   if (Array.isArray(value) && value.length > 0 && random.chance(0.8)) {
     const at = random.below(value.length);
@@ -75,7 +75,7 @@ function mutateObject(value: object, random: Random): unknown {
   return Object.fromEntries(entries.map(([name, item], i) => [name, i === at ? mutate(item, random) : item]));
 }
 
-/** Bodies that are wrong before they are read. */
+/** Bodies that cannot be parsed. */
 export function breakText(text: string, random: Random): string | Uint8Array {
   switch (random.below(9)) {
     case 0:
@@ -117,7 +117,7 @@ export const oddTypes = [
 export const oddEncodings = ['gzip', 'br', 'zstd', 'deflate', 'compress', 'gzip, gzip', 'identity', ''];
 export const oddMethods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'PROPFIND', 'TRACE', 'LINK'];
 
-/** Path parameters and query values that name nothing. */
+/** Path parameters and query values that match nothing. */
 export const oddPlaces = [
   '0',
   '-1',

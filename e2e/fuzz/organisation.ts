@@ -1,24 +1,24 @@
 import type { Caller } from '../service.ts';
 
-/** An organisation with one of everything that a path can name, and an invitation to another one. */
+/** An organisation with one of everything that a path can refer to, and an invitation to another one. */
 export interface KnownOrganisation {
   id: number;
   teamId: number;
   keyId: number;
-  /** Brought along by the team for the provider `fuzz`. */
+  /** The team's key for the provider `fuzz`. */
   ownKeyId: number;
   budgetId: number;
   invitationId: number;
-  /** Of an invitation that the user has not followed. */
+  /** Of an invitation that the user has not accepted. */
   invitationToken: string;
-  /** Of its directory, and whom that names. */
+  /** Of its directory, and a user in it. */
   scimToken: string;
   scimTokenId: number;
   scimUserId: string;
   scimTeamId: number;
 }
 
-/** The owner's alone: `somebody` has another one that the owner is invited to. */
+/** Belongs to the owner alone; `somebody` has another one that the owner is invited to. */
 export async function newOrganisation(
   { url: service }: { url: string },
   owner: Caller,

@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same requests, whatever runs beside them. */
+/** Reproducible random numbers: the same seed gives the same requests, even with other requests in parallel. */
 export interface Random {
   /** 0 ≤ n < 1. */
   next(): number;

@@ -1,4 +1,4 @@
-/** One request to one endpoint: as the document wants it, or broken in some way. */
+/** One request to one endpoint: valid according to the document, or broken in some way. */
 import type { Endpoint } from './document.ts';
 import { modelFor } from './known.ts';
 import { breakText, mutate, nasty, oddEncodings, oddMethods, oddPlaces, oddTypes } from './mutate.ts';
@@ -15,7 +15,7 @@ export interface Made {
   as: string;
 }
 
-/** Argon2 takes 50 ms of a core on purpose, and runs go on behind their answer: fewer of those, or the rest waits. */
+/** Argon2 takes 50 ms of a core, and runs continue after their answer: fewer of these, or other requests wait. */
 const rare: Record<string, number> = {
   'POST /api/user/login': 0.1,
   'POST /api/user/totp': 0.1,
@@ -26,7 +26,7 @@ const rare: Record<string, number> = {
   'POST /api/svc-ms/autonomous/resume': 0.3,
 };
 
-/** What takes the caller's own credentials away, so that every request after it would end at the door. */
+/** Requests that remove the caller's own credentials, after which every request would be refused. */
 const destructive = new Set([
   'POST /api/user/logout',
   'DELETE /api/user/self',
@@ -60,7 +60,7 @@ const destructive = new Set([
   'DELETE /api/admin/invitations/{id}',
   'DELETE /api/user/notices/{id}',
   'DELETE /api/user/spending/{window}',
-  // A limit of next to nothing refuses whatever comes after it.
+  // A tiny limit would refuse all later requests.
   'PUT /api/user/spending/{window}',
   'POST /api/admin/users/{id}/links',
   'DELETE /api/admin/identity-providers/{id}',
@@ -113,12 +113,12 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
   const [as, credential] = chooseCredential(endpoint, world, random);
   const known = (name: string) => {
     if (name === 'model' || name === 'models/{model}') return [modelFor(endpoint.path)];
-    // Elsewhere it is what a model is told.
+    // Elsewhere `prompt` is the input of a model.
     if (name === 'prompt' && endpoint.path.includes('/oauth2/')) return ['consent', 'none'];
     if (name.startsWith('client_') && ownRegistration.test(endpoint.path))
       return name === 'client_id' ? world.known('register/{client_id}') : undefined;
     if (overMcp.test(endpoint.path) && mcpValues[name]) return mcpValues[name];
-    // A client that is known by its header says nothing of itself in the body.
+    // A client authenticated by its header sends no credentials in the body.
     return careful && as === 'client' && name.startsWith('client_') ? undefined : world.known(name);
   };
   const how: Sampling = { random, schemas, careful, optionalShare, known };
@@ -126,7 +126,7 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
   const made: Made = { method, path: pathOf(endpoint, how) + queryOf(endpoint, how), headers, as };
   if (method === 'GET' || method === 'HEAD' || method === 'TRACE') return made;
   if (endpoint.bodies.length === 0) {
-    // Writes with a cookie must say that they are JSON, with or without a body.
+    // Writes with a cookie need the JSON content type, with or without a body.
     if (random.chance(0.8)) made.headers['content-type'] = 'application/json';
     return made;
   }
@@ -135,7 +135,7 @@ export function makeRequest(endpoint: Endpoint, world: World, schemas: Record<st
   return { ...made, ...bodyOf(type, schema, made.headers, how) };
 }
 
-/** Messages of MCP: their envelope is in no document, and headers say what the caller can read. */
+/** MCP messages: the document does not describe their envelope, and headers say what the caller accepts. */
 const overMcp = /^\/mcp(\/|$)/;
 const mcpHeaders = { accept: 'application/json, text/event-stream', 'mcp-session-id': 'a'.repeat(32) };
 const mcpMessage: Schema = {
@@ -160,7 +160,7 @@ const mcpValues: Record<string, readonly unknown[]> = {
   id: [1, 'one'],
 };
 
-/** Opened by a token that the client got when it registered itself. */
+/** Authorized by the token that the client received when it registered. */
 const ownRegistration = /\/register\/\{/;
 
 function chooseCredential(endpoint: Endpoint, world: World, random: Random): [string, Record<string, string>] {
@@ -246,6 +246,6 @@ function multipart(value: unknown, random: Random): [string, string | Uint8Array
   return [`multipart/form-data; boundary=${boundary}`, parts.join('') + end];
 }
 
-/** Every request has chance of its own, so that one of them can be made again alone. */
+/** Every request has its own random numbers, so that a single one can be repeated. */
 export const randomOf = (seed: number, index: number): Random =>
   seeded(Math.imul(seed, 0x9e3779b1) + index * 0x85ebca6b);

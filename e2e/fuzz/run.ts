@@ -1,4 +1,4 @@
-/** Sends the requests and looks at every answer. */
+/** Sends the requests and checks every answer. */
 import type { Service } from '../service.ts';
 import { type ApiDocument, type Endpoint, endpointsOf, missingMembers } from './document.ts';
 import { chooseEndpoint, type Made, makeRequest, randomOf, worldFor } from './request.ts';
@@ -6,7 +6,7 @@ import { makeWorlds, type Storage, secretsOf, type World } from './world.ts';
 
 export interface Finding {
   what: string;
-  /** With the seed, enough to make the request again. */
+  /** With the seed, enough to repeat the request. */
   index: number;
   request: string;
   answer: string;
@@ -21,9 +21,9 @@ export interface Fuzzed {
   findings: Finding[];
 }
 
-/** Generous: other work may share the machine. The service has no reason to be silent for so long. */
+/** Generous, because other work may share the machine. */
 const silenceMs = 20_000;
-/** Streams are read for a while only; that they began is what matters. */
+/** Streams are read for a while only; it is enough that they start. */
 const streamMs = 250;
 const worldEvery = 2_000;
 const concurrency = 12;
@@ -84,7 +84,7 @@ async function ask(service: Service, endpoint: Endpoint, made: Made, world: Worl
     const answer = await textOf(response, controller);
     return { status: response.status, answer, faults: faultsOf(response, answer, endpoint, made, world, secrets) };
   } catch (error) {
-    // Without stream_events the answer comes when the run is over, however long that takes.
+    // Without stream_events the answer comes only when the run is over.
     const mayWait = endpoint.path.includes('/autonomous/') && String(made.body).includes('stream_events');
     const faults =
       controller.signal.aborted && mayWait ? [] : [controller.signal.aborted ? 'hang' : `no answer: ${error}`];
@@ -102,7 +102,7 @@ async function textOf(response: Response, controller: AbortController): Promise<
     const decoder = new TextDecoder();
     for await (const chunk of response.body!) text += decoder.decode(chunk, { stream: true });
   } catch {
-    // Left on purpose.
+    // Aborted by the timer above.
   }
   clearTimeout(timer);
   return text;
@@ -122,7 +122,7 @@ function faultsOf(
   if (/"internal_error"|"Internal error/.test(answer) && status < 500)
     faults.push('an internal error inside the answer');
   if (!headers.get('x-request-id')) faults.push('no x-request-id');
-  // What the request itself said may come back.
+  // Values from the request itself may be in the answer.
   const given = `${JSON.stringify(world.credentials[made.as])} ${made.path} ${made.body}`;
   for (const secret of secrets)
     if (answer.includes(secret) && !given.includes(secret)) faults.push(`a secret: ${secret.slice(0, 12)}…`);
@@ -134,7 +134,7 @@ function faultsOf(
   return faults;
 }
 
-/** Fuzzed channels and servers lead nowhere, which is told with 502 or 503 to who asks for what they have; the demo's never are away. */
+/** Fuzzed channels and servers are unreachable, so requests that need them get 502 or 503; the demo's are always available. */
 const isUpstreamAway = (answer: string, { path }: Endpoint): boolean =>
   /^\/v1(beta)?\//.test(path)
     ? /"No provider of '(?!demo\/)[^']*' (gave|is available)/.test(answer)

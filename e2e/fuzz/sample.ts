@@ -1,4 +1,4 @@
-/** Values that a JSON schema of the OpenAPI document would take, more or less. */
+/** Values that roughly match a JSON schema of the OpenAPI document. */
 import type { Random } from './random.ts';
 
 export interface Schema {
@@ -25,15 +25,15 @@ export interface Sampling {
   random: Random;
   /** `components.schemas` of the document. */
   schemas: Record<string, Schema>;
-  /** Nothing is broken on purpose, and what is known is used. */
+  /** Creates valid values, and known ones if possible. */
   careful: boolean;
-  /** How many of the optional members are given, 0 to 1. */
+  /** Share of optional members to include, 0 to 1. */
   optionalShare: number;
-  /** Values that mean something to the service, by the name of the field. */
+  /** Values that exist in the service, by the name of the field. */
   known(name: string): readonly unknown[] | undefined;
 }
 
-/** Knowing a value that exists takes a request further than any made-up one. */
+/** An existing value gets a request further than an invented one. */
 const knownShare = 0.85;
 
 export function sample(schema: Schema, name: string, how: Sampling, depth = 0): unknown {
@@ -67,7 +67,7 @@ export function sample(schema: Schema, name: string, how: Sampling, depth = 0): 
   }
 }
 
-/** Whether an optional member is there: a careful client leaves little out that it could say. */
+/** Whether to include an optional member; valid requests include most of them. */
 export const isGiven = (name: string, how: Sampling): boolean =>
   how.random.chance(how.careful && how.known(name) ? 0.9 : how.optionalShare);
 
@@ -89,7 +89,7 @@ const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';
 
 function sampleText({ minLength = 0, maxLength = 24, format }: Schema, random: Random): string {
   if (format === 'email') return `u${random.below(1e6)}@example.com`;
-  // Port 9 discards, and nobody listens there: no address of a fuzzed request may lead out of this machine.
+  // Nothing listens on port 9: no address of a fuzzed request may leave this machine.
   if (format === 'uri') return `http://127.0.0.1:9/${random.below(1e6)}`;
   const length = minLength + random.below(Math.min(maxLength - minLength, 24) + 1);
   return Array.from({ length }, () => random.pick([...alphabet])).join('');

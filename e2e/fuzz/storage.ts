@@ -1,4 +1,4 @@
-/** The database behind the service under test, read past the service. */
+/** Reads the database of the service under test directly. */
 import { Database } from 'bun:sqlite';
 import { join } from 'node:path';
 import { SQL } from 'bun';

@@ -1,10 +1,10 @@
-/** Things that exist in the service under test, so that requests can name them, and the secrets no answer may hold. */
+/** Things that exist in the service under test, for use in requests, and the secrets that no answer may contain. */
 import { type Caller, login, rootPassword, type Service } from '../service.ts';
 import { conversationItem, knownValues, playgroundChat, providerName } from './known.ts';
 import { newOrganisation } from './organisation.ts';
 
 export interface World {
-  /** Header sets by the name of the security scheme, and some that open nothing. */
+  /** Headers by the name of the security scheme, and some invalid ones. */
   credentials: Record<string, Record<string, string>>;
   known(name: string): readonly unknown[] | undefined;
 }
@@ -13,13 +13,13 @@ const callback = 'https://client.example/callback';
 const scopes = 'openid email profile tokens:read tokens:write';
 const upstreamSecret = 'sk-upstream-do-not-tell-0123456789';
 
-/** A world, and a second one for requests that would take the first away: log out, delete, suspend. */
+/** A world, and a second one for requests that would destroy the first: log out, delete, suspend. */
 export interface Worlds {
   main: World;
   spare: World;
 }
 
-/** Made anew every so often: fuzzed requests leave little as it was. */
+/** Created again regularly, because fuzzed requests change almost everything. */
 export async function makeWorlds(service: Service, turn: number): Promise<Worlds> {
   const root = await login(service.url, 'root', rootPassword);
   const another = await login(service.url, 'root', rootPassword);
@@ -38,7 +38,7 @@ export async function makeWorlds(service: Service, turn: number): Promise<Worlds
 
 async function makeWorld(service: Service, root: Caller, name: string): Promise<World> {
   const user = await service.user();
-  // Not by the service's own root: a fuzzed request may have ended that session.
+  // Not with the service's own root session: a fuzzed request may have ended it.
   await root.api(`/api/admin/users/${user.id}/credits`, { method: 'POST', body: { quota: 100_000_000 } });
   const key = await user.key({ name });
   const application = await user.api<{ id: number; client_id: string; client_secret_plain: string }>(
@@ -104,12 +104,12 @@ async function makeWorld(service: Service, root: Caller, name: string): Promise<
       wrongBearer: { authorization: 'Bearer sk-0000000000000000000000000000000000000000000000000' },
       garbage: { authorization: 'Basic %%%', cookie: 'svc_session=a%00b; svc_session=;=' },
     },
-    // A path parameter is asked for as `tokens/{id}`, and has values of its own where that matters.
+    // A path parameter is looked up as `tokens/{id}`, which may have its own values.
     known: (field) => values[field] ?? values[field.replace(/^.*\{|\}$/g, '')],
   };
 }
 
-/** The same for all worlds, since its name stands in addresses; a fuzzed request may have taken it away. */
+/** The same for all worlds, since its name is part of addresses; a fuzzed request may have deleted it. */
 async function newProvider(root: Caller): Promise<{ id: number }> {
   const path = '/api/admin/identity-providers';
   const { providers } = await root.api<{ providers: { id: number; slug: string }[] }>(`${path}?page_size=100`);
@@ -118,7 +118,7 @@ async function newProvider(root: Caller): Promise<{ id: number }> {
   return there ?? root.api<{ id: number }>(path, { method: 'POST', body });
 }
 
-/** A response, a file, one that comes in parts, and batches of both kinds. */
+/** A response, a file, an upload in parts, and batches of both kinds. */
 async function newWork(service: Service, key: string) {
   const idOf = async (answer: Response) => ((await answer.json()) as { id: string }).id;
   const hi = { model: 'demo/chat', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] };
@@ -177,7 +177,7 @@ export interface Storage {
   values(table: string, column: string): Promise<unknown[]>;
 }
 
-/** What stands in the database and must stand nowhere else, beside the secrets that were given to the service. */
+/** Secrets in the database that no answer may contain, and the secrets given to the service. */
 export async function secretsOf(storage: Storage): Promise<string[]> {
   const found = new Set<string>();
   for (const { table, name } of await storage.columns()) {

@@ -1,4 +1,4 @@
-/** Answers that are in order and as large as they may be: the loop is not held (endpoints.test.ts). */
+/** Valid upstream responses of maximum size do not block the event loop (see endpoints.test.ts). */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { silence, startUpstream } from '../upstream.ts';
 import { casesOfAnswers } from './answers.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => watched?.service.stop());
 
-test('answers of upstreams, as large as they may be', async () => {
+test('upstream responses of maximum size do not block the event loop', async () => {
   const { service, send, findSlow } = watched;
   const upstream = startUpstream(silence);
   try {

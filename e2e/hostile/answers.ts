@@ -1,4 +1,4 @@
-/** Answers of upstreams as large as they may be: each is in order, and none may hold up whoever asked somebody else. */
+/** Valid upstream responses of maximum size; none may delay other requests. */
 import type { Service } from '../service.ts';
 import type { Upstream } from '../upstream.ts';
 import type { Case } from './cases.ts';
@@ -19,7 +19,7 @@ const floats = (count: number): string => listOf(count, (i) => (Math.sin(i + 1) 
 const bytes = (count: number): string =>
   Buffer.from(new Float32Array(count).map((_, i) => Math.sin(i)).buffer).toString('base64');
 
-/** The beginning of a PNG, and so much more. */
+/** The start of a PNG, repeated to the given size. */
 const picture = (bytes: number): string => 'iVBORw0KGgoA'.repeat(Math.ceil(bytes / 9));
 
 const vectorsOf = (count: number, vector: string): string => {
@@ -30,7 +30,7 @@ const vectorsOf = (count: number, vector: string): string => {
 const texts = (count: number): string[] => Array.from({ length: count }, (_, i) => `text ${i}`);
 const embedding = { kind: 'openai', type: 'embedding', path: () => '/v1/embeddings' } as const;
 
-/** OpenAI gives at most 20 other words for each word. */
+/** OpenAI returns at most 20 alternatives per token. */
 const wordWithOthers = `{"token":"a","logprob":-0.1,"bytes":[97],"top_logprobs":${listOf(20, (i) => `{"token":"w${i}","logprob":-${i}.25,"bytes":[119,${i}]}`)}}`;
 const chatWithLogprobs = (words: number): string =>
   `{"id":"c","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"a","refusal":null},"logprobs":{"content":${listOf(words, () => wordWithOthers)},"refusal":null}}],"usage":{"prompt_tokens":1,"completion_tokens":${words},"total_tokens":${words + 1}}}`;
@@ -105,7 +105,7 @@ export const largeAnswers: Record<string, LargeAnswer> = {
   },
 };
 
-/** A request for each, to a model of its own at an upstream that says what it is meant to. */
+/** A request for each, to a separate model whose upstream returns that response. */
 export async function casesOfAnswers(
   service: Service,
   upstream: Upstream,

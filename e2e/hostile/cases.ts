@@ -14,22 +14,22 @@ export interface Case {
   body?: string;
 }
 
-/** What endpoints take at most: one megabyte, those of the relay 32. */
+/** Body limits: one megabyte, 32 for the relay. */
 const bytesFor = ({ path }: Endpoint): number => (/^\/v1(beta)?\//.test(path) ? 32_000_000 : 1_000_000);
-/** In each text there is of every run so much that whoever reads it again and again holds the loop for seconds. */
+/** Each text contains every run at a length that would block the loop for seconds if read in quadratic time. */
 const textBytes = (endpoint: Endpoint, type: string): number =>
   type === formType ? 200_000 : Math.min(1_000_000, bytesFor(endpoint) / 2);
 /**
- * Whoever reads so much again and again holds the loop for seconds. Whoever reads everything at once holds it too long only at
- * full length, in which one shape of each endpoint comes, and every shape somewhere.
+ * Enough to block the loop for seconds if read in quadratic time. A linear read blocks it too long only at full length, which
+ * is sent in one shape per endpoint, so that every shape is tested somewhere.
  */
 const shapeBytes = 1_000_000;
-/** Most of a head that Bun takes. */
+/** Most of the request header size that Bun accepts. */
 const queryBytes = 12_000;
 
 const formType = 'application/x-www-form-urlencoded';
 
-/** `turn` chooses the shape that comes in full length. */
+/** `turn` selects the shape that is sent in full length. */
 export function casesOf(endpoint: Endpoint, world: World, schemas: Record<string, Schema>, turn: number): Case[] {
   const { method, bodies } = endpoint;
   const credential = credentialOf(endpoint, world);
@@ -85,7 +85,7 @@ const samplingOf = (endpoint: Endpoint, world: World, schemas: Record<string, Sc
 const knownTo = (endpoint: Endpoint, world: World) => (name: string) =>
   name === 'model' || name === 'models/{model}' ? [modelFor(endpoint.path)] : world.known(name);
 
-/** The value again and again, with another of its texts replaced each time. */
+/** Copies of the value, each with another of its texts replaced. */
 function variants(value: unknown, text: string): [string, unknown][] {
   if (typeof value === 'string') return [['', text]];
   if (typeof value !== 'object' || value === null) return [];
@@ -103,7 +103,7 @@ const formOf = (value: unknown): string =>
     Object.entries(Object(value)).map(([name, item]) => [name, typeof item === 'string' ? item : JSON.stringify(item)]),
   ).toString();
 
-/** A form of very many parts, which only uploads take. */
+/** A form with very many parts, for upload endpoints. */
 export const manyParts = (parts: number): Pick<Case, 'headers' | 'body'> => ({
   headers: { 'content-type': 'multipart/form-data; boundary=x' },
   body: `${'--x\r\nContent-Disposition: form-data; name="a"\r\n\r\nb\r\n'.repeat(parts)}--x--\r\n`,
@@ -111,7 +111,7 @@ export const manyParts = (parts: number): Pick<Case, 'headers' | 'body'> => ({
 
 const say = (content: string) => [{ role: 'user', content }];
 
-/** Where whole texts are read by rules, counted, stored or searched: each with runs of a million letters. */
+/** Requests whose texts are parsed, counted, stored or searched. */
 export const readers: Record<string, (text: string) => { path: string; body: unknown }> = {
   chat: (text) => ({ path: '/v1/chat/completions', body: { model: 'demo/chat', messages: say(text) } }),
   'streamed chat': (text) => ({
@@ -174,7 +174,7 @@ export const readers: Record<string, (text: string) => { path: string; body: unk
 const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
 const page = 'Some words of a text that says this and that. '.repeat(50);
 
-/** Lists as long as they may be, of items that are all in order: what each of them costs little, all together must not hold the loop. */
+/** Lists of maximum length with valid items: cheap one by one, they must not block the loop together. */
 export const longLists: Record<string, { path: string; body: unknown }> = {
   'texts to embed': { path: '/v1/embeddings', body: { model: 'demo/embed', input: times(2_048, () => page) } },
   'texts to embed, as base64': {

@@ -1,7 +1,7 @@
 /**
- * What is hostile, sent to every endpoint that takes text while somebody asks whether the service is alive: the loop is never
- * held for more than 50 ms longer than while nothing is asked, on a machine of usual pace. `SVC_HOSTILE_ONLY=words` runs the
- * cases with these in their names.
+ * Sends hostile input to every endpoint that takes text. The event loop must not be blocked for more than 50 ms longer than
+ * when idle, on a machine of average speed. `SVC_HOSTILE_ONLY=words` runs only the cases with these words in their
+ * names.
  */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type ApiDocument, endpointsOf } from '../fuzz/document.ts';
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => watched?.service.stop());
 
-test('every endpoint: its texts, its query, and bodies of every shape', async () => {
+test('hostile texts, queries and bodies to every endpoint do not block the event loop', async () => {
   const { service, idleMs, findSlow } = watched;
   const worlds = await makeWorlds(service, 0);
   const document = (await (await fetch(`${service.url}/openapi.json`)).json()) as ApiDocument;

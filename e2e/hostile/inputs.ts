@@ -1,6 +1,6 @@
-/** Texts and shapes that have stopped a process somewhere: runs of one thing, and much of one kind. */
+/** Texts and shapes known to block parsers: long runs of one character, and many items of one kind. */
 
-/** What patterns tell apart, one run each. */
+/** One run for each class of characters that patterns distinguish. */
 export const runs: Record<string, string> = {
   letters: 'a',
   'capital letters': 'A',
@@ -44,7 +44,7 @@ export const runOf = (what: string, letters: number): string => {
   return unit.repeat(Math.ceil(letters / unit.length));
 };
 
-/** All runs in one text of about so many bytes of JSON. */
+/** All runs in one text, of about the given size as JSON. */
 export function mixed(bytes: number): string {
   const each = bytes / Object.keys(runs).length;
   return Object.values(runs)
@@ -52,7 +52,7 @@ export function mixed(bytes: number): string {
     .join('\n');
 }
 
-/** Bodies that are JSON, or begin so, of about so many bytes. */
+/** Bodies of about the given size that are JSON or start like it. */
 export const shapes: Record<string, (bytes: number) => string> = {
   'deep arrays': (bytes) => '['.repeat(bytes),
   'deep arrays, closed': (bytes) => '['.repeat(bytes / 2) + ']'.repeat(bytes / 2),

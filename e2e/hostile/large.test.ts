@@ -1,4 +1,4 @@
-/** Requests that are in order and as large as they may be: the loop is not held (endpoints.test.ts). */
+/** Valid requests of maximum size do not block the event loop (see endpoints.test.ts). */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Case, longLists, manyParts } from './cases.ts';
 import { byKey, startWatched, type Watched } from './watched.ts';
@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => watched?.service.stop());
 
-test('lists as long as they may be, of what is in order', async () => {
+test('valid lists of maximum length do not block the event loop', async () => {
   const { service, findSlow } = watched;
   const user = await service.user(500_000_000);
   const headers = byKey(await user.key());
@@ -20,7 +20,7 @@ test('lists as long as they may be, of what is in order', async () => {
   expect(await findSlow(cases)).toEqual([]);
 }, 600_000);
 
-test('forms of very many parts, and a picture of 32 MB', async () => {
+test('forms with very many parts and a 32 MB picture do not block the event loop', async () => {
   const { service, findSlow } = watched;
   const { authorization } = byKey(service.key);
   const form = manyParts(200_000);

@@ -1,14 +1,14 @@
-/** The same letter, or what else a reader could begin again at, over and over: the loop is not held (endpoints.test.ts). */
+/** Long runs of one character, on which a parser could backtrack, do not block the event loop (see endpoints.test.ts). */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Case, readers } from './cases.ts';
 import { runOf, runs } from './inputs.ts';
 import { byKey, startWatched, type Watched } from './watched.ts';
 
-/** What every model's window takes, and what none does. */
+/** In characters: fits the context of every model, and of none. */
 const runLengths = { with: [60_000, 1_000_000], without: [60_000] };
 /**
- * Whoever reads again and again shows it at the first length, where each reader gets each run. At the second, which shows what
- * is read whole at once, each reader gets every third run, and each run goes to every third reader.
+ * The first length reveals quadratic reading; every reader gets every run. The second reveals long linear reading; to save
+ * time every reader gets every third run, and every run goes to every third reader.
  */
 const shareOfLongest = process.env.SVC_LONG ? 1 : 3;
 let watched: Watched;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => watched?.service.stop());
 
 test.each(['with', 'without'] as const)(
-  'runs of a million letters, where texts are read (%s balance)',
+  'long runs of one character do not block the event loop (%s balance)',
   async (balance) => {
     const { service, findSlow } = watched;
     const user = await service.user(balance === 'with' ? 500_000_000 : 0);

@@ -1,6 +1,6 @@
 /**
- * Loaded into the service before it starts: tells how long, at most, its loop was held in one go since it was last asked.
- * In processor time of the one thread, so that other work on the machine, and other threads of the service, do not count.
+ * Preloaded into the service: reports the longest time its event loop was blocked since the last query.
+ * In processor time of the main thread, so that other processes and threads do not count.
  */
 export {};
 
@@ -18,7 +18,7 @@ setInterval(() => {
   last = now;
 }, everyMs).unref();
 
-/** What the same work takes on this thread now: processors have neighbours and grow hot, and no limit holds for all of them. */
+/** How long a fixed piece of work takes now: the speed of a processor varies, so a fixed limit would not work. */
 const work = `[${'1234567,'.repeat(400_000)}1]`;
 function paceMs(): number {
   const before = spentMs();

@@ -1,27 +1,27 @@
-/** The service with somebody who watches its loop, and asks all the while whether it is alive. */
+/** A service whose event loop is monitored. */
 import { join } from 'node:path';
 import { freePort, type Service, startService } from '../service.ts';
 import type { Case } from './cases.ts';
 
 const mostMs = 50;
-/** On a slower machine more, as measured beside each try: of the time that a fixed piece of work takes there. */
+/** On a slower machine the limit is higher: a multiple of the time that a fixed piece of work takes there. */
 const mostPaces = 1.5;
-/** A full sweep of the heap, or code compiled for the first time, may fall into one try; never into all of them. */
+/** Garbage collection or compilation may slow down one try, but not all of them. */
 const tries = 5;
-/** Sent together, since most hold nothing: the groups that do are looked at one by one. */
+/** Sent together, since most do not block; groups that do are then sent one by one. */
 const atOnce = 6;
 /** Streams are read for a while only. */
 const streamMs = 300;
 const only = process.env.SVC_HOSTILE_ONLY;
-/** Endpoints that are closed unless the operator opens them. */
+/** Enables the endpoints that are off by default. */
 const allOn = { OPENID_CONNECT: '1', ALLOW_PRIVATE_WEBHOOKS: '1' };
 
 export interface Watched {
   service: Service;
-  /** How long the loop is held while nothing is asked. */
+  /** How long the loop is blocked when idle. */
   idleMs: number;
   send(one: Case): Promise<number>;
-  /** Names of those that held the loop in every one of the tries. A group that did not hold it as a whole has none among it. */
+  /** Names of the cases that blocked the loop in every try. A group that did not block it contains none. */
   findSlow(cases: Case[]): Promise<string[]>;
 }
 
@@ -34,7 +34,7 @@ export async function startWatched(): Promise<Watched> {
   });
   const told = async (path = ''): Promise<number> => (await (await fetch(watch + path)).json()) as number;
 
-  /** The longest that the loop was held while this went on. */
+  /** The longest time the loop was blocked meanwhile. */
   async function heldBy(work: () => Promise<unknown>): Promise<number> {
     await told();
     let done = false;
@@ -47,12 +47,12 @@ export async function startWatched(): Promise<Watched> {
       await Bun.sleep(5);
     }
     await working;
-    // What goes on behind the answer counts too.
+    // Work after the answer counts too.
     await Bun.sleep(30);
     return told();
   }
   const idle = () => heldBy(() => Bun.sleep(500));
-  // What the start left to do may fall into one of them.
+  // Remaining work from startup may affect one of them.
   const idleMs = Math.min(await idle(), await idle());
   const send = (one: Case): Promise<number> => sendTo(service.url, one);
 

@@ -44,7 +44,7 @@ const words: Record<string, (about: About) => NoticeWords> = {
       { used: amount(used), limit: amount(most), window: String(window), hard: hard ? 'yes' : 'no' },
     ),
     to: '/credits',
-    label: t('Change the limit'),
+    label: t('Change limit'),
   }),
 };
 

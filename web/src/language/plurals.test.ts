@@ -18,10 +18,9 @@ const neverOne: Record<string, string> = {
   '{least} to {most} characters': 'more than the least, which is one or more',
   'Context: {used} of {most} tokens': 'what a model can read',
   'Context: {used} of {most} tokens, shortened': 'what a model can read',
-  'Longest answer: {count} tokens': 'what a model can write',
-  '{count} models failed again and again, {model} among them.': 'one has a sentence of its own',
+  'Maximum output: {count} tokens': 'what a model can write',
+  '{count} models failed repeatedly, including {model}.': 'one has a sentence of its own',
   '{ended} devices logged out': 'one has a sentence of its own',
-  '{name} answers': 'a name',
   '{protocol} addresses are not possible.': 'a name',
 };
 

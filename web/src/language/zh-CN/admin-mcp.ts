@@ -1,106 +1,107 @@
 export default {
-  'Servers connected over MCP. Of their tools, agents and models may use those that you allow.':
+  'Servers connected over MCP. Agents and models can use only the tools that you allow.':
     '通过 MCP 连接的服务器。智能体和模型只能使用你允许的工具。',
   Servers: '服务器',
   Server: '服务器',
   'No servers yet': '还没有服务器',
-  'Connect a server by its address. None of its tools is used before you allow it.':
+  'Connect a server by its address. Its tools are not used until you allow them.':
     '通过地址连接服务器。在你允许之前，其工具不会被使用。',
   'Used by': '使用者',
-  'User {id}, whose it is': '用户 {id}（所有者）',
+  'User {id} (owner)': '用户 {id}（所有者）',
   'Members of organisation {id}': '组织 {id} 的成员',
-  'Begins the names of its tools, with _{id} behind it, and stays': '加上 _{id} 作为其工具名称的前缀，创建后不可更改',
+  'Prefix of its tool names, followed by _{id}; cannot be changed later':
+    '加上 _{id} 作为其工具名称的前缀，创建后不可更改',
   '{count, plural, one {# user} other {# users}}': '{count, plural, other {# 个用户}}',
   '{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}':
     '已允许 {allowed} 个{asking, plural, =0 {} other {，其中 # 个需先询问}}',
 
-  'Begins the names of its tools, and stays': '作为其工具名称的前缀，创建后不可更改',
-  'Of its Streamable HTTP endpoint': '其 Streamable HTTP 端点的地址',
-  'Who may use it': '谁可以使用',
+  'Prefix of its tool names; cannot be changed later': '作为其工具名称的前缀，创建后不可更改',
+  'Address of its Streamable HTTP endpoint': '其 Streamable HTTP 端点的地址',
+  'Who can use it': '谁可以使用',
   Administrators: '管理员',
-  'Some users': '指定用户',
-  'How it is opened': '访问方式',
-  'By its headers, or by nothing': '通过请求头，或无需验证',
-  'Each user signs in to it': '由每个用户自行登录',
-  'Each member, for themselves': '每个成员各自登录',
-  'One for everybody': '一人代表所有人登录',
+  'Specific users': '指定用户',
+  Authentication: '访问方式',
+  'Headers, or none': '通过请求头，或无需验证',
+  'Each user signs in': '由每个用户自行登录',
+  'Each member separately': '每个成员各自登录',
+  'One sign-in for everyone': '一人代表所有人登录',
   'Who signs in': '由谁登录',
-  'One for everybody: for keys of teams too, and for members who have not':
+  'One sign-in for everyone also covers team keys and members who have not signed in':
     '一人代表所有人：也用于团队密钥和未登录的成员',
-  'Sign in for everybody': '代表所有人登录',
-  'End the sign-in for everybody': '结束代表所有人的登录',
-  'Nobody has signed in yet': '尚无人登录',
-  'Signed in by somebody who is gone': '登录者已不在',
-  'Signed in for everybody by {name}': '{name} 已代表所有人登录',
-  'Nobody is signed in to {name} for everybody any more': '已不再有人代表所有人登录 {name}',
-  'A provider vouches for each user': '由身份提供商为每个用户证明身份',
+  'Sign in for everyone': '代表所有人登录',
+  'End the sign-in for everyone': '结束代表所有人的登录',
+  'No one has signed in yet': '尚无人登录',
+  'Signed in by a user who no longer exists': '登录者已不在',
+  'Signed in for everyone by {name}': '{name} 已代表所有人登录',
+  'Shared sign-in to {name} ended': '已不再有人代表所有人登录 {name}',
+  'Identity provider asserts user identity': '由身份提供商为每个用户证明身份',
   'Identity provider': '身份提供商',
-  'Tells the server who each user is; users sign in to this service through it':
+  'Asserts each user’s identity to the server; users sign in to this service through it':
     '向服务器证明每个用户的身份；用户通过它登录本服务',
-  'None vouches for its people yet.': '还没有会为其用户证明身份的身份提供商。',
-  'Let one vouch': '前往设置',
-  'Choose the provider that vouches.': '请选择证明身份的身份提供商。',
-  'Of a client registered there by hand, which the provider knows to be this service':
+  'No identity provider asserts user identity yet.': '还没有会为其用户证明身份的身份提供商。',
+  'Set one up': '前往设置',
+  'Choose an identity provider.': '请选择证明身份的身份提供商。',
+  'Of a client registered manually with the server; the identity provider knows it as this service':
     '在对方手动注册的客户端，身份提供商知道它就是本服务',
-  'The service signs in to it': '由本服务登录',
-  'By a token of the platform': '以所在平台的令牌登录',
-  'File of the token': '令牌文件',
-  'In the directory that MCP_ASSERTIONS_DIR names; read anew whenever the service signs in':
+  'This service signs in': '由本服务登录',
+  'Platform token': '以所在平台的令牌登录',
+  'Token file': '令牌文件',
+  'In the MCP_ASSERTIONS_DIR directory; read again at every sign-in':
     '位于 MCP_ASSERTIONS_DIR 指定的目录；每次登录时重新读取',
-  'Of a client registered there by hand, if one is wanted besides the token':
+  'Of a client registered manually with the server, if one is required in addition to the token':
     '在对方手动注册的客户端；仅当除令牌外还需要客户端时填写',
-  'The name of a file, without its directory.': '请输入文件名，不含目录。',
-  'Of a client registered there by hand; empty: the service registers itself':
+  'Enter a file name without its directory.': '请输入文件名，不含目录。',
+  'Of a client registered manually with the server; if empty, this service registers itself':
     '在对方手动注册的客户端；留空则由本服务自行注册',
   'If the client has one; stored encrypted, never shown again': '如果客户端有密钥；加密存储，不会再次显示',
-  'Register it there as a redirect address of the client': '请在那里登记为客户端的重定向地址',
+  'Register this as a redirect address of the client': '请在那里登记为客户端的重定向地址',
   'Enter the secret again for another client or address.': '客户端或地址已更改，请重新输入密钥。',
-  'Of a client registered there by hand, which all who may use the server share':
+  'Of a client registered manually with the server; shared by everyone who can use the server':
     '在对方手动注册的客户端，由所有可使用该服务器的人共用',
   'Private key': '私钥',
-  'In place of a secret: PEM or JSON Web Key, signs who the client is; stored encrypted, never shown again':
+  'Authenticates the client instead of a secret; PEM or JSON Web Key, stored encrypted, never shown again':
     '代替密钥：PEM 或 JSON Web Key，用于签名证明客户端身份；加密存储，不会再次显示',
   'Enter the key again for another client or address.': '客户端或地址已更改，请重新输入私钥。',
   'Enter a secret or a private key, not both.': '密钥和私钥只能填写其一。',
-  'A private key, in PEM or as a JSON Web Key.': '请输入 PEM 或 JSON Web Key 格式的私钥。',
-  'A secret or a private key is needed.': '需要填写密钥或私钥。',
-  'The client has no secret any more': '客户端不再使用密钥',
-  'The stored one is forgotten, and whoever signed in does so again': '将清除已存储的密钥，已登录的用户需重新登录',
-  'Passed on besides tools': '除工具外还转发',
-  'To programs that connect to it through this service; models are told of its tools alone':
+  'Enter a private key in PEM or JSON Web Key format.': '请输入 PEM 或 JSON Web Key 格式的私钥。',
+  'Enter a secret or a private key.': '需要填写密钥或私钥。',
+  'The client no longer has a secret': '客户端不再使用密钥',
+  'Deletes the stored secret; everyone who signed in must sign in again': '将清除已存储的密钥，已登录的用户需重新登录',
+  'Expose in addition to tools': '除工具外还转发',
+  'For programs that connect to the server through this service; models see only its tools':
     '供通过本服务连接它的程序使用；模型只会看到其工具',
   Resources: '资源',
   Prompts: '提示词',
-  'Time for a call': '调用时限',
-  'Calls in a minute': '每分钟调用次数',
-  'Of all its tools; 0 for no limit': '所有工具合计；0 表示不限',
-  'Of all its tools, by everybody together; 0 for no limit': '所有工具、所有用户合计；0 表示不限',
-  'A whole number, at most a million.': '请输入不超过 100 万的整数。',
-  'Ids of users': '用户 ID',
-  'As the page of users shows them': '可在用户页面查看',
-  'A line each, such as Authorization: Bearer …; stored encrypted, never shown again':
+  'Call timeout': '调用时限',
+  'Calls per minute': '每分钟调用次数',
+  'All its tools combined; 0 for no limit': '所有工具合计；0 表示不限',
+  'All its tools and all users combined; 0 for no limit': '所有工具、所有用户合计；0 表示不限',
+  'Enter a whole number of at most 1,000,000.': '请输入不超过 100 万的整数。',
+  'User IDs': '用户 ID',
+  'Shown on the Users page': '可在用户页面查看',
+  'One per line, for example Authorization: Bearer …; stored encrypted, never shown again':
     '每行一个，例如 Authorization: Bearer …；加密存储，不会再次显示',
-  'The address changes: enter the headers again': '地址已更改：请重新输入请求头',
-  'Stored: {names}. Empty keeps them': '已存储：{names}。留空则保持不变',
+  'The address has changed: enter the headers again': '地址已更改：请重新输入请求头',
+  'Stored: {names}. Leave empty to keep them': '已存储：{names}。留空则保持不变',
   'The server was not saved': '服务器未保存',
   'Use 1 to 24 lower-case letters, digits and hyphens.': '请使用 1 到 24 个小写字母、数字和连字符。',
-  'A line each: Name: value': '每行一个，格式为 Name: value',
+  'Use one line per header: Name: value': '每行一个，格式为 Name: value',
   'Enter the headers again for the new address.': '地址已更改，请重新输入请求头。',
-  'Name at least one user.': '请至少填写一个用户。',
-  'Ids of users, such as 7.': '请填写用户 ID，例如 7。',
+  'Enter at least one user.': '请至少填写一个用户。',
+  'Enter user IDs, for example 7.': '请填写用户 ID，例如 7。',
 
   'Server saved': '服务器已保存',
   'Delete server': '删除服务器',
   'Server deleted': '服务器已删除',
-  'Its headers and what you allowed of its tools are deleted with it. Runs that use them go on without.':
+  'Its headers and tool permissions are deleted too. Runs that use its tools continue without them.':
     '其请求头和工具授权会一并删除。正在使用这些工具的运行任务会继续，但不能再使用它们。',
 
   Connecting: '正在连接',
   'The server was not tested': '服务器未测试',
-  'The server does not answer as it should': '服务器响应异常',
-  '{server} {version} answered within {time}. Models are told of a tool in the words below, as they are when you allow it.':
+  'The server is not responding correctly': '服务器响应异常',
+  '{server} {version} responded in {time}. Models see each tool as described below at the time you allow it.':
     '{server} {version} 在 {time}内作出响应。模型看到的工具说明即为下方文字，以你允许时的内容为准。',
-  'The server lists more tools than are read. The rest cannot be used.':
+  'The server lists more tools than can be read. The rest cannot be used.':
     '服务器列出的工具数量超出读取上限，其余工具无法使用。',
   'The server lists no tools.': '服务器没有列出任何工具。',
   'The tools were not saved': '工具未保存',
@@ -112,24 +113,24 @@ export default {
   '{name} allowed': '允许 {name}',
   'Ask first': '先询问',
   '{name} asks first': '使用 {name} 前先询问',
-  'Price of a call': '每次调用的价格',
-  'Price of a call of {name}': '每次调用 {name} 的价格',
-  'Paid by whoever calls it, once it has answered': '由调用者支付，工具返回结果后收取',
-  'An amount from $0 to $2,000,000.': '请输入 $0 至 $2,000,000 之间的金额。',
-  'Approve the change': '批准更改',
-  'Approve the change of {name}': '批准 {name} 的更改',
+  'Price per call': '每次调用的价格',
+  'Price per call of {name}': '每次调用 {name} 的价格',
+  'Charged to the caller when the tool returns a result': '由调用者支付，工具返回结果后收取',
+  'Enter an amount from $0 to $2,000,000.': '请输入 $0 至 $2,000,000 之间的金额。',
+  'Approve change': '批准更改',
+  'Approve change to {name}': '批准 {name} 的更改',
   'Title, hints and results': '标题、提示与结果',
-  '{field}: what changed since it was approved': '{field}：自批准以来的更改',
-  '{field} of {tool}: what changed': '{tool} 的{field}：更改内容',
+  '{field}: changes since approval': '{field}：自批准以来的更改',
+  '{field} of {tool}: changes': '{tool} 的{field}：更改内容',
 
-  'Who uses what': '使用情况',
-  'Period of calls': '调用的时间范围',
+  'Tool usage': '使用情况',
+  'Call period': '调用的时间范围',
   'Deleted user {id}': '已删除的用户 {id}',
   '{errors} of the last {sample}': '最近 {sample} 次中有 {errors} 次',
   'Average time': '平均耗时',
   'Last call': '最近调用',
-  'No calls in these days': '所选日期内没有调用',
-  'Calls that agents make over MCP, and those made by hand, are counted here.':
-    '智能体通过 MCP 发起的调用以及手动调用均计入此处。',
-  'Only the most called are shown. The usage log has all of them.': '仅显示调用最多的工具，完整记录见用量日志。',
+  'No calls in this period': '所选日期内没有调用',
+  'Calls by agents over MCP and manual calls are counted here.': '智能体通过 MCP 发起的调用以及手动调用均计入此处。',
+  'Only the most-called tools are shown. See the usage log for all calls.':
+    '仅显示调用最多的工具，完整记录见用量日志。',
 } as const;

@@ -1,59 +1,56 @@
 export default {
-  'Everybody with an account. You can change users below your own role.':
+  'All user accounts. You can change users whose role is below yours.':
     '所有拥有账号的用户。你可以更改角色低于自己的用户。',
   'Search users': '搜索用户',
   'Name or email': '名称或邮箱',
-  'Nobody found': '未找到用户',
+  'No users found': '未找到用户',
   'No user matches this search.': '没有符合搜索条件的用户。',
   '{username} · id {id}': '{username} · ID {id}',
   Administrator: '管理员',
   Root: '超级管理员',
   'Role {role}': '角色 {role}',
-  'Invite somebody##user': '邀请用户',
-  'The account is made now. Its owner chooses the password with a link that works once, for 7 days. It is mailed where the service can send mail, and else shown to you.':
+  'Invite user': '邀请用户',
+  'The account is created now. Its owner sets the password with a link that works once and is valid for 7 days. The link is emailed if the service can send mail; otherwise it is shown to you.':
     '账号会立即创建，对方通过一次性链接设置密码，链接 7 天内有效。如果本服务可以发送邮件，链接会通过邮件发送；否则会显示给你。',
   '3 to 32 letters, digits, dots, dashes and underscores': '3 到 32 个字母、数字、点、连字符或下划线',
-  'Credits to begin with': '初始额度',
-  'In dollars; empty for what every new user gets': '以美元计；留空则使用新用户的默认额度',
+  'Initial credits': '初始额度',
+  'In dollars; leave empty for the default of new users': '以美元计；留空则使用新用户的默认额度',
   'Invitations could not be loaded': '无法加载邀请',
-  'Each link works once. A new one ends the one before.': '每个链接只能使用一次。生成新链接后，旧链接即失效。',
-  'Begins with': '初始额度',
+  'Each link works once. A new link replaces the previous one.': '每个链接只能使用一次。生成新链接后，旧链接即失效。',
   Link: '链接',
-  Mailed: '已邮件发送',
-  'Handed over': '已手动转交',
-  'Runs out': '到期时间',
+  Emailed: '已邮件发送',
+  'Shared manually': '已手动转交',
   'the invitation of {username}': '{username} 的邀请',
-  'Mail again': '重新发送邮件',
-  'Take back the invitation of {username}?': '撤回 {username} 的邀请？',
-  'The invitation of {username} is taken back': '{username} 的邀请已撤回',
-  'The link ends, and the account, which nobody has used, is closed with what it was given. The name is free again.':
+  'Revoke the invitation of {username}?': '撤回 {username} 的邀请？',
+  'Invitation of {username} revoked': '{username} 的邀请已撤回',
+  'The link stops working. The unused account is closed along with its credits, and its username becomes available again.':
     '链接会失效，这个尚未使用的账号连同已发放的额度会一并关闭，用户名可再次使用。',
-  'Remove factors': '移除双重验证',
-  'A link for the user': '给用户的链接',
-  'The link was mailed to {email}': '链接已发送至 {email}',
+  'Remove second factors': '移除双重验证',
+  'Link for the user': '给用户的链接',
+  'Link emailed to {email}': '链接已发送至 {email}',
   '{username} saved': '{username} 已保存',
   'Letters, digits, dots, dashes and underscores': '字母、数字、点、连字符或下划线',
   'Email verified': '邮箱已验证',
-  'No email address given': '未填写邮箱地址',
-  'A disabled user is logged out everywhere, their keys are refused, and their applications stand still':
+  'No email address': '未填写邮箱地址',
+  'A disabled user is logged out everywhere, their keys are refused, and their applications stop working':
     '停用后，用户会在所有设备上退出登录，其密钥会被拒绝，其应用也会停止工作',
   'The user was not saved': '用户未保存',
   'Credits for {username}': '{username} 的额度',
   'Balance now: <b>{amount}</b>': '当前余额：<b>{amount}</b>',
-  'In dollars; a negative amount takes credits back': '以美元计；负数表示扣回额度',
-  'The user sees it in their ledger': '用户会在自己的账目中看到',
-  'Balance afterwards: {amount}': '变更后余额：{amount}',
+  'In dollars; a negative amount removes credits': '以美元计；负数表示扣回额度',
+  'Visible to the user in their ledger': '用户会在自己的账目中看到',
+  'New balance: {amount}': '变更后余额：{amount}',
   'The balance was not changed': '余额未更改',
-  'Take back##credits': '扣回额度',
-  'Give credits': '发放额度',
+  'Remove credits': '扣回额度',
+  'Grant credits': '发放额度',
   '{username} now has {amount}': '{username} 的余额现为 {amount}',
   'Remove the second factors of {username}?': '移除 {username} 的双重验证？',
-  'Authenticator app, passkeys and recovery codes count no more, and the password alone lets in. Be sure that it is really them who ask; they are told that you did it.':
+  'The authenticator app, passkeys and recovery codes stop working, and the password alone is enough to log in. Make sure that the request really comes from this user; they are notified that you did this.':
     '身份验证器应用、通行密钥和恢复代码都会失效，仅凭密码即可登录。请务必确认是本人提出的请求；对方会收到由你执行此操作的通知。',
-  '{username} logs in with the password alone now': '{username} 现在仅凭密码即可登录',
-  'Logged out everywhere and keys refused at once. Conversations, knowledge, runs, videos, applications and the access given to others are deleted within minutes. This cannot be undone.':
+  '{username} now logs in with the password alone': '{username} 现在仅凭密码即可登录',
+  'The user is logged out everywhere and their keys are refused immediately. Conversations, knowledge, runs, videos, applications and the access given to others are deleted within minutes. This cannot be undone.':
     '该用户会立即在所有设备上退出登录，密钥也会被拒绝。对话、知识库、运行任务、视频、应用以及授予他人的访问权限会在几分钟内删除。此操作无法撤销。',
-  'Usage, ledger and audit entries stay under the name deleted-{id}, without address and browser.':
+  'Usage, ledger and audit entries are kept under the name deleted-{id}, without address and browser.':
     '用量、账目和审计记录会以 deleted-{id} 的名义保留，不含地址和浏览器信息。',
-  'The balance of {amount} is lost.': '余额 {amount} 将会失去。',
+  'The balance of {amount} will be lost.': '余额 {amount} 将会失去。',
 } as const;

@@ -96,7 +96,6 @@ export default {
     '密钥只在创建时显示一次。如果遗失或可能已泄露，请轮换新的密钥。',
   'Rotate client secret': '轮换客户端密钥',
   'Rotate the client secret?': '轮换客户端密钥？',
-  'Rotate secret': '轮换密钥',
   'The old secret stops working at once: programs that use it cannot sign anybody in until they have the new one.':
     '旧密钥会立即失效：使用它的程序在换成新密钥之前无法让用户登录。',
   'New client secret': '新的客户端密钥',

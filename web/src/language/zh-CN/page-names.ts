@@ -1,4 +1,4 @@
-/** Names of pages, as the navigation and the pages themselves give them. */
+/** Page names, in the navigation and in page headings. */
 export default {
   Overview: '概览',
   Playground: '操练场',

@@ -1,4 +1,4 @@
-/** What the service says, in Chinese. */
+/** The texts of the server, in Chinese. */
 import serverAccounts from './server-accounts.ts';
 import serverErrors from './server-errors.ts';
 import serverFields from './server-fields.ts';

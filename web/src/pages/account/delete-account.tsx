@@ -98,7 +98,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
         <FormFoot
           act={wrong ? { error: null, isPending: remove.isPending } : remove}
           failure={t('Your account was not deleted')}
-          submitLabel={t('Delete for good')}
+          submitLabel={t('Delete permanently')}
           onCancel={onClose}
           disabled={hasPassword && password === ''}
           danger

@@ -117,7 +117,7 @@ export function AdminAliasesPage() {
       <PageHeader
         title={t('Aliases')}
         description={t(
-          'Another name for a model, or one name for a group of models, of which the first that can answers.',
+          'Give a model another name, or group several models under one name. The first available model answers.',
         )}
         actions={button}
       />
@@ -133,14 +133,14 @@ export function AdminAliasesPage() {
         query={query}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         detail={{
-          label: ({ name }) => t('Who answers to {name}', { name }),
+          label: ({ name }) => t('Models behind {name}', { name }),
           show: ({ name, models }) => <Preview name={name} models={models} />,
         }}
         empty={
           <EmptyState
             icon={IconArrowsSplit2}
             title={t('No aliases yet')}
-            description={t('Programs that ask for an alias need no change when you choose another model behind it.')}
+            description={t('Clients that use an alias need no change when you point it at another model.')}
             action={button}
           />
         }
@@ -165,7 +165,7 @@ export function AdminAliasesPage() {
           await reload();
         }}
       >
-        {t('Requests that ask for this name are refused from then on. Its models stay.')}
+        {t('Requests that use this name will be rejected. Its models are not affected.')}
       </ConfirmDelete>
     </>
   );

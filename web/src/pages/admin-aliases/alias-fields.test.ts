@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { added, emptyAlias, faultsOf, mostModels, moved } from './alias-fields.ts';
 
-test('an alias needs a name and a model', () => {
+test('requires a name without spaces and at least one model', () => {
   expect(Object.keys(faultsOf(emptyAlias))).toEqual(['name', 'models']);
   expect(faultsOf({ name: 'fast', models: ['a/b'] })).toEqual({});
   expect(faultsOf({ name: 'very fast', models: ['a/b'] }).name).toContain('spaces');
 });
 
-test('models are named once, and so many at most', () => {
+test('ignores duplicate and invalid models, and models over the limit', () => {
   expect(added(['a'], ' b ')).toEqual(['a', 'b']);
   expect(added(['a'], 'a')).toEqual(['a']);
   expect(added(['a'], 'two words')).toEqual(['a']);
@@ -15,7 +15,7 @@ test('models are named once, and so many at most', () => {
   expect(added(full, 'more')).toEqual(full);
 });
 
-test('a model moves among the others, and not past them', () => {
+test('moves a model up or down, but not past the ends', () => {
   expect(moved(['a', 'b', 'c'], 2, -1)).toEqual(['a', 'c', 'b']);
   expect(moved(['a', 'b', 'c'], 0, 1)).toEqual(['b', 'a', 'c']);
   expect(moved(['a', 'b'], 0, -1)).toEqual(['a', 'b']);

@@ -19,8 +19,8 @@ export const mostModels = 20;
 /** Validation errors by field, matching the service's own checks. */
 export function faultsOf({ name, models }: AliasFields): AliasFaults {
   const faults: AliasFaults = {};
-  if (name.trim() === '') faults.name = t('Say what clients ask for.');
-  else if (/\s/.test(name.trim())) faults.name = t('Names of models hold no spaces.');
+  if (name.trim() === '') faults.name = t('Enter the name that clients use.');
+  else if (/\s/.test(name.trim())) faults.name = t('Model names cannot contain spaces.');
   if (models.length === 0) faults.models = t('Choose at least one model.');
   return faults;
 }

@@ -25,7 +25,7 @@ export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: Al
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('What clients ask for as the model')}
+            description={t('The model name that clients send')}
             placeholder="fast, company/default…"
             required
             maxLength={200}
@@ -38,7 +38,7 @@ export function AliasForm({ title, submitLabel, initial, onClose, onSubmit }: Al
           <ModelOrder models={fields.models} error={faults.models} onChange={(models) => set({ models })} />
           <section>
             <Title order={3} size="h5" mb={6}>
-              {t('Who would answer')}
+              {t('Which model answers')}
             </Title>
             <Preview name={fields.name} models={fields.models} />
           </section>

@@ -26,7 +26,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={t('Ask {model} earlier', { model })}
+                    aria-label={t('Move {model} up', { model })}
                     disabled={index === 0}
                     onClick={() => onChange(moved(models, index, -1))}
                   >
@@ -35,7 +35,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={t('Ask {model} later', { model })}
+                    aria-label={t('Move {model} down', { model })}
                     disabled={index === models.length - 1}
                     onClick={() => onChange(moved(models, index, 1))}
                   >
@@ -44,7 +44,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
                   <ActionIcon
                     variant="subtle"
                     color="gray"
-                    aria-label={t('Leave out {model}', { model })}
+                    aria-label={t('Remove {model}', { model })}
                     onClick={() => onChange(models.filter((one) => one !== model))}
                   >
                     <IconX size={16} aria-hidden />
@@ -57,7 +57,7 @@ export function ModelOrder({ models, error, onChange }: ModelOrderProps) {
       )}
       <ModelsPicker
         label={t('Add a model')}
-        description={t('Of several the first that can answers; the next is asked where one does not')}
+        description={t('The first available model answers; if it fails, the next one is tried')}
         placeholder="vendor/name"
         maxLength={200}
         fits={({ id, members }) => members.length === 0 && !models.includes(id)}

@@ -52,10 +52,11 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
   if (models.length === 0)
     return (
       <Text size="sm" c="dimmed">
-        {t('Choose models to see which of them would answer.')}
+        {t('Choose models to see which one would answer.')}
       </Text>
     );
-  if (query.error) return <ErrorState error={query.error} title={t('No preview')} onRetry={() => query.refetch()} />;
+  if (query.error)
+    return <ErrorState error={query.error} title={t('Preview unavailable')} onRetry={() => query.refetch()} />;
   if (!query.data) return <Skeleton height={48} role="status" aria-label={t('Loading')} />;
   const { answers, shadowed_by: shadowedBy, models: previewed } = query.data;
   const first = previewed.find(({ model_id }) => model_id !== null && model_id === answers);
@@ -63,10 +64,13 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
     <Stack gap="xs" aria-live="polite" aria-busy={query.isFetching}>
       {shadowedBy !== null && (
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
-          {rich('<model>{name}</model> has this name already and comes first: the alias would lead nowhere.', {
-            name: shadowedBy,
-            model: (name) => <span className="svc-anywhere">{name}</span>,
-          })}
+          {rich(
+            '<model>{name}</model> already has this name and takes precedence, so the alias would have no effect.',
+            {
+              name: shadowedBy,
+              model: (name) => <span className="svc-anywhere">{name}</span>,
+            },
+          )}
         </Alert>
       )}
       <Stack component="ol" gap={6} m={0} pl="lg" fz="sm">
@@ -76,7 +80,7 @@ export function Preview({ name, models }: { name: string; models: string[] }) {
       </Stack>
       {answers === null && (
         <Text size="sm" c="var(--mantine-color-error)">
-          {t('None of them could answer now.')}
+          {t('None of these models is available right now.')}
         </Text>
       )}
     </Stack>

@@ -38,7 +38,7 @@ const pageSize = 20;
 const queryKey = ['admin-applications'];
 const done: Record<Action, (name: string) => string> = {
   verify: (name) => t('{name} is verified', { name }),
-  unverify: (name) => t('{name} is not verified any more', { name }),
+  unverify: (name) => t('{name} is no longer verified', { name }),
   suspend: (name) => t('{name} is suspended', { name }),
   activate: (name) => t('{name} is active again', { name }),
 };
@@ -76,7 +76,7 @@ const columns = ({ show, limit, run }: Acts): Column<Application>[] => [
       />
     ),
   },
-  { key: 'owner', header: t('Owner'), cell: ({ owner_name }) => owner_name || t('Nobody here') },
+  { key: 'owner', header: t('Owner'), cell: ({ owner_name }) => owner_name || t('No owner') },
   { key: 'type', header: t('Type'), cell: ({ app_type }) => (app_type === 'public' ? t('Public') : t('Confidential')) },
   {
     key: 'status',
@@ -129,7 +129,7 @@ function Details({ application, onClose }: { application: Application; onClose: 
         {application.webhook_url && <CopyField label={t('Webhook address')} value={application.webhook_url} />}
         <div>
           <Text size="sm" fw={600} mb="xs">
-            {t('May ask for')}
+            {t('Can request')}
           </Text>
           <ScopeList scopes={splitScopes(application.allowed_scopes).map((name) => ({ name }))} />
         </div>
@@ -167,12 +167,12 @@ export function AdminApplicationsPage() {
     <>
       <PageHeader
         title={t('Applications')}
-        description={t('Every OAuth application. Verifying one tells users that you know who runs it.')}
+        description={t('All OAuth applications. Verifying an application tells users that you know who runs it.')}
       />
       <Group mb="md" gap="sm">
         <SearchInput
           label={t('Search applications')}
-          placeholder={t('Name, owner or client id')}
+          placeholder={t('Name, owner or client ID')}
           value={q}
           onChange={(text) => set({ q: text, page: '1' })}
         />
@@ -202,7 +202,7 @@ export function AdminApplicationsPage() {
           <EmptyState
             icon={IconApps}
             title={t('No applications')}
-            description={t('None matches, or none is registered yet.')}
+            description={t('No applications match, or none are registered yet.')}
           />
         }
       />
@@ -212,7 +212,7 @@ export function AdminApplicationsPage() {
           application={limited}
           onClose={() => setLimited(null)}
           onDone={async () => {
-            notifySuccess(t('The limit of {name} is saved', { name: limited.name }));
+            notifySuccess(t('Call limit of {name} saved', { name: limited.name }));
             await reload();
             setLimited(null);
           }}
@@ -231,7 +231,7 @@ export function AdminApplicationsPage() {
         }}
       >
         {t(
-          'Its tokens stop working at once and nobody can sign in with it. When it is activated again, users are asked anew.',
+          'Its tokens stop working immediately and no one can sign in with it. After it is activated again, users must authorize it again.',
         )}
       </ConfirmDelete>
     </>

@@ -28,12 +28,12 @@ export function LimitCalls({ application, onClose, onDone }: LimitCallsProps) {
     },
   );
   return (
-    <Dialog opened onClose={onClose} title={t('Limit of {name}', { name: application.name })}>
+    <Dialog opened onClose={onClose} title={t('Call limit of {name}', { name: application.name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <NumberInput
-            label={t('Calls an hour')}
-            description={t('With tokens of this application, of all users together; leave empty for no limit')}
+            label={t('Calls per hour')}
+            description={t('Calls with tokens of this application, all users combined; leave empty for no limit')}
             placeholder={t('No limit')}
             min={0}
             max={mostCalls}

@@ -15,7 +15,7 @@ export function AdminAuditPage() {
     <>
       <PageHeader
         title={t('Audit')}
-        description={`${t('Who signed in, and who changed what anybody may do, newest first.')} ${daysNote()}`}
+        description={`${t('Sign-ins and changes to permissions and settings, newest first.')} ${daysNote()}`}
         actions={
           <Button
             component="a"

@@ -28,7 +28,7 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
     <SearchInput
       label={label}
       labelled
-      placeholder={t('Name or id')}
+      placeholder={t('Name or ID')}
       width={200}
       value={state[name]}
       onChange={(text) => change({ [name]: text })}
@@ -55,12 +55,12 @@ export function AuditFilters({ state, set }: AuditFiltersProps) {
         w={{ base: '100%', xs: 220 }}
       />
       {search('actor', t('Who'))}
-      {search('target', t('What##target'))}
+      {search('target', t('Target##audit'))}
       {date('from', t('From'))}
       {date('to', t('To'))}
       {state.user !== '' && (
         <AnchorLink to={`/admin/users/${state.user}`} size="sm" underline="always" mb={8}>
-          {t('Only of user {user}', { user: state.user })}
+          {t('User {user} only', { user: state.user })}
         </AnchorLink>
       )}
       {filtered && (

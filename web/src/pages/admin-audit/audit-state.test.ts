@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { eventChoices, wordsOf } from './audit-events.ts';
 import { auditDefaults, csvAddress, filterOf } from './audit-state.ts';
 
-test('only what is set, and makes sense, filters', () => {
+test('empty and invalid filters are ignored', () => {
   expect(filterOf(auditDefaults)).toEqual({});
   expect(
     filterOf({ ...auditDefaults, action: 'app_created', actor: 'ada', from: '2026-01-31', to: 'x', user: 'y' }),
@@ -13,7 +13,7 @@ test('only what is set, and makes sense, filters', () => {
   });
 });
 
-test('every act that the service records has words of its own', async () => {
+test('every action that the server records has a label', async () => {
   const server = new URL('../../../../server/src', import.meta.url).pathname;
   const found = new Set<string>();
   for await (const file of new Bun.Glob('**/*.ts').scan(server)) {
@@ -25,12 +25,12 @@ test('every act that the service records has words of its own', async () => {
   expect([...found].filter((action) => wordsOf(action).label === action)).toEqual([]);
 });
 
-test('the download has the same filter', () => {
+test('the CSV download uses the same filters', () => {
   const state = { ...auditDefaults, target: 'a b', to: '2026-01-31', page: '4' };
   expect(csvAddress(state)).toBe('/api/admin/audit?format=csv&target=a+b&to=1769903999');
 });
 
-test('every kind can be chosen, once; an unknown one shows by its own name', () => {
+test('event labels are unique; an unknown event is shown by its raw name', () => {
   const labels = eventChoices.flatMap(({ items }) => items.map(({ label }) => label));
   expect(new Set(labels).size).toBe(labels.length);
   expect(wordsOf('channel_updated').label).toBe('Channel changed');

@@ -55,7 +55,7 @@ function NameFilter({ id, name, what, truncate, onClick }: NameFilterProps) {
       title={text}
       onClick={() => onClick(text)}
     >
-      <span className="svc-hidden">{`${t('Only entries of {what}', { what })} `}</span>
+      <span className="svc-hidden">{`${t('Only entries for {what}', { what })} `}</span>
       <LongName text={text} />
       {name !== '' && id !== null && id !== name && <Text span inherit size="xs" c="dimmed">{` ${id}`}</Text>}
     </Anchor>
@@ -76,7 +76,7 @@ const columns = (only: Only | undefined): Column<Entry>[] => [
   },
   {
     key: 'target',
-    header: t('What##target'),
+    header: t('Target##audit'),
     wrap: true,
     cell: ({ target }) => (
       <>

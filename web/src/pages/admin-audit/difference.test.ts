@@ -9,7 +9,7 @@ const shown = (type: string, before: Record<string, unknown> | null, after: Reco
     is.map(({ text }) => text).join(', '),
   ]);
 
-test('values are in words, by what their field is', () => {
+test('values are formatted according to their field', () => {
   expect(shown('user', { role: 1, status: 1, email_verified: 0 }, { role: 10, status: 2, email_verified: 1 })).toEqual([
     ['Role', 'User', 'Administrator'],
     ['Status', 'Enabled', 'Disabled'],
@@ -21,10 +21,10 @@ test('values are in words, by what their field is', () => {
     ['Note', '', 'x'],
     ['Balance after', '', '-$1.00'],
   ]);
-  expect(shown('api_key', { expired_time: -1 }, { expired_time: 5 })).toEqual([['Expired time', 'never', '5']]);
+  expect(shown('api_key', { expired_time: -1 }, { expired_time: 5 })).toEqual([['Expiry time', 'never', '5']]);
 });
 
-test('of a list one sees what came and what went', () => {
+test('added and removed list items are marked', () => {
   const [one] = differencesOf('channel', { models: ['a', 'b'] }, { models: ['b', 'c'] });
   expect(one!.before).toEqual([
     { text: 'a', differs: true },
@@ -36,7 +36,7 @@ test('of a list one sees what came and what went', () => {
   ]);
 });
 
-test('what is alike or empty on both sides is left out, and odd values do no harm', () => {
+test('unchanged and empty fields are omitted; unexpected values do not throw', () => {
   expect(shown('x', { a: 1, b: '' }, { a: 1, b: null })).toEqual([]);
   expect(shown('x', null, null)).toEqual([]);
   expect(shown('x', { a: { b: [1] } }, { a: undefined })).toEqual([['A', '{"b":[1]}', '']]);
@@ -44,12 +44,12 @@ test('what is alike or empty on both sides is left out, and odd values do no har
   expect(labelOf('')).toBe('');
 });
 
-test('a value is put into words only where its field has such words', () => {
+test('enum values are translated only in their own fields', () => {
   expect(shown('application', null, { app_type: 'public', name: 'public', second_factors: 'removed' })).toEqual([
-    ['App type', '', 'public'],
+    ['Application type', '', 'public'],
     ['Name', '', 'public'],
     ['Second factors', '', 'removed'],
   ]);
-  expect(labelOf('dpop_bound_access_tokens')).toBe('Dpop bound access tokens');
+  expect(labelOf('dpop_bound_access_tokens')).toBe('DPoP-bound access tokens');
   expect(labelOf('something_new')).toBe('Something new');
 });

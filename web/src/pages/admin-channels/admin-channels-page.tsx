@@ -67,16 +67,16 @@ export function AdminChannelsPage() {
     <>
       <PageHeader
         title={t('Channels')}
-        description={t('A channel is one address of one provider, with the credentials that it is asked with.')}
+        description={t('A channel is one address of a provider and the credentials used to call it.')}
         actions={button}
       />
       {builtIn?.active && (
         <Alert mb="md" color="indigo" variant="light" icon={<IconInfoCircle aria-hidden />}>
           {builtIn.mode === 'auto'
             ? t(
-                'The built-in simulation is answering because no other channel that is enabled serves a model. It steps back when one does.',
+                'The built-in simulation is answering requests because no other enabled channel serves a model. It stops automatically when one does.',
               )
-            : t('The built-in simulation is answering.')}
+            : t('The built-in simulation is answering requests.')}
         </Alert>
       )}
       <DataTable
@@ -97,7 +97,7 @@ export function AdminChannelsPage() {
           <EmptyState
             icon={IconPlugConnected}
             title={t('No channels yet')}
-            description={t('Add a provider with nothing but its key, or any OpenAI-compatible server by its address.')}
+            description={t('Add a provider with just its API key, or any OpenAI-compatible server by its address.')}
             action={button}
           />
         }
@@ -116,15 +116,15 @@ export function AdminChannelsPage() {
       <ConfirmDelete
         opened={acts.failing !== null}
         onClose={acts.leaveOff}
-        title={acts.failing ? t('Enable {name} all the same?', { name: acts.failing.channel.name }) : t('Enable')}
-        confirmLabel={t('Enable all the same')}
+        title={acts.failing ? t('Enable {name} anyway?', { name: acts.failing.channel.name }) : t('Enable')}
+        confirmLabel={t('Enable anyway')}
         onConfirm={acts.enableAnyway}
       >
         <Stack gap="xs">
           <Text inherit className="svc-anywhere">
-            {t('Its test failed: {error}', { error: said(acts.failing?.error ?? '') })}
+            {t('Test failed: {error}', { error: said(acts.failing?.error ?? '') })}
           </Text>
-          <Text inherit>{t('Requests that are sent there would fail as well.')}</Text>
+          <Text inherit>{t('Requests sent to this channel would fail too.')}</Text>
         </Stack>
       </ConfirmDelete>
       <ConfirmDelete
@@ -139,7 +139,7 @@ export function AdminChannelsPage() {
         }}
       >
         {t(
-          'Its credentials and the models it serves are deleted with it. Requests go to other channels, if any serve the same models.',
+          'Its credentials and models are deleted too. Requests go to other channels that serve the same models, if any.',
         )}
       </ConfirmDelete>
     </>

@@ -40,16 +40,14 @@ export const kinds: readonly Kind[] = [
     label: 'Google Vertex AI',
     address: 'https://europe-west4-aiplatform.googleapis.com/v1',
     credential: '{"type": "service_account", …}',
-    about: t('The key file of a service account, pasted whole, or an API key. Stored encrypted, never shown again'),
+    about: t('A complete service account key file, or an API key. Stored encrypted, never shown again'),
   },
   {
     value: 'bedrock',
     label: 'Amazon Bedrock',
     address: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
     credential: 'ACCESS_KEY_ID:SECRET_ACCESS_KEY',
-    about: t(
-      'An API key of Bedrock, or an access key: its id, a colon and its secret. Stored encrypted, never shown again',
-    ),
+    about: t('A Bedrock API key, or an access key in the form ID:secret. Stored encrypted, never shown again'),
   },
   { value: 'openrouter', label: 'OpenRouter', address: 'https://openrouter.ai/api/v1', credential: 'sk-or-…' },
   { value: 'demo', label: t('Built-in simulation'), address: '', credential: '' },

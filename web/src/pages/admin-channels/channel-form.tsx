@@ -59,9 +59,9 @@ function RoutingFields(props: FieldsProps) {
         <TextInput label={t('Group')} maxLength={64} {...textProps(props, 'group')} />
       </SimpleGrid>
       <TagsInput
-        label={t('Models without a price of their own')}
+        label={t('Models without their own price')}
         description={t(
-          'Names passed on as they are, free for everybody unless the option DefaultModelPrice says otherwise',
+          'Names are passed on unchanged; free for everyone unless the DefaultModelPrice option sets a price',
         )}
         value={fields.models}
         onChange={(models) => set({ models })}
@@ -74,9 +74,7 @@ function RoutingFields(props: FieldsProps) {
 
 /** The stored credential is kept only while address, kind and provider stay the same. */
 function CredentialField({ hint, moved, ...props }: FieldsProps & { hint: string | undefined; moved: boolean }) {
-  const again = t(
-    'The address, kind or provider changes: enter the credential again, the stored one is not sent there',
-  );
+  const again = t('Enter the credential again: the stored one is not sent to a new address, kind or provider');
   const { credential, about = t('Stored encrypted, never shown again') } = kindOf(props.fields.kind);
   return (
     <PasswordInput

@@ -27,7 +27,7 @@ function limitsOf({ requests_per_minute, tokens_per_minute, spend_per_day }: Cre
       t('{count, plural, one {# request a minute} other {# requests a minute}}', { count: requests_per_minute }),
     tokens_per_minute !== null &&
       t('{count, plural, one {# token a minute} other {# tokens a minute}}', { count: tokens_per_minute }),
-    spend_per_day !== null && t('{amount} a day', { amount: dollars(spend_per_day) }),
+    spend_per_day !== null && t('{amount} per day', { amount: dollars(spend_per_day) }),
   ].filter((text) => text !== false);
   return limits.length > 0 ? t('At most {limits}', { limits: limits.join(t(', ##between limits')) }) : t('No limits');
 }
@@ -39,7 +39,7 @@ function Health({ health }: { health: Credential['health'] }) {
   if (!health)
     return (
       <Text size="sm" c="dimmed">
-        {t('Measured with its channel: see Health')}
+        {t('Measured together with its channel; see Health')}
       </Text>
     );
   const { requests, failures, tokens, spent } = health.today;

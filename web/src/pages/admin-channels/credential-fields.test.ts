@@ -3,15 +3,15 @@ import { bodyOf, circuitOf, emptyCredential, faultsOf } from './credential-field
 
 const named = { ...emptyCredential, name: ' Spare ', credential: ' sk-spare ' };
 
-describe('a credential of a channel', () => {
-  test('needs a name and a key when it is new, and a name alone afterwards', () => {
+describe('channel credential form', () => {
+  test('requires a name and a key when adding, and only a name when editing', () => {
     expect(Object.keys(faultsOf(emptyCredential, true))).toEqual(['name', 'credential']);
     expect(faultsOf(named, true)).toEqual({});
     expect(faultsOf({ ...named, credential: '' }, false)).toEqual({});
     expect(faultsOf({ ...named, credential: 'two words' }, true).credential).toBeDefined();
   });
 
-  test('has no limits where nothing is entered', () => {
+  test('an empty limit means no limit; 0 is rejected', () => {
     expect(bodyOf(named)).toEqual({
       ...{ name: 'Spare', credential: 'sk-spare', weight: 1 },
       ...{ requests_per_minute: null, tokens_per_minute: null, spend_per_day: null },
@@ -24,7 +24,7 @@ describe('a credential of a channel', () => {
     });
   });
 
-  test('stands as badly as the worst of its circuits', () => {
+  test('shows the worst state of its circuits', () => {
     const of = (closed: number, half_open: number, open: number) =>
       circuitOf({
         ...{ circuits: { closed, half_open, open }, at_limit: false },

@@ -43,11 +43,12 @@ export function faultsOf(fields: CredentialFields, isNew: boolean): CredentialFa
   if (fields.name.trim() === '') faults.name = t('Give it a name.');
   if (isNew && fields.credential.trim() === '') faults.credential = t('Enter the key.');
   if (/\s/.test(fields.credential.trim())) faults.credential = t('A key holds no spaces.');
-  if (fields.weight === '' || !(Number(fields.weight) >= 0)) faults.weight = t('A number of 0 or more.');
+  if (fields.weight === '' || !(Number(fields.weight) >= 0)) faults.weight = t('Enter a number of 0 or more.');
   for (const name of ['requestsPerMinute', 'tokensPerMinute'] as const)
-    if (fields[name] !== '' && !(Number(fields[name]) >= 1)) faults[name] = t('At least 1, or nothing for no limit.');
+    if (fields[name] !== '' && !(Number(fields[name]) >= 1))
+      faults[name] = t('Enter at least 1, or leave empty for no limit.');
   if (fields.spendPerDay !== '' && !(Number(fields.spendPerDay) >= leastSpending))
-    faults.spendPerDay = t('More than 0, or nothing for no limit.');
+    faults.spendPerDay = t('Enter more than 0, or leave empty for no limit.');
   return faults;
 }
 

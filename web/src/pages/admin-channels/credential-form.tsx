@@ -63,7 +63,7 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
           />
           <NumberInput
             label={t('Weight')}
-            description={t('Its share of requests beside the others')}
+            description={t('Share of requests relative to the other credentials')}
             min={0}
             max={1_000_000}
             {...number('weight')}
@@ -72,7 +72,7 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
             <NumberInput label={t('Requests a minute')} {...limit} {...number('requestsPerMinute')} />
             <NumberInput label={t('Tokens a minute')} {...limit} {...number('tokensPerMinute')} />
             <NumberInput
-              label={t('Dollars a day')}
+              label={t('Dollars per day')}
               prefix="$"
               min={0}
               max={10_000_000}

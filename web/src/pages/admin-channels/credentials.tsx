@@ -82,14 +82,14 @@ function List({ id }: { id: number }) {
     <Stack>
       <Text size="sm" c="dimmed">
         {t(
-          'Requests are shared among them by weight, conversations stay with one for the sake of its cache, and where one is refused or at its limit the next is tried.',
+          'Requests are distributed by weight. A conversation stays with one credential to benefit from its cache. If a credential is refused or at its limit, the next one is tried.',
         )}
       </Text>
       {credentials.length === 0 ? (
         <EmptyState
           icon={IconKey}
           title={t('No credentials')}
-          description={t('The upstream is asked without any.')}
+          description={t('Requests to the upstream are sent without a credential.')}
           action={button}
         />
       ) : (
@@ -127,9 +127,9 @@ function List({ id }: { id: number }) {
       >
         {credentials.length === 1
           ? t(
-              'The key is deleted here; at the provider it stays what it is. It is the only one: the upstream is then asked without any.',
+              'The key is deleted here and stays unchanged at the provider. It is the only credential: requests to the upstream will be sent without one.',
             )
-          : t('The key is deleted here; at the provider it stays what it is.')}
+          : t('The key is deleted here and stays unchanged at the provider.')}
       </ConfirmDelete>
     </Stack>
   );

@@ -8,7 +8,7 @@ import { useTests } from '../../use-tests.ts';
 
 const syncedText = (name: string, { added, kept, missing, unpriced }: Awaited<ReturnType<typeof syncModels>>): string =>
   t(
-    '{name}: {added, plural, one {# model} other {# models}} added, {kept} known already{missing, plural, =0 {} other {, # no longer listed there}}{unpriced, plural, =0 {} other {, # of the new ones stay disabled until they have a price (see Models)}}.',
+    '{name}: {added, plural, one {# model} other {# models}} added, {kept} already present{missing, plural, =0 {} other {, # no longer listed by the provider}}{unpriced, plural, =0 {} other {, # of the new models disabled until priced (see Models)}}.',
     { name, added: added.length, kept, missing: missing.length, unpriced },
   );
 

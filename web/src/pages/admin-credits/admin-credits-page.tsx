@@ -15,7 +15,7 @@ function Accounting() {
   return (
     <Section
       title={t('For the books')}
-      description={t('What each user used and was given in each month (UTC), to the unit.')}
+      description={t('Credits used and received by each user per month (UTC), exact to the smallest unit.')}
     >
       <Group align="flex-end">
         <TextInput
@@ -52,7 +52,7 @@ export function AdminCreditsPage() {
     <>
       <PageHeader
         title={t('Codes and payments')}
-        description={t('How users get credits by themselves, and what the books need.')}
+        description={t('How users add credits themselves, and data for accounting.')}
       />
       <Stack gap="lg">
         <Codes />

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { codesFile, lastMonth, monthOf } from './codes-file.ts';
 
-test('codes are a file of a line each', () => {
+test('the CSV file has one code per line', () => {
   const address = codesFile([
     { id: 1, code: 'AAAAA-BBBBB-CCCCC-DDDDD' },
     { id: 2, code: '00000-11111-22222-33333' },
@@ -11,7 +11,7 @@ test('codes are a file of a line each', () => {
   );
 });
 
-test('the month before a month', () => {
+test('computes the current and the previous month in UTC', () => {
   expect(monthOf(new Date('2026-01-31T23:59:59Z'))).toBe('2026-01');
   expect(lastMonth(new Date('2026-01-31T23:59:59Z'))).toBe('2025-12');
   expect(lastMonth(new Date('2026-12-01T00:00:00Z'))).toBe('2026-11');

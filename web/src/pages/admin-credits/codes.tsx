@@ -26,10 +26,10 @@ const pageSize = 20;
 const queryKey = ['admin-codes'];
 
 function stateOf({ status, used, uses, expires_at }: Code): { label: string; color: string } {
-  if (status !== 1) return { label: t('Withdrawn'), color: 'gray' };
+  if (status !== 1) return { label: t('Deactivated'), color: 'gray' };
   if (used >= uses) return { label: t('Used up'), color: 'gray' };
-  if (expires_at > 0 && expires_at <= Date.now() / 1000) return { label: t('Run out'), color: 'orange' };
-  return { label: t('Good'), color: 'teal' };
+  if (expires_at > 0 && expires_at <= Date.now() / 1000) return { label: t('Expired##code'), color: 'orange' };
+  return { label: t('Valid##code'), color: 'teal' };
 }
 
 const columns = (toggle: (code: Code) => void): Column<Code>[] => [
@@ -52,7 +52,7 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
     header: t('Status'),
     cell: (code) => <Badge color={stateOf(code).color}>{stateOf(code).label}</Badge>,
   },
-  { key: 'quota', header: t('Worth'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
+  { key: 'quota', header: t('Value##code'), align: 'right', cell: ({ quota }) => <Money quota={quota} /> },
   {
     key: 'used',
     header: t('Used'),
@@ -76,8 +76,8 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
         label={t('code {id}', { id: code.id })}
         acts={[
           code.status === 1
-            ? { label: t('Withdraw##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
-            : { label: t('Make good again'), icon: IconPlayerPlay, onClick: () => toggle(code) },
+            ? { label: t('Deactivate##code'), icon: IconPlayerPause, danger: true, onClick: () => toggle(code) }
+            : { label: t('Reactivate##code'), icon: IconPlayerPlay, onClick: () => toggle(code) },
         ]}
       />
     ),
@@ -97,7 +97,7 @@ export function Codes() {
     {
       mutationFn: ({ id, status }: Code) =>
         put('/api/admin/redemption-codes/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
-      onSuccess: ({ status }) => notifySuccess(status === 1 ? t('The code is good again') : t('The code is withdrawn')),
+      onSuccess: ({ status }) => notifySuccess(status === 1 ? t('Code reactivated') : t('Code deactivated')),
       onError: notifyError,
       onSettled: () => queryClient.invalidateQueries({ queryKey }),
     },
@@ -106,7 +106,7 @@ export function Codes() {
   return (
     <Section
       title={t('Codes')}
-      description={t('Whoever has one adds what it is worth to their balance.')}
+      description={t('Anyone with a code can add its value to their balance.')}
       actions={
         <Group gap="sm">
           <Button
@@ -118,7 +118,7 @@ export function Codes() {
           >
             {t('Download CSV')}
           </Button>
-          <AddButton onClick={() => setMaking(true)}>{t('Make codes')}</AddButton>
+          <AddButton onClick={() => setMaking(true)}>{t('Create codes')}</AddButton>
         </Group>
       }
     >
@@ -134,7 +134,7 @@ export function Codes() {
           <EmptyState
             icon={IconTicket}
             title={t('No codes yet')}
-            description={t('Make some to give away, or to sell yourself.')}
+            description={t('Create codes to give away or to sell yourself.')}
           />
         }
       />

@@ -23,9 +23,9 @@ const endOfDay = (day: string): number => Math.floor(new Date(`${day}T23:59:59`)
 
 function faultsOf({ usd, count, uses, date }: Fields) {
   return {
-    ...(!(quotaOfUsd(Number(usd)) >= 1) && { usd: t('Say what a code is worth.') }),
-    ...(!isCount(count) && { count: t('A whole number, at least 1.') }),
-    ...(!isCount(uses) && { uses: t('A whole number, at least 1.') }),
+    ...(!(quotaOfUsd(Number(usd)) >= 1) && { usd: t('Enter the value of a code.') }),
+    ...(!isCount(count) && { count: t('Enter a whole number of at least 1.') }),
+    ...(!isCount(uses) && { uses: t('Enter a whole number of at least 1.') }),
     ...(date !== '' && !(endOfDay(date) > Date.now() / 1000) && { date: t('This day has passed.') }),
   };
 }
@@ -43,12 +43,12 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
   };
   const { fields, faults, set, save, submit } = useCheckedForm<Fields, Faults>(initial, faultsOf, make);
   return (
-    <Dialog opened onClose={onClose} title={t('Make codes')}>
+    <Dialog opened onClose={onClose} title={t('Create codes')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <NumberInput
-            label={t('Worth')}
-            description={t('In dollars, for each use')}
+            label={t('Value##code')}
+            description={t('In dollars, per use')}
             prefix="$"
             min={0}
             decimalScale={6}
@@ -61,7 +61,7 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
           <SimpleGrid cols={2}>
             <NumberInput
               label={t('Codes')}
-              description={t('How many to make')}
+              description={t('Number of codes')}
               min={1}
               max={1000}
               allowDecimal={false}
@@ -70,8 +70,8 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
               error={faults.count}
             />
             <NumberInput
-              label={t('Uses of each')}
-              description={t('Each by another user')}
+              label={t('Uses per code')}
+              description={t('Each user can redeem a code once')}
               min={1}
               allowDecimal={false}
               value={fields.uses}
@@ -82,19 +82,24 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
           <TextInput
             type="date"
             label={t('Last day')}
-            description={t('Leave empty for codes that do not run out')}
+            description={t('Leave empty for codes that never expire')}
             value={fields.date}
             onChange={(event) => set({ date: event.currentTarget.value })}
             error={faults.date}
           />
           <TextInput
             label={t('Note')}
-            description={t('For administrators')}
+            description={t('Visible to administrators only')}
             maxLength={200}
             value={fields.note}
             onChange={(event) => set({ note: event.currentTarget.value })}
           />
-          <FormFoot act={save} failure={t('No codes were made')} submitLabel={t('Make')} onCancel={onClose} />
+          <FormFoot
+            act={save}
+            failure={t('No codes were created')}
+            submitLabel={t('Create##codes')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

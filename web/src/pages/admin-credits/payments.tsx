@@ -51,7 +51,7 @@ export function Payments() {
   return (
     <Section
       title={t('Payments')}
-      description={t('What users paid by Stripe, and what went back and was spent already.')}
+      description={t('Payments made through Stripe, and refunded amounts whose credits were already spent.')}
     >
       <DataTable
         label={t('Payments')}
@@ -65,7 +65,7 @@ export function Payments() {
           <EmptyState
             icon={IconCreditCard}
             title={t('No payments yet')}
-            description={t('Users pay by themselves where STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set.')}
+            description={t('Users can pay by themselves once STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET are set.')}
           />
         }
       />

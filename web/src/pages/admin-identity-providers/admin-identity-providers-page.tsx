@@ -28,8 +28,8 @@ const path = '/api/admin/identity-providers/{id}';
  */
 async function tryOut({ id, name }: IdentityProvider): Promise<void> {
   const { ok, error = '' } = await call(`${path}/test`, { path: { id } });
-  if (ok) notifySuccess(t('{name} answers', { name }));
-  else notifyError(new Error(t('{name} does not answer as it should: {error}', { name, error: said(error) })));
+  if (ok) notifySuccess(t('{name} is responding', { name }));
+  else notifyError(new Error(t('{name} is not responding correctly: {error}', { name, error: said(error) })));
 }
 
 function AddProvider({ onClose }: { onClose: () => void }) {
@@ -88,9 +88,7 @@ export function AdminIdentityProvidersPage() {
     <>
       <PageHeader
         title={t('Sign-in')}
-        description={t(
-          'Providers through which people sign in: Google, Microsoft, GitHub, or any that speaks OpenID Connect.',
-        )}
+        description={t('Let users sign in with Google, Microsoft, GitHub or any OpenID Connect provider.')}
         actions={button}
       />
       <DataTable
@@ -111,7 +109,7 @@ export function AdminIdentityProvidersPage() {
             icon={IconLogin2}
             title={t('No providers yet')}
             description={t(
-              'People sign in with a username and password. Connect a provider, and they can use the account they have.',
+              'Users sign in with a username and password. Connect a provider to let them use an account they already have.',
             )}
             action={button}
           />
@@ -131,7 +129,7 @@ export function AdminIdentityProvidersPage() {
         }}
       >
         {t(
-          'Whoever signs in through it alone, without a password, can no longer get in. Disabling it keeps what is connected.',
+          'Users who sign in only through this provider and have no password can no longer sign in. Disable it instead to keep connected accounts.',
         )}
       </ConfirmDelete>
     </>

@@ -17,7 +17,7 @@ export interface ProviderActs {
 
 function whoOf({ email_domains: domains, allow_sign_up }: IdentityProvider): string {
   const who = domains.length === 0 ? t('Everybody') : domains.join(', ');
-  return allow_sign_up ? who : t('{who}, with an account', { who });
+  return allow_sign_up ? who : t('{who} with an existing account', { who });
 }
 
 export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] => [
@@ -31,7 +31,7 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
     header: t('Status'),
     cell: ({ enabled }) => <SwitchedBadge on={enabled} />,
   },
-  { key: 'who', header: t('Lets in'), cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
+  { key: 'who', header: t('Who can sign in'), cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
   {
     ...actsColumn(),
     cell: (provider) => (

@@ -3,7 +3,7 @@ import { bodyOf, emptyProvider, faultsOf, presets, withPreset } from './provider
 
 const client = { ...emptyProvider, clientId: 'abc', clientSecret: 'xyz' };
 
-test('presets fill the form and keep what was typed for the client', () => {
+test('a preset fills the form and keeps the entered client', () => {
   for (const { value } of presets.slice(1)) {
     const fields = withPreset(client, value);
     expect(fields).toMatchObject({ clientId: 'abc', clientSecret: 'xyz', slug: value });
@@ -12,18 +12,18 @@ test('presets fill the form and keep what was typed for the client', () => {
   expect(withPreset(withPreset(client, 'github'), 'custom')).toMatchObject({ kind: 'openid', issuer: '' });
 });
 
-test('a provider is believed about addresses only where that is known to hold', () => {
+test('only the Google and GitHub presets trust email addresses', () => {
   const trusted = presets.filter(({ value }) => withPreset(client, value).trustEmail).map(({ value }) => value);
   expect(trusted).toEqual(['google', 'github']);
 });
 
-test('only a provider of OpenID Connect vouches for its people', () => {
+test('only OpenID Connect providers can assert user identity', () => {
   expect(bodyOf(client).vouches).toBe(false);
   expect(bodyOf({ ...client, vouches: true }).vouches).toBe(true);
   expect(bodyOf({ ...withPreset(client, 'github'), vouches: true }).vouches).toBe(false);
 });
 
-test('groups are lines; a secret that is not given is not sent', () => {
+test('the role mapping is read line by line; an empty client secret is not sent', () => {
   const fields = {
     ...withPreset(client, 'google'),
     roleClaim: 'groups',

@@ -112,14 +112,13 @@ function mapOf(text: string): Record<string, 1 | 10> | null {
 export function faultsOf(fields: ProviderFields): ProviderFaults {
   const faults: ProviderFaults = {};
   if (!/^[a-z0-9-]{1,32}$/.test(fields.slug)) faults.slug = t('Use 1 to 32 lower-case letters, digits and hyphens.');
-  if (fields.name.trim() === '') faults.name = t('A name is needed.');
-  if (!/^https?:$/.test(URL.parse(fields.issuer.trim())?.protocol ?? '')) faults.issuer = t('An https address.');
-  else if (fields.issuer.includes('TENANT-ID'))
-    faults.issuer = t('Put the id of your directory in place of TENANT-ID.');
-  if (fields.clientId.trim() === '') faults.clientId = t('The id of the client is needed.');
-  if (mapOf(fields.roleMap) === null) faults.roleMap = t('A line each: group = administrator');
+  if (fields.name.trim() === '') faults.name = t('Enter a name.');
+  if (!/^https?:$/.test(URL.parse(fields.issuer.trim())?.protocol ?? '')) faults.issuer = t('Enter an https address.');
+  else if (fields.issuer.includes('TENANT-ID')) faults.issuer = t('Replace TENANT-ID with the ID of your directory.');
+  if (fields.clientId.trim() === '') faults.clientId = t('Enter the client ID.');
+  if (mapOf(fields.roleMap) === null) faults.roleMap = t('Use one line per group: group = administrator');
   else if (fields.roleMap.trim() !== '' && fields.roleClaim.trim() === '')
-    faults.roleClaim = t('Name the claim that lists the groups.');
+    faults.roleClaim = t('Enter the claim that lists the groups.');
   return faults;
 }
 

@@ -47,12 +47,18 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
           />
         )}
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
-          <TextInput label={t('Name')} required maxLength={64} description={t('On the button')} {...text('name')} />
+          <TextInput
+            label={t('Name')}
+            required
+            maxLength={64}
+            description={t('Shown on the sign-in button')}
+            {...text('name')}
+          />
           <TextInput
             label={t('Short name')}
             required
             maxLength={32}
-            description={t('In addresses, and stays')}
+            description={t('Used in addresses; cannot be changed later')}
             disabled={stored !== undefined}
             {...text('slug')}
           />
@@ -68,36 +74,38 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
           <PasswordInput
             label={t('Client secret')}
             autoComplete="off"
-            placeholder={stored?.hasSecret ? t('Stored; empty keeps it') : undefined}
+            placeholder={stored?.hasSecret ? t('Stored; leave empty to keep it') : undefined}
             {...text('clientSecret')}
           />
         </SimpleGrid>
         {fields.slug !== '' && (
           <CopyField
             label={t('Callback address')}
-            description={t('Register it with the provider')}
+            description={t('Register this address with the provider')}
             value={`${window.location.origin}/api/auth/${fields.slug}/callback`}
           />
         )}
         {console && (
           <Anchor href={console} target="_blank" rel="noreferrer" size="sm" underline="always">
-            {t('Where clients are registered')}
+            {t('Register a client')}
           </Anchor>
         )}
         <Switch
-          label={t('Whoever has no account gets one')}
+          label={t('Create accounts for users who have none')}
           checked={fields.allowSignUp}
           onChange={(event) => set({ allowSignUp: event.currentTarget.checked })}
         />
         <Switch
-          label={t('Believe that addresses are verified')}
-          description={t('Only where the provider checks them: a false one could ask for the account of somebody else')}
+          label={t('Trust email addresses as verified')}
+          description={t(
+            'Enable only if the provider verifies addresses: a false address could give access to another user’s account',
+          )}
           checked={fields.trustEmail}
           onChange={(event) => set({ trustEmail: event.currentTarget.checked })}
         />
         <TagsInput
           label={t('Email domains')}
-          description={t('Only people with a verified address of these; empty for everybody')}
+          description={t('Only users with a verified address in these domains; empty for everyone')}
           placeholder="example.com"
           value={fields.emailDomains}
           onChange={(emailDomains) => set({ emailDomains })}
@@ -105,13 +113,13 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
         />
         <SimpleGrid cols={{ base: 1, sm: 2 }}>
           <TextInput
-            label={t('Claim with groups')}
-            description={t('Such as groups, or realm_access.roles')}
+            label={t('Groups claim')}
+            description={t('For example groups or realm_access.roles')}
             {...text('roleClaim')}
           />
           <Textarea
-            label={t('Roles of groups')}
-            description={t('group = administrator, a line each; decides at every sign-in')}
+            label={t('Role mapping')}
+            description={t('One per line: group = administrator; applied at every sign-in')}
             autosize
             minRows={1}
             {...text('roleMap')}
@@ -119,9 +127,9 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
         </SimpleGrid>
         {fields.kind === 'openid' && (
           <Switch
-            label={t('Vouches for its people at MCP servers')}
+            label={t('Assert user identity to MCP servers')}
             description={t(
-              'Of each sign-in its tokens are kept for that, encrypted; turned off, they are forgotten and everybody signs in again',
+              'Stores the tokens of each sign-in, encrypted; turning it off deletes them, and everyone must sign in again',
             )}
             checked={fields.vouches}
             onChange={(event) => set({ vouches: event.currentTarget.checked })}

@@ -12,7 +12,7 @@ export function AdminMcpPage() {
     <>
       <PageHeader
         title={t('MCP servers')}
-        description={t('Servers connected over MCP. Of their tools, agents and models may use those that you allow.')}
+        description={t('Servers connected over MCP. Agents and models can use only the tools that you allow.')}
         actions={<ConnectButton setOpen={setOpen} />}
       />
       <Stack gap="xl">

@@ -5,10 +5,10 @@ import { type McpFaults, type McpFields, needsClient } from './mcp-fields.ts';
 import { VouchedByField } from './vouched-by-field.tsx';
 
 const clientHints: Partial<Record<McpFields['auth'], string>> = {
-  oauth: t('Of a client registered there by hand; empty: the service registers itself'),
-  enterprise: t('Of a client registered there by hand, which the provider knows to be this service'),
-  client_credentials: t('Of a client registered there by hand, which all who may use the server share'),
-  jwt_bearer: t('Of a client registered there by hand, if one is wanted besides the token'),
+  oauth: t('Of a client registered manually with the server; if empty, this service registers itself'),
+  enterprise: t('Of a client registered manually with the server; the identity provider knows it as this service'),
+  client_credentials: t('Of a client registered manually with the server; shared by everyone who can use the server'),
+  jwt_bearer: t('Of a client registered manually with the server, if one is required in addition to the token'),
 };
 
 interface ClientFieldsProps {
@@ -33,8 +33,8 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
       )}
       {fields.auth === 'jwt_bearer' && (
         <TextInput
-          label={t('File of the token')}
-          description={t('In the directory that MCP_ASSERTIONS_DIR names; read anew whenever the service signs in')}
+          label={t('Token file')}
+          description={t('In the MCP_ASSERTIONS_DIR directory; read again at every sign-in')}
           required
           autoComplete="off"
           spellCheck={false}
@@ -59,7 +59,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
         <PasswordInput
           label={t('Client secret')}
           description={t('If the client has one; stored encrypted, never shown again')}
-          placeholder={fields.hasClientSecret ? t('Stored; empty keeps it') : undefined}
+          placeholder={fields.hasClientSecret ? t('Stored; leave empty to keep it') : undefined}
           autoComplete="off"
           maxLength={2_000}
           disabled={fields.dropsClientSecret}
@@ -70,8 +70,8 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
       </SimpleGrid>
       {fields.hasClientSecret && fields.clientId.trim() !== '' && (
         <Checkbox
-          label={t('The client has no secret any more')}
-          description={t('The stored one is forgotten, and whoever signed in does so again')}
+          label={t('The client no longer has a secret')}
+          description={t('Deletes the stored secret; everyone who signed in must sign in again')}
           checked={fields.dropsClientSecret}
           onChange={(event) => set({ dropsClientSecret: event.currentTarget.checked })}
         />
@@ -79,9 +79,9 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
       <Textarea
         label={t('Private key')}
         description={t(
-          'In place of a secret: PEM or JSON Web Key, signs who the client is; stored encrypted, never shown again',
+          'Authenticates the client instead of a secret; PEM or JSON Web Key, stored encrypted, never shown again',
         )}
-        placeholder={fields.hasClientKey ? t('Stored; empty keeps it') : '-----BEGIN PRIVATE KEY-----'}
+        placeholder={fields.hasClientKey ? t('Stored; leave empty to keep it') : '-----BEGIN PRIVATE KEY-----'}
         autosize
         minRows={1}
         maxRows={6}
@@ -95,7 +95,7 @@ export function ClientFields({ fields, faults, set }: ClientFieldsProps) {
       {fields.auth === 'oauth' && fields.clientId.trim() !== '' && (
         <CopyField
           label={t('Callback address')}
-          description={t('Register it there as a redirect address of the client')}
+          description={t('Register this as a redirect address of the client')}
           value={`${window.location.origin}/api/mcp/authorized`}
         />
       )}

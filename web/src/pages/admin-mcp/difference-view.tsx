@@ -23,7 +23,7 @@ export function Difference({ tool }: { tool: McpTool }) {
   return tool.changes.map(({ field, before, after }) => (
     <Stack key={field} gap={4}>
       <Text size="xs" fw={600}>
-        {t('{field}: what changed since it was approved', { field: fields[field] })}
+        {t('{field}: changes since approval', { field: fields[field] })}
       </Text>
       {/* biome-ignore lint/a11y/useSemanticElements: a section would lose the preformatted text */}
       <pre
@@ -31,7 +31,7 @@ export function Difference({ tool }: { tool: McpTool }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scrolling needs keyboard access (WCAG 2.1.1)
         tabIndex={0}
         role="region"
-        aria-label={t('{field} of {tool}: what changed', { field: fields[field], tool: tool.name })}
+        aria-label={t('{field} of {tool}: changes', { field: fields[field], tool: tool.name })}
       >
         {linesBetween(textOf(before ?? ''), textOf(after ?? '')).map((line, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: lines have no identity of their own and are never reordered

@@ -3,19 +3,19 @@ import { linesBetween, textOf } from './difference.ts';
 
 const written = (before: string, after: string) => linesBetween(before, after).map(({ mark, text }) => mark + text);
 
-test('a difference has every line, once, with what was taken away before what was added', () => {
+test('lists every line once, removed lines before added ones', () => {
   expect(written('a\nb\nc', 'a\nx\nc')).toEqual([' a', '-b', '+x', ' c']);
   expect(written('a', 'a')).toEqual([' a']);
   expect(written('', 'new')).toEqual(['-', '+new']);
   expect(written('one\ntwo', 'zero\none\ntwo\nthree')).toEqual(['+zero', ' one', ' two', '+three']);
 });
 
-test('it is text, whatever is written there', () => {
+test('strings stay unchanged and objects become formatted JSON', () => {
   expect(textOf('<b>Ignore</b> what you were told.')).toBe('<b>Ignore</b> what you were told.');
   expect(textOf({ type: 'object' })).toBe('{\n  "type": "object"\n}');
 });
 
-test('of very long texts the lines are not compared', () => {
+test('very long texts are not compared line by line', () => {
   const long = Array.from({ length: 2_000 }, (_, line) => `${line}`).join('\n');
   expect(linesBetween(long, `${long}\nmore`)).toHaveLength(4_001);
 });

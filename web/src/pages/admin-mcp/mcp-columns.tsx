@@ -22,7 +22,7 @@ export interface McpActs {
 const whoOf = ({ owner, audience, user_ids }: McpServer): string => {
   const { type, id } = owner;
   if (type === 'organisation') return t('Members of organisation {id}', { id: id! });
-  if (type === 'user') return t('User {id}, whose it is', { id: id! });
+  if (type === 'user') return t('User {id} (owner)', { id: id! });
   if (audience !== 'users') return audiences.find(({ value }) => value === audience)!.label;
   return t('{count, plural, one {# user} other {# users}}', { count: user_ids.length });
 };
@@ -32,10 +32,10 @@ const isShared = ({ owner, auth, sign_in }: McpServer): boolean =>
 
 /** Who has signed in to a server on behalf of the whole organisation. */
 export function signedInWords(by: McpServer['signed_in_by']): string {
-  if (!by) return t('Nobody has signed in yet');
+  if (!by) return t('No one has signed in yet');
   return by.name === null
-    ? t('Signed in by somebody who is gone')
-    : t('Signed in for everybody by {name}', { name: by.name });
+    ? t('Signed in by a user who no longer exists')
+    : t('Signed in for everyone by {name}', { name: by.name });
 }
 
 function SharedSignIn({ by }: { by: McpServer['signed_in_by'] }) {
@@ -96,10 +96,10 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
           { label: t('Tools'), icon: IconTool, onClick: () => acts.tools(server) },
           { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(server) },
           ...(isShared(server)
-            ? [{ label: t('Sign in for everybody'), icon: IconLogin, onClick: () => acts.signIn(server) }]
+            ? [{ label: t('Sign in for everyone'), icon: IconLogin, onClick: () => acts.signIn(server) }]
             : []),
           ...(server.signed_in_by
-            ? [{ label: t('End the sign-in for everybody'), icon: IconLogout, onClick: () => acts.signOut(server) }]
+            ? [{ label: t('End the sign-in for everyone'), icon: IconLogout, onClick: () => acts.signOut(server) }]
             : []),
           switchAct(server.enabled, () => acts.toggle(server)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(server) },

@@ -5,7 +5,7 @@ import { choicesOf, priceFaultsOf, wantedOf } from './tool-choices.ts';
 
 const filled = { ...emptyServer, name: 'files', url: 'https://mcp.example/mcp' };
 
-test('what the service would refuse is found before', () => {
+test('reports missing and invalid fields', () => {
   expect(faultsOf(filled)).toEqual({});
   expect(Object.keys(faultsOf(emptyServer))).toEqual(['name', 'url']);
   expect(faultsOf({ ...filled, name: 'My files' })).toHaveProperty('name');
@@ -17,7 +17,7 @@ test('what the service would refuse is found before', () => {
   expect(faultsOf({ ...filled, audience: 'users', userIds: ['ulf'] })).toHaveProperty('userIds');
 });
 
-test('headers are lines; none given are none sent, and are asked for again at another origin', () => {
+test('headers are read line by line, not sent when empty, and required again for another origin', () => {
   expect(bodyOf(filled)).not.toHaveProperty('headers');
   expect(bodyOf({ ...filled, headers: 'Authorization: Bearer a:b\n\n X-Team : red ' })).toMatchObject({
     headers: { Authorization: 'Bearer a:b', 'X-Team': 'red' },
@@ -26,7 +26,7 @@ test('headers are lines; none given are none sent, and are asked for again at an
   expect(faultsOf({ ...filled, url: 'https://mcp.example/v2' }, filled)).toEqual({});
 });
 
-test('a client registered by hand is sent where users sign in, and its secret entered again for another', () => {
+test('the client is sent only for OAuth; its secret is required again for another client or address', () => {
   const server = { ...filled, auth: 'oauth' as const };
   expect(bodyOf(server)).toMatchObject({ client_id: '' });
   expect(bodyOf({ ...server, clientId: ' app ' })).not.toHaveProperty('client_secret');
@@ -48,7 +48,7 @@ test('a client registered by hand is sent where users sign in, and its secret en
   expect(faults({ clientId: '' })).toEqual([]);
 });
 
-test('a provider that vouches is chosen, for servers of the operator alone', () => {
+test('enterprise authentication requires an identity provider and is not offered for own servers', () => {
   const server = { ...filled, auth: 'enterprise' as const, clientId: 'app', clientSecret: 's' };
   expect(Object.keys(faultsOf(server))).toEqual(['vouchedBy']);
   expect(faultsOf({ ...server, vouchedBy: 'company' })).toEqual({});
@@ -58,7 +58,7 @@ test('a provider that vouches is chosen, for servers of the operator alone', () 
   expect(ownAuthKinds.map(({ value }) => value)).not.toContain('enterprise');
 });
 
-test('the service signs in for itself with a client and its secret or key', () => {
+test('client credentials require a client ID and either a secret or a private key', () => {
   const server = { ...filled, auth: 'client_credentials' as const };
   const key = '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----';
   const faults = (fields: object, before?: typeof filled) =>
@@ -81,7 +81,7 @@ test('the service signs in for itself with a client and its secret or key', () =
   expect(faults({ ...before, clientId: 'other', clientSecret: 's' }, before)).toEqual([]);
 });
 
-test('a token of the platform is named by its file, and needs no client', () => {
+test('a platform token requires a plain file name and no client', () => {
   const server = { ...filled, auth: 'jwt_bearer' as const };
   const faults = (fields: object) => Object.keys(faultsOf({ ...server, ...fields }));
   for (const assertionFile of ['', ' ', '../token', '/etc/token', '.token', 'a b', 'x'.repeat(101)])
@@ -96,7 +96,7 @@ test('a token of the platform is named by its file, and needs no client', () => 
   expect(ownAuthKinds.map(({ value }) => value)).toEqual(['headers', 'oauth', 'client_credentials']);
 });
 
-test('a stored secret is forgotten when that is said, and goes along to no other client', () => {
+test('dropping a stored secret sends an empty one, and another client then needs none', () => {
   const before = { ...filled, auth: 'oauth' as const, clientId: 'app', hasClientSecret: true };
   const dropping = { ...before, dropsClientSecret: true, clientSecret: 'typed before' };
   expect(bodyOf(before)).not.toHaveProperty('client_secret');
@@ -105,18 +105,18 @@ test('a stored secret is forgotten when that is said, and goes along to no other
   expect(bodyOf({ ...dropping, auth: 'headers' })).not.toHaveProperty('client_secret');
 });
 
-test('what is passed on besides tools is read and sent as the service has it', () => {
+test('offered resources and prompts are read from the server and sent back unchanged', () => {
   expect(bodyOf(filled)).toMatchObject({ offers: [] });
   const server = { ...{ url: 'https://mcp.example/mcp', client_id: '' }, user_ids: [], offers: ['prompts'] };
   expect(bodyOf(fieldsOf(server as unknown as McpServer))).toMatchObject({ offers: ['prompts'] });
 });
 
-test('who else may use it is not said of a server of one’s own', () => {
+test('audience and users are not sent for a user’s own server', () => {
   expect(bodyOf(filled)).toMatchObject({ audience: 'administrators', user_ids: [], auth: 'headers' });
   expect(Object.keys(bodyOf(filled, true)).sort()).toEqual(['auth', 'calls_per_minute', 'offers', 'timeout_ms', 'url']);
 });
 
-test('a changed tool keeps what was approved until the change is', () => {
+test('a changed tool keeps its approved definition until the change is approved', () => {
   const tool = { offered_as: '', description: '', input_schema: {}, further: {}, problem: null, changes: [] };
   const approved = { description: '', input_schema: {}, further: {}, ask_first: true };
   const tools: McpTool[] = [
@@ -135,7 +135,7 @@ test('a changed tool keeps what was approved until the change is', () => {
   ]);
 });
 
-test('a price is kept to the unit, and what is none is refused', () => {
+test('prices are exact to the unit; invalid prices are rejected', () => {
   const tool = { offered_as: '', description: '', input_schema: {}, further: {}, problem: null, changes: [] };
   const approved = { description: '', input_schema: {}, further: {}, ask_first: false };
   const tools: McpTool[] = [{ ...tool, name: 'dear', state: 'approved', definition: 'd', approved }];

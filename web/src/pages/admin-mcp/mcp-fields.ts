@@ -36,15 +36,15 @@ export interface McpFields {
 export const audiences: { value: McpServer['audience']; label: string }[] = [
   { value: 'administrators', label: t('Administrators') },
   { value: 'everyone', label: t('Everybody') },
-  { value: 'users', label: t('Some users') },
+  { value: 'users', label: t('Specific users') },
 ];
 
 export const authKinds: { value: McpServer['auth']; label: string }[] = [
-  { value: 'headers', label: t('By its headers, or by nothing') },
-  { value: 'oauth', label: t('Each user signs in to it') },
-  { value: 'enterprise', label: t('A provider vouches for each user') },
-  { value: 'client_credentials', label: t('The service signs in to it') },
-  { value: 'jwt_bearer', label: t('By a token of the platform') },
+  { value: 'headers', label: t('Headers, or none') },
+  { value: 'oauth', label: t('Each user signs in') },
+  { value: 'enterprise', label: t('Identity provider asserts user identity') },
+  { value: 'client_credentials', label: t('This service signs in') },
+  { value: 'jwt_bearer', label: t('Platform token') },
 ];
 
 /**
@@ -58,8 +58,8 @@ export const needsClient = ({ auth }: Pick<McpFields, 'auth'>): boolean =>
   auth === 'client_credentials' || auth === 'enterprise';
 
 export const signIns: { value: McpServer['sign_in']; label: string }[] = [
-  { value: 'each', label: t('Each member, for themselves') },
-  { value: 'shared', label: t('One for everybody') },
+  { value: 'each', label: t('Each member separately') },
+  { value: 'shared', label: t('One sign-in for everyone') },
 ];
 
 export const offerings: { value: McpServer['offers'][number]; label: string }[] = [
@@ -131,10 +131,10 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
   const { id, secret, key } = enteredOf(fields);
   const itself = needsClient(fields);
   if (fields.auth === 'headers' || (!itself && id === '' && secret === '' && key === '')) return {};
-  if (id === '') return { clientId: t('The id of the client is needed.') };
+  if (id === '') return { clientId: t('Enter the client ID.') };
   if (key !== '' && secret !== '') return { clientKey: t('Enter a secret or a private key, not both.') };
   if (key !== '' && !/^(\{|-----BEGIN )/.test(key))
-    return { clientKey: t('A private key, in PEM or as a JSON Web Key.') };
+    return { clientKey: t('Enter a private key in PEM or JSON Web Key format.') };
   if (key !== '' || secret !== '') return {};
   if (before && (id !== before.clientId || isMoved(fields, before))) {
     if (before.hasClientSecret && !fields.dropsClientSecret)
@@ -142,7 +142,7 @@ function clientFaultsOf(fields: McpFields, before?: McpFields): McpFaults {
     if (before.hasClientKey) return { clientKey: t('Enter the key again for another client or address.') };
   }
   const stored = (before?.hasClientSecret && !fields.dropsClientSecret) || before?.hasClientKey;
-  return itself && !stored ? { clientSecret: t('A secret or a private key is needed.') } : {};
+  return itself && !stored ? { clientSecret: t('Enter a secret or a private key.') } : {};
 }
 
 /**
@@ -157,17 +157,16 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
     faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
   if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = t('An http or https address.');
   if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
-    faults.headers = t('A line each: Name: value');
+    faults.headers = t('Use one line per header: Name: value');
   else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
     faults.headers = t('Enter the headers again for the new address.');
   if (fields.auth === 'jwt_bearer' && !/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(fields.assertionFile.trim()))
-    faults.assertionFile = t('The name of a file, without its directory.');
-  if (fields.auth === 'enterprise' && fields.vouchedBy === '')
-    faults.vouchedBy = t('Choose the provider that vouches.');
+    faults.assertionFile = t('Enter a file name without its directory.');
+  if (fields.auth === 'enterprise' && fields.vouchedBy === '') faults.vouchedBy = t('Choose an identity provider.');
   if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
-  if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('A whole number, at most a million.');
-  if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Name at least one user.');
-  if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = t('Ids of users, such as 7.');
+  if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('Enter a whole number of at most 1,000,000.');
+  if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Enter at least one user.');
+  if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = t('Enter user IDs, for example 7.');
   return faults;
 }
 

@@ -27,10 +27,11 @@ interface McpFormProps {
 }
 
 const hintOf = (stored: string[] | undefined, moved: boolean): string => {
-  if (!stored?.length) return t('A line each, such as Authorization: Bearer …; stored encrypted, never shown again');
+  if (!stored?.length)
+    return t('One per line, for example Authorization: Bearer …; stored encrypted, never shown again');
   return moved
-    ? t('The address changes: enter the headers again')
-    : t('Stored: {names}. Empty keeps them', { names: stored.join(', ') });
+    ? t('The address has changed: enter the headers again')
+    : t('Stored: {names}. Leave empty to keep them', { names: stored.join(', ') });
 };
 
 export function McpForm({ initial, stored, own = false, organisationId, ...form }: McpFormProps) {
@@ -50,8 +51,8 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             data-autofocus={stored === undefined || undefined}
             description={
               organisationId === undefined
-                ? t('Begins the names of its tools, and stays')
-                : t('Begins the names of its tools, with _{id} behind it, and stays', { id: organisationId })
+                ? t('Prefix of its tool names; cannot be changed later')
+                : t('Prefix of its tool names, followed by _{id}; cannot be changed later', { id: organisationId })
             }
             disabled={stored !== undefined}
             value={fields.name}
@@ -64,14 +65,14 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             required
             placeholder="https://mcp.example.com/mcp"
             data-autofocus={stored !== undefined || undefined}
-            description={t('Of its Streamable HTTP endpoint')}
+            description={t('Address of its Streamable HTTP endpoint')}
             value={fields.url}
             error={faults.url}
             onChange={(event) => set({ url: event.currentTarget.value })}
           />
           {!own && (
             <Select
-              label={t('Who may use it')}
+              label={t('Who can use it')}
               data={audiences}
               allowDeselect={false}
               value={fields.audience}
@@ -79,7 +80,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             />
           )}
           <Select
-            label={t('How it is opened')}
+            label={t('Authentication')}
             data={own ? ownAuthKinds : authKinds}
             allowDeselect={false}
             value={fields.auth}
@@ -88,7 +89,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
           {organisationId !== undefined && fields.auth === 'oauth' && (
             <Select
               label={t('Who signs in')}
-              description={t('One for everybody: for keys of teams too, and for members who have not')}
+              description={t('One sign-in for everyone also covers team keys and members who have not signed in')}
               data={signIns}
               allowDeselect={false}
               value={fields.signIn}
@@ -96,7 +97,7 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             />
           )}
           <NumberInput
-            label={t('Time for a call')}
+            label={t('Call timeout')}
             suffix={t(' s')}
             min={1}
             max={600}
@@ -105,11 +106,11 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
             onChange={(timeoutSeconds) => set({ timeoutSeconds })}
           />
           <NumberInput
-            label={t('Calls in a minute')}
+            label={t('Calls per minute')}
             description={
               own && organisationId === undefined
-                ? t('Of all its tools; 0 for no limit')
-                : t('Of all its tools, by everybody together; 0 for no limit')
+                ? t('All its tools combined; 0 for no limit')
+                : t('All its tools and all users combined; 0 for no limit')
             }
             min={0}
             clampBehavior="none"
@@ -121,8 +122,8 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
         </SimpleGrid>
         {!own && fields.audience === 'users' && (
           <TagsInput
-            label={t('Ids of users')}
-            description={t('As the page of users shows them')}
+            label={t('User IDs')}
+            description={t('Shown on the Users page')}
             value={fields.userIds}
             error={faults.userIds}
             onChange={(userIds) => set({ userIds })}
@@ -142,8 +143,8 @@ export function McpForm({ initial, stored, own = false, organisationId, ...form 
           onChange={(event) => set({ headers: event.currentTarget.value })}
         />
         <Checkbox.Group
-          label={t('Passed on besides tools')}
-          description={t('To programs that connect to it through this service; models are told of its tools alone')}
+          label={t('Expose in addition to tools')}
+          description={t('For programs that connect to the server through this service; models see only its tools')}
           value={fields.offers}
           onChange={(chosen) => set({ offers: chosen as McpFields['offers'] })}
         >

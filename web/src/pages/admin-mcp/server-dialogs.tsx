@@ -95,7 +95,7 @@ export function ServerDialogs({ open, setOpen, ...whose }: ServerDialogsProps) {
           await reloadServers();
         }}
       >
-        {t('Its headers and what you allowed of its tools are deleted with it. Runs that use them go on without.')}
+        {t('Its headers and tool permissions are deleted too. Runs that use its tools continue without them.')}
       </ConfirmDelete>
     </>
   );

@@ -51,7 +51,7 @@ export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
   const signOut = useAct(
     {
       mutationFn: ({ id }: McpServer) => del('/api/mcp/servers/{id}/shared-sign-in', { path: { id } }),
-      onSuccess: (_, { name }) => notifySuccess(t('Nobody is signed in to {name} for everybody any more', { name })),
+      onSuccess: (_, { name }) => notifySuccess(t('Shared sign-in to {name} ended', { name })),
       onError: notifyError,
       onSettled: reloadServers,
     },
@@ -78,7 +78,7 @@ export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
         <EmptyState
           icon={IconTool}
           title={t('No servers yet')}
-          description={t('Connect a server by its address. None of its tools is used before you allow it.')}
+          description={t('Connect a server by its address. Its tools are not used until you allow them.')}
           action={<ConnectButton setOpen={setOpen} />}
         />
       }

@@ -53,7 +53,7 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
       <Stack>
         <Text size="sm" c="dimmed" role="status">
           {t(
-            '{server} {version} answered within {time}. Models are told of a tool in the words below, as they are when you allow it.',
+            '{server} {version} responded in {time}. Models see each tool as described below at the time you allow it.',
             {
               server: tested.server?.name || server.name,
               version: tested.server?.version ?? '',
@@ -62,7 +62,7 @@ function ToolChoice({ server, tested, onClose }: Shown & { tested: McpTest }) {
           )}
         </Text>
         {tested.cut && (
-          <Alert color="orange">{t('The server lists more tools than are read. The rest cannot be used.')}</Alert>
+          <Alert color="orange">{t('The server lists more tools than can be read. The rest cannot be used.')}</Alert>
         )}
         {tested.tools.length === 0 && <Text size="sm">{t('The server lists no tools.')}</Text>}
         {tested.tools.map((tool) => (
@@ -101,7 +101,7 @@ export function ServerTools({ server, onClose }: Shown) {
       {test.data?.ok === false && !test.isFetching && (
         <ErrorState
           error={test.data.error}
-          title={t('The server does not answer as it should')}
+          title={t('The server is not responding correctly')}
           onRetry={() => test.refetch()}
         />
       )}

@@ -85,9 +85,9 @@ export function ToolCalls() {
   return (
     <section>
       <Group justify="space-between" mb="sm">
-        <Title order={2}>{t('Who uses what')}</Title>
+        <Title order={2}>{t('Tool usage')}</Title>
         <SegmentedControl
-          aria-label={t('Period of calls')}
+          aria-label={t('Call period')}
           data={periods}
           value={days}
           onChange={setDays}
@@ -105,14 +105,14 @@ export function ToolCalls() {
         empty={
           <EmptyState
             icon={IconChartBar}
-            title={t('No calls in these days')}
-            description={t('Calls that agents make over MCP, and those made by hand, are counted here.')}
+            title={t('No calls in this period')}
+            description={t('Calls by agents over MCP and manual calls are counted here.')}
           />
         }
       />
       {query.data?.cut && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('Only the most called are shown. The usage log has all of them.')}
+          {t('Only the most-called tools are shown. See the usage log for all calls.')}
         </Text>
       )}
     </section>

@@ -83,8 +83,8 @@ export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
             />
             {state === 'changed' && choice.allowed && (
               <Checkbox
-                label={t('Approve the change')}
-                aria-label={t('Approve the change of {name}', { name })}
+                label={t('Approve change')}
+                aria-label={t('Approve change to {name}', { name })}
                 checked={choice.approve}
                 onChange={(event) => set({ approve: event.currentTarget.checked })}
               />
@@ -93,9 +93,9 @@ export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
         )}
         {!problem && priced && choice.allowed && (
           <NumberInput
-            label={t('Price of a call')}
-            aria-label={t('Price of a call of {name}', { name })}
-            description={t('Paid by whoever calls it, once it has answered')}
+            label={t('Price per call')}
+            aria-label={t('Price per call of {name}', { name })}
+            description={t('Charged to the caller when the tool returns a result')}
             prefix="$"
             min={0}
             clampBehavior="none"

@@ -41,7 +41,7 @@ export const priceFaultsOf = (choices: Choices): Record<string, string> =>
         const quota = quotaOfUsd(Number(usd));
         return allowed && (usd === '' || !Number.isSafeInteger(quota) || quota < 0 || quota > mostQuota);
       })
-      .map(([name]) => [name, t('An amount from $0 to $2,000,000.')]),
+      .map(([name]) => [name, t('Enter an amount from $0 to $2,000,000.')]),
   );
 
 /** All allowed tools. A changed tool keeps its previous definition until the new one is approved. */

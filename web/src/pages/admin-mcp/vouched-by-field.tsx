@@ -21,7 +21,7 @@ export function VouchedByField({ value, error, onChange }: VouchedByFieldProps) 
     <>
       <Select
         label={t('Identity provider')}
-        description={t('Tells the server who each user is; users sign in to this service through it')}
+        description={t('Asserts each user’s identity to the server; users sign in to this service through it')}
         required
         allowDeselect={false}
         data={data}
@@ -31,9 +31,9 @@ export function VouchedByField({ value, error, onChange }: VouchedByFieldProps) 
       />
       {providers?.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t('None vouches for its people yet.')}{' '}
+          {t('No identity provider asserts user identity yet.')}{' '}
           <Anchor component={Link} to="/admin/identity-providers" size="sm" underline="always">
-            {t('Let one vouch')}
+            {t('Set one up')}
           </Anchor>
         </Text>
       )}

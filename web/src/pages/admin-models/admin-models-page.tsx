@@ -96,7 +96,7 @@ export function AdminModelsPage() {
     <>
       <PageHeader
         title={t('Models')}
-        description={t('Which channel serves which model, under what name, and at what price per million tokens.')}
+        description={t('Models served by each channel, with their names and prices per million tokens.')}
         actions={<AddButton onClick={() => setOpen({ act: 'add' })}>{t('Add model')}</AddButton>}
       />
       <Filters
@@ -128,7 +128,7 @@ export function AdminModelsPage() {
             <EmptyState
               icon={IconBox}
               title={t('No models yet')}
-              description={t('Add a channel first: models and prices of known providers come with it.')}
+              description={t('Add a channel first. Models and prices of known providers are added with it.')}
               action={<ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>}
             />
           )
@@ -163,9 +163,7 @@ export function AdminModelsPage() {
           if (open?.act === 'give away') await toggle.mutateAsync(open.model);
         }}
       >
-        {t(
-          'Everybody who may call it would do so for nothing, and you would pay the provider. Edit the model to set a price.',
-        )}
+        {t('Everyone with access could call it for free while you pay the provider. Edit the model to set a price.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove'}
@@ -178,7 +176,7 @@ export function AdminModelsPage() {
           await reloadCatalog();
         }}
       >
-        {t('This channel no longer serves the model. Other channels that do go on.')}
+        {t('This channel will no longer serve the model. Other channels that serve it are not affected.')}
       </ConfirmDelete>
     </>
   );

@@ -61,7 +61,7 @@ export const modelColumns = (acts: ModelActs): Column<ProviderModel>[] => [
     header: t('Context'),
     align: 'right',
     cell: ({ context_length, max_output_tokens }) => (
-      <span title={t('Longest answer: {count} tokens', { count: tokens(max_output_tokens) })}>
+      <span title={t('Maximum output: {count} tokens', { count: tokens(max_output_tokens) })}>
         {tokens(context_length)}
       </span>
     ),

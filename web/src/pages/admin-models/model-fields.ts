@@ -79,14 +79,14 @@ export type ModelFaults = Partial<Record<keyof ModelFields, string>>;
 
 export function faultsOf(fields: ModelFields): ModelFaults {
   const faults: ModelFaults = {};
-  if (!/^\S+$/.test(fields.model_id)) faults.model_id = t('A name without spaces, like vendor/model.');
-  if (/\s/.test(fields.model_name)) faults.model_name = t('No spaces.');
-  if (fields.channel === '') faults.channel = t('Choose who serves it.');
+  if (!/^\S+$/.test(fields.model_id)) faults.model_id = t('Enter a name without spaces, for example vendor/model.');
+  if (/\s/.test(fields.model_name)) faults.model_name = t('Spaces are not allowed.');
+  if (fields.channel === '') faults.channel = t('Choose a channel.');
   const tiers = tierFault(fields.tiers);
   if (tiers) faults.tiers = tiers;
   for (const name of numbers) {
     if (fields[name] === '') faults[name] = t('A number is needed.');
-    else if (!(Number(fields[name]) >= 0)) faults[name] = t('A number of 0 or more.');
+    else if (!(Number(fields[name]) >= 0)) faults[name] = t('Enter a number of 0 or more.');
   }
   return faults;
 }

@@ -54,9 +54,9 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }} className="svc-fields">
       <NumberInput label={t('Context, tokens')} description={t('0: unknown')} {...number('context_length')} />
-      <NumberInput label={t('Longest answer, tokens')} description={t('0: unknown')} {...number('max_output_tokens')} />
+      <NumberInput label={t('Maximum output, tokens')} description={t('0: unknown')} {...number('max_output_tokens')} />
       <NumberInput
-        label={t('Quality to start with')}
+        label={t('Initial quality score')}
         description={t('0 to 1')}
         max={1}
         step={0.05}
@@ -84,7 +84,7 @@ function NameFields({ fields, faults, set }: FieldsProps) {
       />
       <TextInput
         label={t('Upstream name')}
-        description={t('What the provider calls it; empty: the same')}
+        description={t('The provider’s name for it; leave empty if it is the same')}
         value={fields.model_name}
         error={faults.model_name}
         onChange={(event) => set({ model_name: event.currentTarget.value })}
@@ -121,7 +121,7 @@ export function ModelForm({ title, submitLabel, initial, onClose, onSubmit }: Mo
           <PartPriceFields fields={fields} faults={faults} set={set} />
           {isFree(fields) && (
             <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
-              {t('Without a price it is free for everybody who may call it.')}
+              {t('Without a price, the model is free for everyone with access.')}
             </Alert>
           )}
           <LimitFields fields={fields} faults={faults} set={set} />

@@ -19,7 +19,7 @@ function PartRates({ fields, set }: RatesProps) {
         <NumberInput
           key={name}
           label={label}
-          placeholder={as === 'prompt' ? t('as prompt') : t('as completion')}
+          placeholder={as === 'prompt' ? t('same as prompt') : t('same as completion')}
           {...price}
           value={fields[name]}
           onChange={(value) => set({ [name]: value })}
@@ -81,17 +81,17 @@ export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
   return (
     <Accordion variant="contained" defaultValue={hasParts(rates, tiers) ? 'parts' : null}>
       <Accordion.Item value="parts">
-        <Accordion.Control>{t('Caches, reasoning, sound, searches and long prompts')}</Accordion.Control>
+        <Accordion.Control>{t('Caching, reasoning, audio, search and long prompts')}</Accordion.Control>
         <Accordion.Panel>
           <Stack>
             <Text size="sm" c="dimmed">
-              {t('Dollars per million tokens, where the provider prices them apart.')}
+              {t('In dollars per million tokens, if the provider prices them separately.')}
             </Text>
             <PartRates fields={rates} set={change} />
             <SimpleGrid cols={columns} className="svc-fields">
               <NumberInput
                 label={t('Each web search')}
-                placeholder={t('none are run')}
+                placeholder={t('no searches')}
                 {...price}
                 value={rates.search}
                 onChange={(search) => change({ search })}
@@ -117,7 +117,7 @@ export function PartPriceFields({ fields, faults, set }: PartPriceFieldsProps) {
                 leftSection={<IconPlus size={14} aria-hidden />}
                 onClick={() => set({ tiers: [...tiers, tierFields({}, next)] })}
               >
-                {t('Add prices of long prompts')}
+                {t('Add long prompt prices')}
               </Button>
             </Group>
           </Stack>

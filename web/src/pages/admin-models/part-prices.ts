@@ -9,7 +9,7 @@ export type PartName = Exclude<keyof Prices, 'prompt' | 'completion' | 'request'
 export const parts: { name: Exclude<PartName, 'search'>; label: string; as: 'prompt' | 'completion' }[] = [
   { name: 'cache_read', label: t('Read from cache'), as: 'prompt' },
   { name: 'cache_write', label: t('Written to cache'), as: 'prompt' },
-  { name: 'cache_write_1h', label: t('Written for an hour'), as: 'prompt' },
+  { name: 'cache_write_1h', label: t('Written to cache (1 hour)'), as: 'prompt' },
   { name: 'audio_in', label: t('Sound in'), as: 'prompt' },
   { name: 'image_in', label: t('Pictures in'), as: 'prompt' },
   { name: 'reasoning', label: t('Reasoning'), as: 'completion' },
@@ -61,9 +61,9 @@ export const tierPrices = (tier: TierFields): PricedTier => ({
 /** The validation error of the tiers, if any. */
 export function tierFault(tiers: readonly TierFields[]): string | undefined {
   if (tiers.some((tier) => tier.above_context === '' || tier.prompt === '' || tier.completion === ''))
-    return t('Long prompts need a size, and prices of prompt and completion.');
+    return t('Enter a size, a prompt price and a completion price for long prompts.');
   const sizes = tiers.map((tier) => Number(tier.above_context));
   if (sizes.some((size, i) => i > 0 && size <= sizes[i - 1]!))
-    return t('Each size must be larger than the one before.');
+    return t('Each size must be larger than the previous one.');
   return undefined;
 }

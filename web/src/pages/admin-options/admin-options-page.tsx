@@ -21,16 +21,16 @@ export function AdminOptionsPage() {
     <>
       <PageHeader
         title={t('Options')}
-        description={t('Each change is saved when you make it, and counts at once on every process.')}
+        description={t('Changes are saved immediately and take effect on all processes at once.')}
       />
       {query.error && !query.data && (
         <ErrorState error={query.error} title={t('The options could not be loaded')} onRetry={() => query.refetch()} />
       )}
       <Stack gap="lg">
-        <SearchInput label={t('Name or word of an option')} value={q} onChange={(value) => set({ q: value })} />
+        <SearchInput label={t('Option name or keyword')} value={q} onChange={(value) => set({ q: value })} />
         {!query.data && !query.error && [1, 2, 3].map((index) => <Skeleton key={index} height={220} />)}
         {query.data && found.length === 0 && (
-          <EmptyState title={t('No option fits')} description={t('Try fewer or other words.')} />
+          <EmptyState title={t('No options found')} description={t('Try fewer or different words.')} />
         )}
         {groupedOptions(found).map(({ name, title, options }) => (
           <Section key={name} title={title}>

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { optionTable } from '../../../../server/src/identity/option-table.ts';
 import { dangerOf } from './dangers.ts';
 
-test('the defaults are not dangerous, nor is what stays as it is', () => {
+test('defaults and unchanged values need no confirmation', () => {
   for (const [key, { default: value }] of Object.entries(optionTable)) {
     expect([key, dangerOf(key, value, value)]).toEqual([key, null]);
     expect([key, dangerOf(key, value, typeof value === 'number' ? 0 : '')]).toEqual([key, null]);
@@ -22,7 +22,7 @@ test.each([
   ['BatchPriceFactor', 0, 1],
   ['CorsOrigins', 'https://a.example *', ''],
   ['LogLevel', 'silent', ''],
-] as const)('%s of %p is', (key, value, before) => {
+] as const)('setting %s to %p needs confirmation', (key, value, before) => {
   expect(dangerOf(key, value, before)).toBeString();
 });
 
@@ -33,6 +33,6 @@ test.each([
   ['OAuth2SigningKeyDays', 30, 90],
   ['QuotaForNewUser', 500_000, 0],
   ['CorsOrigins', 'https://a.example', ''],
-] as const)('%s of %p is not', (key, value, before) => {
+] as const)('setting %s to %p needs no confirmation', (key, value, before) => {
   expect(dangerOf(key, value, before)).toBeNull();
 });

@@ -17,24 +17,24 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
   [
     /^OAuth2Enabled$/,
     (value) => value === false,
-    () => t('No application can sign anybody in, and tokens of applications stop working.'),
+    () => t('Applications can no longer sign users in, and application tokens stop working.'),
   ],
   [
     /^RateLimitEnabled$/,
     (value) => value === false,
-    () => t('Nothing limits calls any more: whoever has a key, or none, can call as fast as the network allows.'),
+    () => t('Calls are no longer limited: anyone, with or without a key, can call as fast as the network allows.'),
   ],
-  [/^RateLimit/, (value) => value === 0, () => t('Nothing limits these calls any more.')],
+  [/^RateLimit/, (value) => value === 0, () => t('These calls are no longer limited.')],
   [
     /^OAuth2AccessTokenTTL$/,
     (value) => Number(value) > day,
-    (value) => t('An access token that is stolen works for {duration}.', { duration: lasts(value) }),
+    (value) => t('A stolen access token works for {duration}.', { duration: lasts(value) }),
   ],
   [
     /^OAuth2CodeTTL$/,
     (value) => Number(value) > longestCode,
     (value) =>
-      t('A code that is stolen on its way back works for {duration}; ten minutes are advised at most.', {
+      t('A code stolen in transit works for {duration}; ten minutes or less is recommended.', {
         duration: lasts(value),
       }),
   ],
@@ -42,37 +42,36 @@ const dangers: [key: RegExp, is: (value: Value, before: Value) => boolean, words
     /TTL$/,
     // 0 is rejected by the service itself.
     (value) => Number(value) > 0 && Number(value) < 30,
-    (value) => t('After {duration} it has run out, before slow applications have used it.', { duration: lasts(value) }),
+    (value) => t('It expires after {duration}, before slow applications can use it.', { duration: lasts(value) }),
   ],
   [
     /^QuotaForNewUser$/,
     (value) => Number(value) > generousQuota,
-    (value) => t('Everybody who registers is given {amount}.', { amount: formatQuota(Number(value)) }),
+    (value) => t('Every user who registers receives {amount}.', { amount: formatQuota(Number(value)) }),
   ],
   [
     /Days$/,
     (value, before) => Number(value) < Number(before),
     (value) =>
-      t('What is older than {days, plural, one {# day} other {# days}} is deleted within minutes, for good.', {
+      t('Data older than {days, plural, one {# day} other {# days}} is permanently deleted within minutes.', {
         days: Number(value),
       }),
   ],
-  [/^BatchPriceFactor$/, (value) => value === 0, () => t('Batches are free for everybody.')],
+  [/^BatchPriceFactor$/, (value) => value === 0, () => t('Batches are free for everyone.')],
   [
     /^CorsOrigins$/,
     (value) => String(value).split(/\s+/).includes('*'),
-    () => t('Pages of every site may call /v1 and /mcp from the browsers of your users.'),
+    () => t('Any website can call /v1 and /mcp from your users’ browsers.'),
   ],
   [
     /^OAuth2DynamicRegistration$/,
     (value) => value === true,
-    () =>
-      t('Any program may register itself as a client, unless a token is asked for (OAuth2RegistrationTokenSha256).'),
+    () => t('Any program can register itself as a client unless a token is required (OAuth2RegistrationTokenSha256).'),
   ],
   [
     /^LogLevel$/,
     (value) => value === 'fatal' || value === 'silent',
-    () => t('Failures are no longer logged, and nobody can find out about them later.'),
+    () => t('Failures are no longer logged and cannot be investigated later.'),
   ],
 ];
 

@@ -9,7 +9,7 @@ const options = [
 ];
 const found = (asked: string) => optionsWith(options, asked).map(({ key }) => key);
 
-test('options are found by words of their name, their key and what is said of them, whatever the case', () => {
+test('finds options by words of their name, key or description, ignoring case', () => {
   expect(found('')).toEqual(options.map(({ key }) => key));
   expect(found('  code LIFETIME ')).toEqual(['OAuth2CodeTTL']);
   expect(found('ratelimitv1')).toEqual(['RateLimitV1']);

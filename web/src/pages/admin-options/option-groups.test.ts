@@ -3,7 +3,7 @@ import { durationOf, groupedOptions, labelOf } from './option-groups.ts';
 
 const option = (key: string) => ({ key, value: 1, default: 1, description: '' });
 
-test('every option stands in one group, unknown ones in the last', () => {
+test('every option is in exactly one group; unknown options are in the last', () => {
   const keys = [
     'RegistrationEnabled',
     'OAuth2CodeTTL',
@@ -25,7 +25,7 @@ test('every option stands in one group, unknown ones in the last', () => {
   ]);
 });
 
-test('names read as words', () => {
+test('option keys become readable labels', () => {
   expect(labelOf('OAuth2AccessTokenTTL')).toBe('Access token lifetime');
   expect(labelOf('RateLimitOAuthAuthorizePost')).toBe('Rate limit OAuth authorize post');
   expect(labelOf('RateLimitV1')).toBe('Rate limit /v1');
@@ -39,7 +39,7 @@ test('names read as words', () => {
   expect(labelOf('FileMaxMebibytes')).toBe('File max size');
 });
 
-test('seconds read as time', () => {
+test('seconds become readable durations', () => {
   expect(durationOf(2_592_000)).toBe('30 days');
   expect(durationOf(5400)).toBe('1.5 hours');
   expect(durationOf(3600)).toBe('1 hour');

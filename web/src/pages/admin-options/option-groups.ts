@@ -13,7 +13,7 @@ const groups: { name: string; title: string; has: (key: string) => boolean }[] =
   { name: 'oauth', title: 'OAuth', has: (key) => key.startsWith('OAuth2') },
   { name: 'limits', title: t('Limits##of calls'), has: (key) => /RateLimit/.test(key) },
   { name: 'models', title: t('Models and orchestration'), has: (key) => /^Ms[A-Z]|^DefaultModelPrice$/.test(key) },
-  { name: 'credits', title: t('Credits and kept answers'), has: (key) => /^(TopUp|ResponseCache)/.test(key) },
+  { name: 'credits', title: t('Credits and cached answers'), has: (key) => /^(TopUp|ResponseCache)/.test(key) },
   { name: 'records', title: t('Records'), has: (key) => /Log(Days|Level)?$/.test(key) },
   { name: 'other', title: t('Other'), has: () => true },
 ];

@@ -31,7 +31,7 @@ function ModelOption({ option, label, onSave, turn }: OptionInputProps) {
   return (
     <ModelNameInput
       aria-label={label}
-      placeholder={t('Picked automatically')}
+      placeholder={t('Selected automatically')}
       openOnFocus={false}
       value={draft}
       onChange={setDraft}
@@ -67,12 +67,12 @@ export function OptionInput(props: OptionInputProps) {
     return (
       <Select
         aria-label={label}
-        placeholder={t('As started')}
+        placeholder={t('As set at startup')}
         data={levels}
         value={option.value || null}
         onChange={(level) => onSave(level ?? '')}
         clearable
-        clearButtonProps={{ 'aria-label': t('As started') }}
+        clearButtonProps={{ 'aria-label': t('As set at startup') }}
       />
     );
   }

@@ -78,7 +78,7 @@ export function OptionRow({ option }: { option: Option }) {
         opened={asked !== null}
         onClose={leave}
         title={asked ? t('{label}: {value}?', { label, value: written(option.key, asked.value) }) : label}
-        confirmLabel={t('Save all the same')}
+        confirmLabel={t('Save anyway')}
         onConfirm={async () => {
           if (asked) await save.mutateAsync(asked.value);
         }}

@@ -7,7 +7,7 @@ import {
 } from '../../../../server/src/identity/option-table.ts';
 import { helpOf, isDuration, shapeOf, shownOf, storedOf, unitOf } from './option-units.ts';
 
-test('numbers go out as they came in, whatever people see', () => {
+test('converting to the displayed unit and back keeps the value', () => {
   const cases: [key: string, value: number, shown: number][] = [
     ['QuotaForNewUser', 1_250_000, 2.5],
     ['QuotaForNewUser', 150_000, 0.3],
@@ -25,11 +25,11 @@ const numbers = (Object.entries(optionTable) as [OptionName, OptionRule][]).filt
   ([, rule]) => typeof rule.default === 'number',
 );
 
-test('there are numbers among the options', () => {
+test('the option table contains numbers', () => {
   expect(numbers.length).toBeGreaterThan(20);
 });
 
-test.each(numbers)('the page takes of %s what the service takes', (key, rule) => {
+test.each(numbers)('the input for %s accepts every value that the server accepts', (key, rule) => {
   // Fields take nothing below 0, and write at most 13 digits.
   expect(rule.min).toBeGreaterThanOrEqual(0);
   expect(rule.max).toBeLessThan(1e13);
@@ -43,11 +43,11 @@ test.each(numbers)('the page takes of %s what the service takes', (key, rule) =>
     expect({ step, ...readOptionValue(key, storedOf(shape, step)) }).toEqual({ step, value: storedOf(shape, step) });
 });
 
-test('a time is shown in the largest unit that holds it whole', () => {
+test('a duration is shown in the largest unit that divides it evenly', () => {
   expect([86_400, 7_200, 90 * 60, 90, 0].map(unitOf)).toEqual([86_400, 3_600, 60, 1, 1]);
 });
 
-test('help speaks no other unit than the input', () => {
+test('the help text does not mention another unit than the input', () => {
   expect(helpOf({ description: 'Lifetime of access tokens, seconds' })).toBe('Lifetime of access tokens');
   expect(helpOf({ description: 'Balance of a new user, in quota (500,000 = 1 USD)' })).toBe('Balance of a new user');
   for (const [key, { help }] of numbers)

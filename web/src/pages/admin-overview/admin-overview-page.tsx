@@ -31,9 +31,9 @@ function Totals({ total }: { total: Sums | undefined }) {
         loading={loading}
       />
       <StatCard
-        label={t('95 % answered within')}
+        label={t('95th percentile latency')}
         value={p95_ms === null ? '–' : formatMs(p95_ms)}
-        hint={p50_ms === null ? t('Nothing measured') : t('Half within {time}', { time: formatMs(p50_ms) })}
+        hint={p50_ms === null ? t('No data') : t('Median {time}', { time: formatMs(p50_ms) })}
         loading={loading}
       />
     </SimpleGrid>
@@ -50,10 +50,7 @@ export function AdminOverviewPage() {
   const pick = (series: Series) => set(narrowedTo(state, series), 'push');
   return (
     <>
-      <PageHeader
-        title={t('Overview')}
-        description={t('What all users spend, what fails, and how long answers take.')}
-      />
+      <PageHeader title={t('Overview')} description={t('Spend, failures and response times across all users.')} />
       <Stack gap="lg" mb="lg">
         <OverviewAlerts />
       </Stack>
@@ -68,7 +65,7 @@ export function AdminOverviewPage() {
           rowKey={({ id, name, rest }) => (rest ? 'rest' : `${id} ${name}`)}
           query={{ error, isFetching: isPlaceholderData, refetch }}
           minWidth={720}
-          empty={<EmptyState icon={IconChartBar} title={t('Nothing was asked in this time')} />}
+          empty={<EmptyState icon={IconChartBar} title={t('No requests in this period')} />}
         />
       </Stack>
     </>

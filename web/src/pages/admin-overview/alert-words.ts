@@ -14,7 +14,7 @@ interface AlertWords {
 const percent = (share: number | null): string => formatPercent(Math.round((share ?? 0) * 100));
 const channels = { label: t('Go to channels'), to: '/admin/channels' };
 const health = ({ provider }: Alert) => ({
-  label: t('See its health'),
+  label: t('View health'),
   to: '/routing/health',
   ...(provider && { search: { provider } }),
 });
@@ -22,7 +22,7 @@ const health = ({ provider }: Alert) => ({
 function budgetText({ detail }: Alert): string {
   const [level = '', span = ''] = (detail ?? '').split(' ');
   return t(
-    '{level, select, organisation {The whole organisation} team {A team} member {A member} key {A key} other {{level}}} may spend so much {span, select, day {a day} week {a week} month {a month} total {in all} other {{span}}}.',
+    'This is the spending limit of {level, select, organisation {the whole organisation} team {a team} member {a member} key {a key} other {{level}}} {span, select, day {per day} week {per week} month {per month} total {in total} other {{span}}}.',
     { level, span },
   );
 }
@@ -30,29 +30,31 @@ function budgetText({ detail }: Alert): string {
 const words: Record<Alert['kind'], (alert: Alert) => AlertWords> = {
   database_damaged: ({ detail }) => ({
     title: t('The database is damaged'),
-    text: t('Restore a backup, as the operator guide says. Found: {detail}.', { detail: detail ?? '' }),
-    ...{ label: t('See the system'), to: '/admin/system' },
+    text: t('Restore a backup as described in the operator guide. Found: {detail}.', { detail: detail ?? '' }),
+    ...{ label: t('View system'), to: '/admin/system' },
   }),
   credential_unreadable: ({ name }) => ({
     ...channels,
-    title: t('{name}: its key cannot be read', { name: name ?? '' }),
-    text: t('It was sealed with an encryption key that is gone, so nothing is sent there. Enter it again.'),
+    title: t('{name}: key cannot be read', { name: name ?? '' }),
+    text: t(
+      'It was encrypted with an encryption key that is no longer available, so no requests are sent there. Enter the key again.',
+    ),
   }),
   credential_refused: ({ name, count }) => ({
     ...channels,
     title:
       count === null
-        ? t('{name}: its key is refused', { name: name ?? '' })
-        : t('{name}: its key is refused ({status})', { name: name ?? '', status: count }),
-    text: t('Requests go to other channels, or fail. Enter a key that is valid.'),
+        ? t('{name}: key refused', { name: name ?? '' })
+        : t('{name}: key refused ({status})', { name: name ?? '', status: count }),
+    text: t('Requests go to other channels or fail. Enter a valid key.'),
   }),
   circuit_open: (alert) => ({
     ...health(alert),
-    title: t('{name} is left alone', { name: alert.name ?? '' }),
+    title: t('{name}: circuit open', { name: alert.name ?? '' }),
     text:
       alert.count === 1
-        ? t('{model} failed again and again.', { model: alert.detail ?? '' })
-        : t('{count} models failed again and again, {model} among them.', {
+        ? t('{model} failed repeatedly.', { model: alert.detail ?? '' })
+        : t('{count} models failed repeatedly, including {model}.', {
             count: formatNumber(alert.count ?? 0),
             model: alert.detail ?? '',
           }),
@@ -60,34 +62,34 @@ const words: Record<Alert['kind'], (alert: Alert) => AlertWords> = {
   channel_failing: (alert) => ({
     ...health(alert),
     title: t('{name} fails often', { name: alert.name ?? '' }),
-    text: t('{share} of {count, plural, one {# request} other {# requests}} of the last hour succeeded.', {
+    text: t('{share} of {count, plural, one {# request} other {# requests}} in the last hour succeeded.', {
       share: percent(alert.share),
       count: alert.count ?? 0,
     }),
   }),
   budget_used: (alert) => ({
-    title: t('{organisation}: {share} of a budget is used', {
+    title: t('{organisation}: {share} of a budget used', {
       organisation: alert.name ?? t('An organisation'),
       share: percent(alert.share),
     }),
     text: budgetText(alert),
-    ...{ label: t('See its budgets'), to: `/organisations/${alert.id}` },
+    ...{ label: t('View budgets'), to: `/organisations/${alert.id}` },
   }),
   organisation_left: ({ id, name }) => ({
     title: t('{organisation}: no owner can log in', { organisation: name ?? t('An organisation') }),
-    text: t('Its keys and applications go on. Enable one of its owners, or disable its account to stop them.'),
-    ...{ label: t('See its account'), to: `/admin/users/${id}` },
+    text: t('Its keys and applications keep working. Enable one of its owners, or disable its account to stop them.'),
+    ...{ label: t('View account'), to: `/admin/users/${id}` },
   }),
   jobs_failed: ({ name, count, detail }) => ({
-    title: t('Background work was given up: {queue}', { queue: name ?? '' }),
+    title: t('Background jobs failed: {queue}', { queue: name ?? '' }),
     text: detail
-      ? t('{count, plural, one {# job} other {# jobs}}. The last said: {error}.', { count: count ?? 0, error: detail })
+      ? t('{count, plural, one {# job} other {# jobs}}. Last error: {error}.', { count: count ?? 0, error: detail })
       : t('{count, plural, one {# job} other {# jobs}}.', { count: count ?? 0 }),
-    ...{ label: t('See the system'), to: '/admin/system' },
+    ...{ label: t('View system'), to: '/admin/system' },
   }),
   simulation: () => ({
-    title: t('The simulation is answering'),
-    text: t('No channel that is switched on serves a model yet.'),
+    title: t('The built-in simulation is answering requests'),
+    text: t('No enabled channel serves a model yet.'),
     ...{ label: t('Add a channel'), to: '/admin/channels', search: { open: 'known' } },
   }),
 };

@@ -45,12 +45,12 @@ export function OverviewAlerts() {
     return (
       <Group gap="xs" role="status">
         <IconCircleCheck size={18} color="var(--mantine-color-teal-6)" aria-hidden />
-        <Text size="sm">{t('Nothing needs you now.')}</Text>
+        <Text size="sm">{t('Nothing needs your attention.')}</Text>
       </Group>
     );
   }
   return (
-    <Section title={t('Needs your eye')}>
+    <Section title={t('Needs attention')}>
       <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Alerts')}>
         {data.map((alert) => (
           <OneAlert key={`${alert.kind} ${alert.id} ${alert.name} ${alert.detail}`} alert={alert} />

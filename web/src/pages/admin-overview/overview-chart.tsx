@@ -37,8 +37,8 @@ function Drawn({
   const total = shown.of(data.total);
   const label =
     total === null
-      ? t('{measure} over time, nothing in all', { measure: shown.label })
-      : t('{measure} over time, {total} in all', { measure: shown.label, total: shown.format(total) });
+      ? t('{measure} over time, no data', { measure: shown.label })
+      : t('{measure} over time, {total} in total', { measure: shown.label, total: shown.format(total) });
   return (
     <SeriesChart
       {...{ height, label, series, rows: pointsOf(data, shown), stacked: shown.adds }}
@@ -59,7 +59,7 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
         grouping: asked.by,
       })}
       description={
-        latency ? t('95 of 100 answers took no longer than this.') : t('Click a part of it to see what is in it.')
+        latency ? t('95 % of responses took no longer than this.') : t('Click a segment to see its details.')
       }
     >
       {error && !data ? (
@@ -69,7 +69,7 @@ export function OverviewChart({ asked, query, onPick }: OverviewChartProps) {
       ) : nothing ? (
         <Group justify="center" mih={height}>
           <Text size="sm" c="dimmed">
-            {t('Nothing in this time')}
+            {t('No data in this period')}
           </Text>
         </Group>
       ) : (

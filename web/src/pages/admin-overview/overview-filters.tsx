@@ -58,7 +58,7 @@ function Narrowed({ state, set, data }: FiltersProps) {
           maw="min(100%, 32rem)"
           withRemoveButton
           removeButtonProps={{
-            'aria-label': t('Not only {filter}', { filter: text }),
+            'aria-label': t('Remove filter: {filter}', { filter: text }),
             'aria-hidden': false,
             tabIndex: 0,
           }}

@@ -15,18 +15,18 @@ const overview: Overview = {
   channel: null,
 };
 
-test('every point in time has a row; where nothing was, sums are 0 and times are unknown', () => {
+test('intervals without data have a sum of 0 and no latency', () => {
   expect(pointsOf(overview, measures.cost).map(({ s0 }) => s0)).toEqual([0, 5, 0]);
   expect(pointsOf(overview, measures.latency).map(({ s0 }) => s0)).toEqual([null, 20, null]);
 });
 
-test('what has no name is called something, and is not narrowed to where nothing is there', () => {
+test('unnamed series have a label, and those without an entity cannot be filtered by', () => {
   const rest = { id: null, name: null, rest: true };
   const known = [series, rest, { id: 0, name: null, rest: false }, { id: 9, name: null, rest: false }];
   expect(known.map((one) => nameOf(one, 'channel'))).toEqual([
     'ann',
     'All others',
-    'Built in, or none asked',
+    'Built in, or no channel called',
     'Deleted channel 9',
   ]);
   expect(known.map((one) => isOne(one, 'channel'))).toEqual([true, false, false, true]);

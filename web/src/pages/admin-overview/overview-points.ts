@@ -35,7 +35,7 @@ const gone: Record<Grouping, (id: string) => string> = {
 /** Display name of a series. */
 export function nameOf({ id, name, rest }: Pick<Series, 'id' | 'name' | 'rest'>, by: Grouping): string {
   if (rest) return t('All others');
-  if (by === 'channel' && id === 0) return t('Built in, or none asked');
+  if (by === 'channel' && id === 0) return t('Built in, or no channel called');
   if (name === '') return t('Models that may not exist');
   return name ?? gone[by](String(id));
 }

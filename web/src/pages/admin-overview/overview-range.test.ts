@@ -4,7 +4,7 @@ import { askedOf, narrowedTo, overviewDefaults, timesOf } from './overview-range
 const now = Date.parse('2026-05-20T10:00:00Z');
 const at = (text: string): number => Date.parse(text) / 1000;
 
-test('ranges end now, dates at their ends, and neither is longer than the service adds up', () => {
+test('limits ranges and dates to the present and to the maximum period', () => {
   expect(timesOf({ ...overviewDefaults, range: 'hour' }, now)).toEqual({
     from: at('2026-05-20T09:00Z'),
     to: now / 1000,
@@ -17,12 +17,12 @@ test('ranges end now, dates at their ends, and neither is longer than the servic
   expect(dates('1990-01-01', '2026-05-02').from).toBe(at('2026-05-02T23:59:59Z') - 186 * 86_400);
 });
 
-test('an address that somebody changed shows something all the same', () => {
+test('invalid URL parameters fall back to the defaults', () => {
   const asked = askedOf({ ...overviewDefaults, by: 'x', measure: 'y', user: 'z', channel: '-1' });
   expect(asked).toEqual({ by: 'model', measure: 'cost', user_id: undefined, model: undefined, channel_id: undefined });
 });
 
-test('a series is opened by what is in it', () => {
+test('opening a series filters by it and groups by the next dimension', () => {
   const byUser = { ...overviewDefaults, by: 'user' };
   expect(narrowedTo(byUser, { id: 7, name: 'ann' })).toEqual({ user: '7', by: 'model' });
   expect(narrowedTo(overviewDefaults, { id: null, name: 'acme/m' })).toEqual({ model: 'acme/m', by: 'user' });

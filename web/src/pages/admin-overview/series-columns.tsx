@@ -60,8 +60,8 @@ export const seriesColumns = (acts: SeriesActs): Column<PlacedSeries>[] => [
   { key: 'cost', header: t('Spend'), align: 'right', cell: ({ total }) => <Money quota={total.quota} /> },
   { key: 'requests', header: t('Answered'), align: 'right', cell: ({ total }) => formatNumber(total.requests) },
   { key: 'failures', header: t('Failed'), align: 'right', cell: ({ total }) => failedText(total) },
-  { key: 'median', header: t('Half within'), align: 'right', cell: ({ total }) => took(total.p50_ms) },
-  { key: 'slow', header: t('95 % within'), align: 'right', cell: ({ total }) => took(total.p95_ms) },
+  { key: 'median', header: t('Median'), align: 'right', cell: ({ total }) => took(total.p50_ms) },
+  { key: 'slow', header: t('95th percentile'), align: 'right', cell: ({ total }) => took(total.p95_ms) },
   {
     ...endColumn(t('Requests')),
     cell: (series) => {

@@ -53,7 +53,7 @@ const columns = (edit: (model: string) => void, reset: (config: RoutingConfig) =
         label={config.canonical_model_id}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(config.canonical_model_id) },
-          { label: t('Back to default'), icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
+          { label: t('Reset to default'), icon: IconArrowBackUp, danger: true, onClick: () => reset(config) },
         ]}
       />
     ),
@@ -101,9 +101,7 @@ export function AdminRoutingPage() {
     <>
       <PageHeader
         title={t('Routing configuration')}
-        description={t(
-          'Each model can have a strategy and weights of its own; all others are balanced by the defaults.',
-        )}
+        description={t('Each model can have its own strategy and weights; all other models use the balanced defaults.')}
         actions={chooser}
       />
       <DataTable
@@ -132,16 +130,16 @@ export function AdminRoutingPage() {
       <ConfirmDelete
         opened={reset !== null}
         onClose={() => setReset(null)}
-        title={t('Back to default routing for {model}?', { model: reset?.canonical_model_id ?? '' })}
-        confirmLabel={t('Back to default')}
+        title={t('Reset routing of {model} to default?', { model: reset?.canonical_model_id ?? '' })}
+        confirmLabel={t('Reset to default')}
         onConfirm={async () => {
           if (!reset) return;
           await del('/api/routing/configs/{model_id}', { path: { model_id: reset.canonical_model_id } });
-          notifySuccess(t('Back to default'));
+          notifySuccess(t('Reset to default'));
           await queryClient.invalidateQueries({ queryKey: ['routing-configs'] });
         }}
       >
-        {t('Its strategy and weights are forgotten.')}
+        {t('Its strategy and weights are deleted.')}
       </ConfirmDelete>
     </>
   );

@@ -39,7 +39,7 @@ function Preview({ config }: { config: RoutingConfig }) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        {t('How they would rank now')}
+        {t('Ranking with current data')}
       </Text>
       <Table verticalSpacing={6}>
         <Table.Tbody>
@@ -98,8 +98,8 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
           <StrategyChoice
             value={config.default_strategy}
             onChange={(default_strategy) => set({ default_strategy })}
-            noneLabel={t('None of its own')}
-            noneHint={t('Balanced, unless the user or the request says otherwise')}
+            noneLabel={t('Not set')}
+            noneHint={t('Balanced, unless the user or the request specifies another strategy')}
           />
           <Stack gap="xs">
             <SimpleGrid cols={{ base: 2, sm: 4 }}>
@@ -118,7 +118,7 @@ export function ConfigForm({ saved, onClose }: ConfigFormProps) {
             <Alert color={valid ? 'indigo' : 'red'} variant="light" role="status">
               {config.default_strategy === null || config.default_strategy === 'balanced'
                 ? explainWeights(weights)
-                : t('{explanation} The weights count only where balanced is in force.', {
+                : t('{explanation} Weights apply only when the balanced strategy is used.', {
                     explanation: explainWeights(weights),
                   })}
             </Alert>

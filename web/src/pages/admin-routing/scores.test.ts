@@ -13,7 +13,7 @@ const cases: Measured[] = [
   { successRate: 0.97, latencyMs: 2_345, quality: 0.8, price: 7.5, priority: 5 },
 ];
 
-describe('the preview agrees with the service', () => {
+describe('the preview computes the same scores as the server', () => {
   test.each(cases)('%p', (one) => {
     const measured = {
       samples: 10,
@@ -31,7 +31,7 @@ describe('the preview agrees with the service', () => {
   });
 });
 
-test('round robin knows no score; weights are put in words', () => {
+test('round robin has equal scores; the weights are explained in words', () => {
   expect(scoreBy('round_robin', cases[0]!, weights)).toBe(1);
   expect(scoreBy('cost', cases[0]!, weights)).toBe(costScore(cases[0]!));
   expect(explainWeights(weights)).toContain('counts 70 %, the cost score 20 %.');

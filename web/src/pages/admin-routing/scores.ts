@@ -56,7 +56,7 @@ export function explainWeights(weights: Weights): string {
       shares,
     );
   return t(
-    'The performance score (success, speed, quality, channel priority) counts {performance} %, the cost score {price} %. The remaining {priority} % lowers every score alike.',
+    'The performance score (success, speed, quality, channel priority) counts {performance} %, the cost score {price} %. The remaining {priority} % lowers all scores equally.',
     { ...shares, priority: percent(weights.priority, total) },
   );
 }

@@ -25,9 +25,9 @@ const engineNames: Record<string, string> = {
 
 function Answer({ ms }: { ms: number | null }) {
   return ms === null ? (
-    <Badge color="red">{t('Does not answer')}</Badge>
+    <Badge color="red">{t('Not responding')}</Badge>
   ) : (
-    <Badge color="teal">{t('Answers in {time}', { time: formatMs(ms) })}</Badge>
+    <Badge color="teal">{t('Responds in {time}', { time: formatMs(ms) })}</Badge>
   );
 }
 
@@ -38,7 +38,7 @@ function Engines({ engines, answers_in_ms: answers }: System) {
     { key: 'blobs', part: t('Files'), engine: engines.blobs },
   ];
   return (
-    <Section title={t('Engines')} description={t('What this process stands on.')}>
+    <Section title={t('Engines')} description={t('Backends that this process uses.')}>
       <Table.ScrollContainer minWidth={0} type="native">
         <Table aria-label={t('Engines')}>
           <Table.Tbody>
@@ -64,10 +64,10 @@ function Engines({ engines, answers_in_ms: answers }: System) {
 
 function Queues({ queues }: System) {
   return (
-    <Section title={t('Queues')} description={t('Durable work that waits or runs.')}>
+    <Section title={t('Queues')} description={t('Durable jobs that are waiting or running.')}>
       {queues.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {t('Nothing waits.')}
+          {t('No jobs.')}
         </Text>
       ) : (
         <Table aria-label={t('Queues')}>
@@ -93,8 +93,8 @@ function About(system: System) {
   const { active, mode } = system.built_in;
   const started = { pid: system.pid, time: formatDateTime(system.started_at) };
   const builtIn = active
-    ? t('answering (DEMO_PROVIDER={mode})', { mode })
-    : t('resting (DEMO_PROVIDER={mode})', { mode });
+    ? t('active (DEMO_PROVIDER={mode})', { mode })
+    : t('inactive (DEMO_PROVIDER={mode})', { mode });
   const rows: [key: string, name: string, value: string][] = [
     ['version', t('Version'), system.version],
     ['runtime', t('Runtime'), system.runtime],
@@ -132,7 +132,7 @@ export function AdminSystemPage() {
     <>
       <PageHeader
         title={t('System')}
-        description={t('The process that answered; with several workers, each has its own figures.')}
+        description={t('Figures of the process that answered this request; with several workers, each has its own.')}
         actions={data && <Badge size="lg">{t('Version {version}', { version: data.version })}</Badge>}
       />
       {query.error && !data && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
@@ -140,23 +140,23 @@ export function AdminSystemPage() {
       {data && (
         <Stack gap="lg">
           <SimpleGrid cols={{ base: 2, md: 4 }}>
-            <StatCard label={t('Up for')} value={duration(data.uptime_seconds)} />
+            <StatCard label={t('Uptime')} value={duration(data.uptime_seconds)} />
             <StatCard
               label={t('Memory##of the process')}
               value={megabytes(data.memory.rss_bytes)}
-              hint={t('{size} of it JavaScript', { size: megabytes(data.memory.heap_used_bytes) })}
+              hint={t('JavaScript: {size}', { size: megabytes(data.memory.heap_used_bytes) })}
             />
             <StatCard
-              label={t('Calls under way')}
+              label={t('Active calls')}
               value={data.open_upstream_calls}
-              hint={t('To providers, streams included')}
+              hint={t('To providers, including streams')}
             />
             <StatCard
               label={t('Open holds')}
               value={formatNumber(data.open_holds.holds)}
               hint={
                 <Group gap={4} component="span">
-                  {rich('{amount} set aside', { amount: <Money quota={data.open_holds.amount} /> })}
+                  {rich('{amount} reserved', { amount: <Money quota={data.open_holds.amount} /> })}
                 </Group>
               }
             />

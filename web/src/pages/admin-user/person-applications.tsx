@@ -68,7 +68,7 @@ export function PersonApplications({ person: { user } }: PartProps) {
         title={t('Registered by this user')}
         actions={
           <AnchorLink to="/admin/applications" search={{ q: calledOf(user) }} size="sm" underline="always">
-            {t('In all applications')}
+            {t('View in all applications')}
           </AnchorLink>
         }
       >
@@ -82,7 +82,7 @@ export function PersonApplications({ person: { user } }: PartProps) {
           empty={<EmptyState icon={IconApps} title={t('No applications')} />}
         />
       </Section>
-      <Section title={t('May act for this user')}>
+      <Section title={t('Can act for this user')}>
         <DataTable
           label={t('Authorized applications')}
           columns={authorized}
@@ -90,7 +90,7 @@ export function PersonApplications({ person: { user } }: PartProps) {
           rowKey={({ id }) => id}
           query={consents}
           minWidth={480}
-          empty={<EmptyState icon={IconShieldCheck} title={t('Nothing is authorized')} />}
+          empty={<EmptyState icon={IconShieldCheck} title={t('No authorized applications')} />}
         />
       </Section>
     </Stack>

@@ -59,7 +59,7 @@ export function PersonKeys({ person: { user } }: PartProps) {
       rowKey={({ id }) => id}
       query={query}
       minWidth={760}
-      empty={<EmptyState icon={IconKey} title={t('No keys')} description={t('This user has made none.')} />}
+      empty={<EmptyState icon={IconKey} title={t('No keys')} description={t('This user has not created any keys.')} />}
     />
   );
 }

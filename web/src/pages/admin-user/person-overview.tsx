@@ -23,7 +23,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
     mutationFn: (email_verified: boolean) =>
       put('/api/admin/users/{id}', { path: { id: user.id }, body: { email_verified, email: user.email } }),
     onSuccess: ({ email_verified }) =>
-      notifySuccess(email_verified ? t('The address is verified') : t('The address counts as verified no more')),
+      notifySuccess(email_verified ? t('The address is verified') : t('The address is no longer verified')),
     onError: notifyError,
     onSettled: reloadUsers,
   });
@@ -41,7 +41,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
           loading={verify.isPending}
           onClick={() => verify.mutate(!user.email_verified)}
         >
-          {user.email_verified ? t('Withdraw##verification') : t('Verify by hand')}
+          {user.email_verified ? t('Remove verification') : t('Verify manually')}
         </Button>
       )}
       {acts.reaches(user) && mail && !user.email_verified && (
@@ -50,7 +50,7 @@ function Address({ person: { user, mail }, acts }: PartProps) {
           variant="default"
           onClick={() => acts.link.mutate({ user, purpose: 'verify_email', mail: true })}
         >
-          {t('Mail a link')}
+          {t('Email link')}
         </Button>
       )}
     </Group>
@@ -59,8 +59,8 @@ function Address({ person: { user, mail }, acts }: PartProps) {
 
 const linkWords = (mailed: boolean, time: string): string =>
   mailed
-    ? t('The link was mailed and works until {time}.', { time })
-    : t('The link was handed over and works until {time}.', { time });
+    ? t('The link was emailed and is valid until {time}.', { time })
+    : t('The link was shared manually and is valid until {time}.', { time });
 
 /** For an invited account that has no password or linked identity yet. */
 function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
@@ -69,18 +69,18 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
     <Alert
       color={invitation ? 'blue' : 'orange'}
       variant="light"
-      title={invitation ? t('Invited, and not here yet') : t('Invited; the link has run out')}
+      title={invitation ? t('Invited, not joined yet') : t('Invited; the link has expired')}
     >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">
           {invitation
             ? linkWords(invitation.mailed, formatZoned(invitation.expires_at))
-            : t('Nobody has chosen a password for this account.')}
+            : t('No password has been set for this account.')}
         </Text>
         {acts.reaches(user) && (
           <Group gap="xs">
             <Button size="xs" onClick={() => acts.link.mutate({ user, purpose: 'invitation' })}>
-              {t('New link')}
+              {t('Create new link')}
             </Button>
             {mail && user.email !== '' && (
               <Button
@@ -88,12 +88,12 @@ function Awaited({ person: { user, invitation, mail }, acts }: PartProps) {
                 variant="default"
                 onClick={() => acts.link.mutate({ user, purpose: 'invitation', mail: true })}
               >
-                {t('Mail a new link')}
+                {t('Email new link')}
               </Button>
             )}
             {invitation && (
               <Button size="xs" variant="default" color="red" onClick={() => setTaking(true)}>
-                {t('Take back')}
+                {t('Revoke invitation')}
               </Button>
             )}
           </Group>
@@ -111,16 +111,16 @@ function WaysIn({ person, acts }: PartProps) {
   const link = (mailed: boolean) => acts.link.mutate({ user, purpose: 'reset_password', mail: mailed });
   return (
     <Section
-      title={t('Ways in')}
+      title={t('Sign-in methods')}
       actions={
         reached && (
           <Group gap="xs">
             <Button size="xs" variant="default" onClick={() => link(false)}>
-              {t('Password link')}
+              {t('Create password link')}
             </Button>
             {mail && user.email_verified && (
               <Button size="xs" variant="default" onClick={() => link(true)}>
-                {t('Mail password link')}
+                {t('Email password link')}
               </Button>
             )}
             {factors && (
@@ -178,8 +178,8 @@ export function PersonOverview({ person, acts }: PartProps) {
       </Section>
       <WaysIn person={person} acts={acts} />
       <Kept
-        title={t('What the user keeps')}
-        description={t('All that is stored for the account has one bound.')}
+        title={t('User storage')}
+        description={t('Everything stored for the account counts towards one limit.')}
         of={`user-${user.id}`}
         load={(signal) => get('/api/admin/users/{id}/kept', { path: { id: user.id }, signal })}
       />

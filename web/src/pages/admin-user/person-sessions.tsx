@@ -32,7 +32,7 @@ const columns = (end: ((id: number) => void) | null): Column<LoginSession>[] => 
   { key: 'seen', header: t('Last seen'), cell: ({ last_seen_at }) => <TimeAgo at={last_seen_at} /> },
   {
     key: 'factor',
-    header: t('Second factor shown##time'),
+    header: t('Last second factor##time'),
     cell: ({ factor_at }) => (factor_at === null ? t('Never##used') : <TimeAgo at={factor_at} />),
   },
   ...(end
@@ -89,7 +89,11 @@ export function PersonSessions({ person: { user }, acts }: PartProps) {
         query={query}
         minWidth={680}
         empty={
-          <EmptyState icon={IconDeviceLaptop} title={t('Not logged in')} description={t('There is no open session.')} />
+          <EmptyState
+            icon={IconDeviceLaptop}
+            title={t('Not logged in')}
+            description={t('There are no active sessions.')}
+          />
         }
       />
       <ConfirmDelete
@@ -103,7 +107,9 @@ export function PersonSessions({ person: { user }, acts }: PartProps) {
           await reload();
         }}
       >
-        {t('Every device is logged out at once, and the user is told that you did it. Keys and applications go on.')}
+        {t(
+          'All devices are logged out immediately, and the user is notified that you did this. Keys and applications keep working.',
+        )}
       </ConfirmDelete>
     </Stack>
   );

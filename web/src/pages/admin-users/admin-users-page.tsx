@@ -122,7 +122,7 @@ export function AdminUsersPage() {
     <>
       <PageHeader
         title={t('Users')}
-        description={t('Everybody with an account. You can change users below your own role.')}
+        description={t('All user accounts. You can change users whose role is below yours.')}
         actions={
           <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={() => setInviting(true)}>
             {t('Invite')}
@@ -149,7 +149,7 @@ export function AdminUsersPage() {
           minWidth={980}
           paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
           empty={
-            <EmptyState icon={IconUsers} title={t('Nobody found')} description={t('No user matches this search.')} />
+            <EmptyState icon={IconUsers} title={t('No users found')} description={t('No user matches this search.')} />
           }
         />
       </Stack>

@@ -46,7 +46,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
           </Text>
           <NumberInput
             label={t('Amount')}
-            description={t('In dollars; a negative amount takes credits back')}
+            description={t('In dollars; a negative amount removes credits')}
             prefix="$"
             decimalScale={6}
             required
@@ -56,7 +56,7 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
           />
           <Textarea
             label={t('Note')}
-            description={t('The user sees it in their ledger')}
+            description={t('Visible to the user in their ledger')}
             maxLength={500}
             autosize
             minRows={2}
@@ -64,12 +64,12 @@ export function CreditsForm({ user, onClose, onDone }: CreditsFormProps) {
             onChange={(event) => setNote(event.currentTarget.value)}
           />
           <Text size="sm" c="dimmed" aria-live="polite">
-            {valid ? t('Balance afterwards: {amount}', { amount: formatQuota(user.quota + quota) }) : '\u00a0'}
+            {valid ? t('New balance: {amount}', { amount: formatQuota(user.quota + quota) }) : '\u00a0'}
           </Text>
           <FormFoot
             act={grant}
             failure={t('The balance was not changed')}
-            submitLabel={quota < 0 ? t('Take back##credits') : t('Give credits')}
+            submitLabel={quota < 0 ? t('Remove credits') : t('Grant credits')}
             onCancel={onClose}
             disabled={!valid}
           />

@@ -20,7 +20,7 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
       opened
       onClose={onClose}
       title={t('Delete {name}?', { name: calledOf(user) })}
-      confirmLabel={t('Delete for good')}
+      confirmLabel={t('Delete permanently')}
       typeToConfirm={calledOf(user)}
       onConfirm={async () => {
         await del('/api/admin/users/{id}', { path: { id: user.id } });
@@ -31,16 +31,16 @@ export function DeleteUser({ user, onClose, onDone }: DeleteUserProps) {
       <Stack gap="xs">
         <Text inherit>
           {t(
-            'Logged out everywhere and keys refused at once. Conversations, knowledge, runs, videos, applications and the access given to others are deleted within minutes. This cannot be undone.',
+            'The user is logged out everywhere and their keys are refused immediately. Conversations, knowledge, runs, videos, applications and the access given to others are deleted within minutes. This cannot be undone.',
           )}
         </Text>
         <Text inherit>
-          {t('Usage, ledger and audit entries stay under the name deleted-{id}, without address and browser.', {
+          {t('Usage, ledger and audit entries are kept under the name deleted-{id}, without address and browser.', {
             id: user.id,
           })}
         </Text>
         {user.quota > 0 && (
-          <Text inherit>{t('The balance of {amount} is lost.', { amount: formatQuota(user.quota) })}</Text>
+          <Text inherit>{t('The balance of {amount} will be lost.', { amount: formatQuota(user.quota) })}</Text>
         )}
       </Stack>
     </ConfirmDelete>

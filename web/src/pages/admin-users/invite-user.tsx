@@ -48,12 +48,12 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
   };
   const roles = Object.entries(roleNames).filter(([given]) => Number(given) < self.role);
   return (
-    <Dialog opened onClose={onClose} title={t('Invite somebody##user')}>
+    <Dialog opened onClose={onClose} title={t('Invite user')}>
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">
             {t(
-              'The account is made now. Its owner chooses the password with a link that works once, for 7 days. It is mailed where the service can send mail, and else shown to you.',
+              'The account is created now. Its owner sets the password with a link that works once and is valid for 7 days. The link is emailed if the service can send mail; otherwise it is shown to you.',
             )}
           </Text>
           <TextInput
@@ -86,8 +86,8 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
             />
           )}
           <NumberInput
-            label={t('Credits to begin with')}
-            description={t('In dollars; empty for what every new user gets')}
+            label={t('Initial credits')}
+            description={t('In dollars; leave empty for the default of new users')}
             prefix="$"
             min={0}
             max={mostUsd}

@@ -45,19 +45,19 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
     ),
   },
   { key: 'role', header: t('Role'), cell: ({ user }) => roleName(user.role) },
-  { key: 'quota', header: t('Begins with'), align: 'right', cell: ({ user }) => <Money quota={user.quota} /> },
-  { key: 'how', header: t('Link'), cell: ({ mailed }) => (mailed ? t('Mailed') : t('Handed over')) },
+  { key: 'quota', header: t('Initial credits'), align: 'right', cell: ({ user }) => <Money quota={user.quota} /> },
+  { key: 'how', header: t('Link'), cell: ({ mailed }) => (mailed ? t('Emailed') : t('Shared manually')) },
   { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'ends', header: t('Runs out'), cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
+  { key: 'ends', header: t('Expires'), cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
   {
     ...actsColumn(),
     cell: ({ user }) => (
       <RowMenu
         label={t('the invitation of {username}', { username: user.username })}
         acts={[
-          { label: t('New link'), icon: IconLink, onClick: () => again(user, false) },
-          { label: t('Mail again'), icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
-          { label: t('Take back'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
+          { label: t('Create new link'), icon: IconLink, onClick: () => again(user, false) },
+          { label: t('Email new link'), icon: IconMail, disabled: user.email === '', onClick: () => again(user, true) },
+          { label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => takeBack(user) },
         ]}
       />
     ),
@@ -75,7 +75,10 @@ export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
         <ErrorState error={query.error} title={t('Invitations could not be loaded')} onRetry={() => query.refetch()} />
       )}
       {invitations !== undefined && invitations.length > 0 && (
-        <Section title={t('Open invitations')} description={t('Each link works once. A new one ends the one before.')}>
+        <Section
+          title={t('Open invitations')}
+          description={t('Each link works once. A new link replaces the previous one.')}
+        >
           <DataTable
             label={t('Open invitations')}
             columns={columns({ again: onAgain, takeBack: setGoing })}
@@ -97,16 +100,16 @@ export function TakeBack({ user, onClose }: { user: User; onClose: () => void })
     <ConfirmDelete
       opened
       onClose={onClose}
-      title={t('Take back the invitation of {username}?', { username: user.username })}
-      confirmLabel={t('Take back')}
+      title={t('Revoke the invitation of {username}?', { username: user.username })}
+      confirmLabel={t('Revoke invitation')}
       onConfirm={async () => {
         await del('/api/admin/invitations/{id}', { path: { id: user.id } });
-        notifySuccess(t('The invitation of {username} is taken back', { username: user.username }));
+        notifySuccess(t('Invitation of {username} revoked', { username: user.username }));
         await reloadUsers();
       }}
     >
       {t(
-        'The link ends, and the account, which nobody has used, is closed with what it was given. The name is free again.',
+        'The link stops working. The unused account is closed along with its credits, and its username becomes available again.',
       )}
     </ConfirmDelete>
   );

@@ -10,7 +10,7 @@ import { reloadUsers } from './users-queries.ts';
 export function RemoveFactors({ user, onClose }: { user: User; onClose: () => void }) {
   const remove = async () => {
     await del('/api/admin/users/{id}/factors', { path: { id: user.id } });
-    notifySuccess(t('{username} logs in with the password alone now', { username: calledOf(user) }));
+    notifySuccess(t('{username} now logs in with the password alone', { username: calledOf(user) }));
     await reloadUsers();
   };
   return (
@@ -22,7 +22,7 @@ export function RemoveFactors({ user, onClose }: { user: User; onClose: () => vo
       onConfirm={remove}
     >
       {t(
-        'Authenticator app, passkeys and recovery codes count no more, and the password alone lets in. Be sure that it is really them who ask; they are told that you did it.',
+        'The authenticator app, passkeys and recovery codes stop working, and the password alone is enough to log in. Make sure that the request really comes from this user; they are notified that you did this.',
       )}
     </ConfirmDelete>
   );

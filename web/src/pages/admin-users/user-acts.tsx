@@ -56,7 +56,7 @@ export function useUserActs() {
         post('/api/admin/users/{id}/links', { path: { id }, body: { purpose, mail } }),
       onSuccess: (made, { user }) => {
         setUrl(made.url);
-        if (made.mailed) notifySuccess(t('The link was mailed to {email}', { email: user.email }));
+        if (made.mailed) notifySuccess(t('Link emailed to {email}', { email: user.email }));
       },
       onError: notifyError,
       onSettled: reloadUsers,
@@ -83,12 +83,12 @@ export function useUserActs() {
         ? []
         : [
             {
-              label: t('Password link'),
+              label: t('Create password link'),
               icon: IconLink,
               disabled: !below,
               onClick: () => link.mutate({ user, purpose: 'reset_password' }),
             },
-            { label: t('Remove factors'), icon: IconShieldOff, disabled: !below, onClick: opens('unlock') },
+            { label: t('Remove second factors'), icon: IconShieldOff, disabled: !below, onClick: opens('unlock') },
           ]),
       { label: t('Delete'), icon: IconTrash, danger: true, disabled: !below, onClick: opens('remove') },
     ];
@@ -97,7 +97,7 @@ export function useUserActs() {
     <>
       {open?.act === 'edit' && <UserForm user={open.user} onClose={close} onDone={reloadUsers} />}
       {open?.act === 'credit' && <CreditsForm user={open.user} onClose={close} onDone={reloadUsers} />}
-      <SecretOnce secret={url} title={t('A link for the user')} label={t('Link')} onClose={() => setUrl(null)} />
+      <SecretOnce secret={url} title={t('Link for the user')} label={t('Link')} onClose={() => setUrl(null)} />
       {open?.act === 'unlock' && <RemoveFactors user={open.user} onClose={close} />}
       {open?.act === 'remove' && <DeleteUser user={open.user} onClose={close} onDone={reloadUsers} />}
     </>

@@ -68,14 +68,14 @@ export function UserForm({ user, onClose, onDone }: UserFormProps) {
           />
           <Switch
             label={t('Email verified')}
-            description={user.email || t('No email address given')}
+            description={user.email || t('No email address')}
             checked={fields.email_verified}
             onChange={(event) => set({ email_verified: event.currentTarget.checked })}
           />
           <Switch
             label={t('Enabled')}
             description={t(
-              'A disabled user is logged out everywhere, their keys are refused, and their applications stand still',
+              'A disabled user is logged out everywhere, their keys are refused, and their applications stop working',
             )}
             checked={fields.status === 1}
             onChange={(event) => set({ status: event.currentTarget.checked ? 1 : 2 })}

@@ -58,7 +58,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
     await reloadSpending();
   });
   return (
-    <Dialog opened onClose={onClose} title={limit ? t('Change the limit') : t('Set a limit')}>
+    <Dialog opened onClose={onClose} title={limit ? t('Change limit') : t('Set a limit')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           {!limit && (

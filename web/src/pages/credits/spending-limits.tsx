@@ -56,7 +56,7 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
           })}
           acts={[
             { label: t('Change'), icon: IconEdit, onClick: () => onOpen({ act: 'edit', limit }) },
-            { label: t('Take away'), icon: IconTrash, danger: true, onClick: () => onOpen({ act: 'remove', limit }) },
+            { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => onOpen({ act: 'remove', limit }) },
           ]}
         />
       </Group>
@@ -140,7 +140,7 @@ export function SpendingLimits() {
             'Take away the limit {window, select, day {each day} week {each week} month {each month} other {in all}}?',
             { window: open.limit.window },
           )}
-          confirmLabel={t('Take away')}
+          confirmLabel={t('Remove')}
           onConfirm={async () => {
             await del('/api/user/spending/{window}', { path: { window: open.limit.window } });
             await reloadSpending();

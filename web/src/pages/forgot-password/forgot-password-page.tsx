@@ -37,7 +37,7 @@ export function ForgotPasswordPage() {
               autoFocus
             />
             <Button type="submit" fullWidth loading={ask.isPending}>
-              {t('Send the link')}
+              {t('Send link')}
             </Button>
           </Stack>
         </form>

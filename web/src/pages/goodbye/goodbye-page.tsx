@@ -14,7 +14,7 @@ export function GoodbyePage() {
           )}
         </Text>
         <ButtonLink to="/login" variant="default">
-          {t('To the login page')}
+          {t('Go to login page')}
         </ButtonLink>
       </Stack>
     </BareFrame>

@@ -204,8 +204,8 @@ export const keyColumns = ({
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
           switchAct(isEnabled(key), () => toggle(key)),
           { label: t('Monthly limit'), icon: IconCalendarDollar, onClick: () => limit(key) },
-          { label: t('New secret'), icon: IconRefresh, onClick: () => rotate(key) },
-          ...(key.previous ? [{ label: t('End old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),
+          { label: t('Rotate secret'), icon: IconRefresh, onClick: () => rotate(key) },
+          ...(key.previous ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),
           { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => revoke(key) },
         ]}
       />

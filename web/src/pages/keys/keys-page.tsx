@@ -170,8 +170,8 @@ export function KeysPage() {
       <ConfirmDelete
         opened={open?.act === 'end old'}
         onClose={close}
-        title={open?.act === 'end old' ? t('End the old secret of {name}?', { name: open.key.name }) : t('End')}
-        confirmLabel={t('End old secret')}
+        title={open?.act === 'end old' ? t('Revoke the old secret of {name}?', { name: open.key.name }) : t('Revoke')}
+        confirmLabel={t('Revoke old secret')}
         onConfirm={async () => {
           if (open?.act === 'end old') await del('/api/tokens/{id}/previous', { path: { id: open.key.id } });
           notifySuccess(t('The old secret is ended'));

@@ -17,7 +17,7 @@ function LoggedOut() {
   return (
     <BareFrame title={t('You are logged out')}>
       <ButtonLink to="/login" variant="default">
-        {t('To the login page')}
+        {t('Go to login page')}
       </ButtonLink>
     </BareFrame>
   );

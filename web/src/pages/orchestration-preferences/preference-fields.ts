@@ -105,7 +105,7 @@ export const groups: FieldGroup[] = [
       ),
       toggle(
         'enable_knowledge_extraction',
-        t('Keep facts as knowledge'),
+        t('Save facts to knowledge'),
         t('Takes facts you state out of every conversation, without asking each time'),
         false,
       ),

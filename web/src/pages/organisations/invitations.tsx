@@ -53,7 +53,7 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
   };
   const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, send);
   return (
-    <Dialog opened onClose={onClose} title={t('Invite somebody')}>
+    <Dialog opened onClose={onClose} title={t('Invite member')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
@@ -132,7 +132,7 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
     cell: (invitation) => (
       <RowMenu
         label={invitation.email || t('invitation {id}', { id: invitation.id })}
-        acts={[{ label: t('Take back'), icon: IconTrash, danger: true, onClick: () => revoke(invitation) }]}
+        acts={[{ label: t('Revoke invitation'), icon: IconTrash, danger: true, onClick: () => revoke(invitation) }]}
       />
     ),
   },
@@ -189,7 +189,7 @@ export function Invitations({ organisation, teams }: Props) {
         opened={revoked !== null}
         onClose={() => setRevoked(null)}
         title={t('Take this invitation back?')}
-        confirmLabel={t('Take back')}
+        confirmLabel={t('Revoke invitation')}
         onConfirm={async () => {
           if (revoked)
             await del('/api/organisations/{id}/invitations/{invitation_id}', {

@@ -91,10 +91,10 @@ function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Col
               ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
               // Only the owner of a member's key may know its secret, so other members cannot rotate it.
               ...(mine || key.owner.type === 'team'
-                ? [{ label: t('New secret'), icon: IconRefresh, onClick: () => acts.rotate(key) }]
+                ? [{ label: t('Rotate secret'), icon: IconRefresh, onClick: () => acts.rotate(key) }]
                 : []),
               ...(key.previous
-                ? [{ label: t('End old secret'), icon: IconKeyOff, onClick: () => acts.endOld(key) }]
+                ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => acts.endOld(key) }]
                 : []),
               { label: t('Revoke'), icon: IconTrash, danger: true, onClick: () => acts.revoke(key) },
             ]}
@@ -178,8 +178,8 @@ export function Keys({ organisation }: { organisation: Organisation }) {
       <ConfirmDelete
         opened={ended !== null}
         onClose={close}
-        title={ended ? t('End the old secret of {name}?', { name: ended.name }) : t('End')}
-        confirmLabel={t('End old secret')}
+        title={ended ? t('Revoke the old secret of {name}?', { name: ended.name }) : t('Revoke')}
+        confirmLabel={t('Revoke old secret')}
         onConfirm={async () => {
           if (ended) await del('/api/organisations/{id}/keys/{key_id}/previous', { path: { id, key_id: ended.id } });
           notifySuccess(t('The old secret is ended'));

@@ -57,7 +57,7 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
               acts={[
                 { label: t('Change'), icon: IconEdit, onClick: () => open({ act: 'edit', limits }) },
                 {
-                  label: t('Take away'),
+                  label: t('Remove'),
                   icon: IconTrash,
                   danger: true,
                   onClick: () => open({ act: 'delete', limits }),
@@ -118,8 +118,8 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
       <ConfirmDelete
         opened={deleted !== null}
         onClose={close}
-        title={deleted ? t('Take the limits of {place} away?', { place: placeName(known, deleted) }) : t('Take away')}
-        confirmLabel={t('Take away')}
+        title={deleted ? t('Take the limits of {place} away?', { place: placeName(known, deleted) }) : t('Remove')}
+        confirmLabel={t('Remove')}
         onConfirm={async () => {
           if (deleted) {
             const { level, level_id } = deleted;

@@ -98,7 +98,7 @@ function WebhookSecret({ organisation: { id } }: Props) {
     <Section title={t('Webhook secret')} description={t('Warnings are signed with it. A new one ends the one before.')}>
       <Group>
         <Button variant="default" onClick={() => setConfirming(true)}>
-          {t('New secret')}
+          {t('Rotate secret')}
         </Button>
       </Group>
       <ConfirmDelete

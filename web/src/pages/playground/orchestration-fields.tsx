@@ -28,7 +28,7 @@ const difficulties = [
 const switches: { name: 'includeReasoning' | 'vectorSearch' | 'extractKnowledge' | 'finalOnly'; label: string }[] = [
   { name: 'includeReasoning', label: t('Show the planning steps') },
   { name: 'vectorSearch', label: t('Search past sessions and knowledge') },
-  { name: 'extractKnowledge', label: t('Keep facts as knowledge') },
+  { name: 'extractKnowledge', label: t('Save facts to knowledge') },
   { name: 'finalOnly', label: t('Final answer only') },
 ];
 

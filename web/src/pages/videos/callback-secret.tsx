@@ -51,7 +51,7 @@ export function CallbackSecret() {
           </Text>
         )}
         <Button variant="default" leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => setRotating(true)}>
-          {t('New secret')}
+          {t('Rotate secret')}
         </Button>
       </Stack>
       {rotating && (

@@ -48,7 +48,10 @@ const fields = {
   enabled: z.boolean(),
   allow_sign_up: z.boolean().describe('Whoever has no account yet gets one'),
   trust_email: z.boolean().describe('Believe it when it says that an address is verified'),
-  email_domains: z.array(domain).max(100).describe('Only people with a verified address of these; empty for everybody'),
+  email_domains: z
+    .array(domain)
+    .max(100)
+    .describe('Only users with a verified address in these domains; empty for everyone'),
   role_claim: z.string().max(200).describe('Claim that lists groups, or a path to it: realm_access.roles'),
   role_map: z
     .record(z.string().min(1).max(200), role)

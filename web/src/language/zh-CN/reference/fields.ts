@@ -33,7 +33,7 @@ export default {
   'Stored encrypted and never shown again; empty for a client without one': '加密保存且不再显示；客户端没有密钥时留空',
   'Whoever has no account yet gets one': '没有账号的人会自动获得账号',
   'Believe it when it says that an address is verified': '信任其声明的邮箱验证状态',
-  'Only people with a verified address of these; empty for everybody': '仅限这些域名下已验证的邮箱；留空表示不限',
+  'Only users with a verified address in these domains; empty for everyone': '仅限这些域名下已验证的邮箱；留空表示不限',
   'Claim that lists groups, or a path to it: realm_access.roles': '列出用户组的声明，或其路径：realm_access.roles',
   'Group → role (1 user, 10 administrator), decided anew at every sign-in; empty leaves roles alone':
     '用户组 → 角色（1 为用户，10 为管理员），每次登录时重新判定；留空则不改变角色',
