@@ -55,25 +55,25 @@ describe.skipIf(browserMissing)('runs', () => {
     await page.getByText('No runs yet').waitFor();
     await page.getByRole('button', { name: 'Start a run' }).first().click();
     await page.getByRole('button', { name: 'Start run' }).click();
-    await page.getByText('Say what should be reached.').waitFor();
+    await page.getByText('Enter a goal.').waitFor();
     await page.getByLabel('Goal').fill(goal);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Start run' }).click();
     await page.waitForURL('**/runs/ms-*');
 
-    const tasks = page.getByRole('list', { name: 'Tasks of the plan' }).getByRole('button');
+    const tasks = page.getByRole('list', { name: 'Tasks in the plan' }).getByRole('button');
     await tasks.filter({ hasText: 'Running' }).first().waitFor();
     await page.getByRole('region', { name: /^Output of / }).waitFor();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     await tasks.filter({ hasText: 'Done' }).nth(7).waitFor();
     expect(await tasks.count()).toBe(8);
     const lines = () => page.getByRole('region', { name: 'Events' }).getByRole('listitem').allTextContents();
-    await page.getByText(/^Completed, /).waitFor();
+    await page.getByText(/^Completed with /).waitFor();
     const seen = await lines();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.reload();
-    await page.getByText(/^Completed, /).waitFor();
+    await page.getByText(/^Completed with /).waitFor();
     expect(await lines()).toEqual(seen);
     // By keyboard: the first task's own words.
     await tasks.first().focus();
@@ -102,7 +102,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(started.ok()).toBe(true);
     await page.goto('/runs/launch');
     await page.getByRole('button', { name: 'Cancel run' }).click();
-    await page.getByText('What was finished is kept').waitFor();
+    await page.getByText('Completed work is kept').waitFor();
     expect(await page.getByRole('button', { name: 'Cancel run' }).count()).toBe(0);
     const status = async () => (await context.request.get('/api/svc-ms/autonomous/launch/status')).json();
     expect((await status()).status).toBe('cancelled');
@@ -147,7 +147,7 @@ describe.skipIf(browserMissing)('runs', () => {
     await page.getByRole('button', { name: 'Start a run' }).first().click();
     const form = page.getByRole('dialog', { name: 'Start a run' });
     await form.getByLabel('Goal').fill(goal);
-    await form.getByLabel('Most it may cost').fill('50');
+    await form.getByLabel('Cost limit').fill('50');
     await form.getByRole('combobox', { name: 'Tools', exact: true }).click();
     await page.getByRole('option', { name: 'post__send' }).click();
     await page.keyboard.press('Escape');
@@ -155,9 +155,9 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Start run' }).click();
     await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor();
-    await page.getByText('Waits for approval', { exact: true }).waitFor();
+    await page.getByText('Waiting for approval', { exact: true }).waitFor();
     await page.getByText('"to": "everybody"').first().waitFor();
-    await page.getByText('Left to do').waitFor();
+    await page.getByText('Remaining').waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     expect(server.calls).toEqual([]);
     const allow = page.getByRole('button', { name: 'Allow post__send' });
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(whole).toBeCloseTo(cost, 2);
     expect(costs.map(dollars).reduce((sum, one) => sum + one, 0)).toBeCloseTo(whole, 1);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
-    await page.getByRole('link', { name: 'Its requests' }).click();
+    await page.getByRole('link', { name: 'View requests' }).click();
     await page.getByText(`Only what was asked for ${execution_id}`).waitFor();
     await page.getByRole('table').getByText('dear/chat').first().waitFor();
     await page.goto(`/routing/decisions?parent=${execution_id}`);

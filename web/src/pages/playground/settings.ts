@@ -115,7 +115,7 @@ export function numberFaults(settings: Pick<Settings, RangedName>): Partial<Reco
     faults[name] =
       max === Number.MAX_SAFE_INTEGER
         ? t('A whole number from {min} on.', { min })
-        : t('A number from {min} to {max}.', { min, max });
+        : t('Enter a number from {min} to {max}.', { min, max });
   }
   return faults;
 }
