@@ -10,7 +10,7 @@ let site: Site;
 let upstream: Upstream;
 
 const focused = (element: Locator) => element.and(element.page().locator(':focus')).waitFor();
-const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer from/ });
 
 describe.skipIf(browserMissing)('nothing is lost', () => {
   beforeAll(async () => {
@@ -262,14 +262,14 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     const { page, open, complaints } = await site.root();
     for (const id of ['0123456789abcdef0123456789abcdef', 'no name of a chat!']) {
       await open(`/playground?chat=${encodeURIComponent(id)}`);
-      await page.getByText('This chat is gone').waitFor();
+      await page.getByText('Chat not found').waitFor();
       expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Show my chats' }).click();
       await page.getByRole('dialog', { name: 'Chats' }).waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Begin a new chat' }).click();
-      await page.getByText('Say something').waitFor();
+      await page.getByRole('button', { name: 'Start a new chat' }).click();
+      await page.getByText('Start a conversation').waitFor();
       expect(new URL(page.url()).search).toBe('');
     }
     expect(complaints).toEqual([]);
@@ -293,7 +293,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await answers(page).getByText('w119').waitFor();
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.reload();
-    await page.getByText('Say something').waitFor();
+    await page.getByText('Start a conversation').waitFor();
 
     // Whoever logs out leaves nothing behind, not even of an answer that was under way.
     upstream.script = says('openai', { text: words.join(' ') }, { everyMs: 250 });

@@ -61,7 +61,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.getByText('Go on with thread').waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('And a topic?');
     await page.keyboard.press('Enter');
-    await page.getByRole('article', { name: 'Answer of svc/svc-ms' }).getByText('1 of 1 task done').waitFor();
+    await page.getByRole('article', { name: 'Answer from svc/svc-ms' }).getByText('1 of 1 task done').waitFor();
     await page.goto('/sessions/thread');
     await page.getByRole('region', { name: 'History' }).getByText('And a topic?', { exact: true }).waitFor();
 
@@ -82,7 +82,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
     await page.goto('/sessions');
-    await page.getByText('Plan under way').waitFor();
+    await page.getByText('Plan in progress').waitFor();
   }, 300_000);
 
   test('a session is made with tags and found by them', async () => {
@@ -97,18 +97,18 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.keyboard.press('Enter');
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Create session' }).click();
-    await page.getByText('Nothing was said yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     await page.getByRole('button', { name: 'research' }).click();
     await page.waitForURL('**/sessions?tag=research');
     await page.getByRole('link', { name: 'atlas' }).waitFor();
     await page.getByLabel('Tag', { exact: true }).fill('other');
-    await page.getByText('No session is tagged “other”').waitFor();
+    await page.getByText('No sessions tagged “other”').waitFor();
   }, 300_000);
 
   test('knowledge is added, found while typing, changed, and deleted', async () => {
     const { page, complaints } = await site.register('vera');
     await page.goto('/knowledge');
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('No knowledge yet').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const add = async (title: string, category: string, content: string) => {
       await page.getByRole('button', { name: 'Add knowledge' }).first().click();
@@ -141,14 +141,14 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.getByRole('button', { name: 'Actions for Office hours' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete entry' }).click();
-    await page.getByText('Nothing matches').waitFor();
+    await page.getByText('No matches').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
   test('files are imported, found with their source, and deleted; what cannot be imported says why', async () => {
     const { page, complaints } = await site.register('xenia');
     await page.goto('/knowledge');
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('No knowledge yet').waitFor();
     await page.getByRole('button', { name: 'Import files' }).first().click();
     const form = page.getByRole('dialog', { name: 'Import files' });
     const guide = '# Harbour\n\n## Berths\n\nThe harbour has twelve berths.\n';
@@ -169,7 +169,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
 
     await files.getByRole('button', { name: 'Delete guide.md' }).click();
     await page.getByRole('button', { name: 'Delete file' }).click();
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('No knowledge yet').waitFor();
     expect(await files.count()).toBe(0);
     expect(complaints).toEqual([]);
   }, 300_000);

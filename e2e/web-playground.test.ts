@@ -11,7 +11,7 @@ let upstream: Upstream;
 
 const head = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const message = (page: Page) => page.getByLabel('Message', { exact: true });
-const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer from/ });
 
 async function say(page: Page, text: string): Promise<void> {
   await message(page).fill(text);
@@ -68,7 +68,7 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await answers(page).getByText('Simulation:').waitFor();
     await page.getByRole('button', { name: 'New chat' }).click();
-    await page.getByText('Say something').waitFor();
+    await page.getByText('Start a conversation').waitFor();
 
     // What is typed takes the place of what was chosen.
     const model = page.getByRole('combobox', { name: 'Model' });
@@ -132,11 +132,11 @@ describe.skipIf(browserMissing)('playground', () => {
       await until('the end is followed', async () => (await fromEnd()) < 50);
       await region.hover();
       await page.mouse.wheel(0, -400);
-      await page.getByRole('button', { name: 'To the end' }).waitFor();
+      await page.getByRole('button', { name: 'Scroll to end' }).waitFor();
       const place = await region.evaluate(({ scrollTop }) => scrollTop);
       await answers(page).getByText('w60', { exact: true }).waitFor();
       expect(await region.evaluate(({ scrollTop }) => scrollTop)).toBe(place);
-      await page.getByRole('button', { name: 'To the end' }).click();
+      await page.getByRole('button', { name: 'Scroll to end' }).click();
       await until('the end is followed again', async () => (await fromEnd()) < 50);
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
       await page.keyboard.press('Escape');
@@ -144,7 +144,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await until('the upstream sees the stop', () => upstream.last().aborted);
 
       upstream.script = says('openai', { text: 'Second answer.' });
-      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.getByRole('button', { name: 'Regenerate' }).click();
       await answers(page).getByText('Second answer.').waitFor();
       expect(await answers(page).count()).toBe(1);
 
@@ -186,7 +186,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await say(page, 'How?');
       const state = page.getByRole('status').filter({ hasText: 'answer' });
       await state.getByText('Waiting for the answer').waitFor();
-      await state.getByText('The answer is here').waitFor();
+      await state.getByText('Answer complete').waitFor();
       await answers(page).getByRole('button', { name: 'Copy code' }).click();
       await answers(page).getByRole('button', { name: 'Copied' }).waitFor();
       await message(page).focus();
@@ -203,7 +203,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await page.goto('/playground?model=scripted/scripted-1');
       await page.getByRole('button', { name: 'Parameters' }).click();
       await page.getByRole('textbox', { name: 'Tools' }).fill('[{');
-      await page.getByText('This is not JSON').first().waitFor();
+      await page.getByText('Invalid JSON').first().waitFor();
       await page.getByRole('button', { name: 'Insert an example' }).click();
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Done' }).click();
@@ -225,8 +225,8 @@ describe.skipIf(browserMissing)('playground', () => {
       await here.page.getByLabel('Temperature').fill('0.5');
       await here.page.getByRole('textbox', { name: 'System prompt' }).fill('Speak of water.');
       await here.page.getByRole('button', { name: 'Actions for the system prompt' }).click();
-      await here.page.getByRole('menuitem', { name: 'Save as a preset' }).click();
-      const saving = here.page.getByRole('dialog', { name: 'Save as a preset' });
+      await here.page.getByRole('menuitem', { name: 'Save as preset' }).click();
+      const saving = here.page.getByRole('dialog', { name: 'Save as preset' });
       await saving.getByLabel('Name').fill('Water');
       expect(await accessibilityFaults(here.page)).toEqual([]);
       await saving.getByRole('button', { name: 'Save' }).click();
@@ -289,7 +289,7 @@ describe.skipIf(browserMissing)('playground', () => {
       );
       await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).last().click();
       await here.page.getByRole('menuitem', { name: 'Rename' }).click();
-      const renaming = here.page.getByRole('dialog', { name: 'Rename the chat' });
+      const renaming = here.page.getByRole('dialog', { name: 'Rename chat' });
       await renaming.getByLabel('Name').fill('نهر '.repeat(28).trim());
       await renaming.getByRole('button', { name: 'Rename' }).click();
       await until('one is renamed', async () => (await rows.count()) === 1);
@@ -312,14 +312,14 @@ describe.skipIf(browserMissing)('playground', () => {
       await deleting.getByRole('button', { name: 'Delete' }).click();
       await rows.waitFor({ state: 'detached' });
       await here.page.keyboard.press('Escape');
-      await here.page.getByText('Say something').waitFor();
+      await here.page.getByText('Start a conversation').waitFor();
       expect(new URL(here.page.url()).search).toBe('');
 
       // A link to try a model begins a new chat.
       await here.page.goto(address);
       await answers(here.page).getByText('From the mountains.').waitFor();
       await here.page.goto('/playground?model=demo/chat');
-      await here.page.getByText('Say something').waitFor();
+      await here.page.getByText('Start a conversation').waitFor();
       expect(await here.page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
       expect([...here.complaints, ...there.complaints]).toEqual([]);
 
@@ -379,7 +379,7 @@ describe.skipIf(browserMissing)('playground', () => {
 
       // Asked again, alone.
       second = says('openai', { text: 'Now it is done.' });
-      await page.getByRole('button', { name: 'Ask again' }).last().click();
+      await page.getByRole('button', { name: 'Regenerate' }).last().click();
       await answers(page).getByText('Now it is done.').waitFor();
       expect(await answers(page).count()).toBe(2);
 
@@ -403,8 +403,8 @@ describe.skipIf(browserMissing)('playground', () => {
       await page.getByRole('combobox', { name: 'Model 2' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
-      await page.getByRole('button', { name: 'Take out model 2' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Take out' }).click();
+      await page.getByRole('button', { name: 'Remove model 2' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByRole('combobox', { name: 'Model', exact: true }).waitFor();
       expect(await answers(page).getByText('Quick answer.').count()).toBe(1);
       upstream.script = says('openai', { text: 'unset' });

@@ -22,7 +22,7 @@ const chat: ChatState = {
 
 test('a chat as a text: who said what, calls, pictures and failures in their places', () => {
   expect(markdownOf('Sky', packed(chat)).split('\n\n')).toEqual([
-    ...['# Sky', '## You', 'What is this?', '*1 picture*'],
+    ...['# Sky', '## You', 'What is this?', '*1 image*'],
     ...['## demo/chat', '`weather({"at":"sea"})`', '## Result of weather', 'Clear.'],
     ...['## demo/chat', 'A **clear** sky.', '## You', 'And then?', '## demo/chat', 'The model is away.\n'],
   ]);

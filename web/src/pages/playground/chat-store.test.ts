@@ -45,8 +45,8 @@ async function answersOf(store: ChatStore, act: () => void): Promise<AnswerEntry
 
 test('an answer that breaks off keeps what has come of it, says so, and can be asked for again', async () => {
   const endings: [(stream: ReadableStreamDefaultController) => void, string][] = [
-    [(stream) => stream.error(new TypeError('network error')), 'The connection broke off in the middle of the answer.'],
-    [(stream) => stream.close(), 'The answer broke off before its end.'],
+    [(stream) => stream.error(new TypeError('network error')), 'The connection was lost during the answer.'],
+    [(stream) => stream.close(), 'The answer ended before it was complete.'],
   ];
   for (const [end, message] of endings) {
     answering([eventOf('Down '), eventOf('to the')], end);

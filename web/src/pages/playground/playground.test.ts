@@ -96,19 +96,19 @@ describe('requests', () => {
 
   test('tools: bare functions are wrapped, faults are named', () => {
     expect(readTools('{"name":"f"}').tools).toEqual([{ type: 'function', function: { name: 'f' } }]);
-    expect(readTools('[').fault).toStartWith('This is not JSON');
-    expect(readTools('[{"name":"f"},{"function":{}}]').fault).toBe('Tool 2 has no function with a name.');
+    expect(readTools('[').fault).toStartWith('Invalid JSON');
+    expect(readTools('[{"name":"f"},{"function":{}}]').fault).toBe('Tool 2 needs a function with a name.');
     expect(readTools(' ')).toEqual({ tools: [], fault: null });
   });
 
   test('numbers that will not do are refused with words, and do not go along', () => {
     const wrong = { ...defaultSettings, temperature: 3, topP: -0.1, maxTokens: -1, seed: -1, stream: false };
     expect(numberFaults(wrong)).toEqual({
-      temperature: 'A number from 0 to 2.',
-      topP: 'A number from 0 to 1.',
-      maxTokens: 'A whole number from 1 on.',
+      temperature: 'Enter a number from 0 to 2.',
+      topP: 'Enter a number from 0 to 1.',
+      maxTokens: 'Enter a whole number of at least 1.',
     });
-    expect(refusedOf(wrong)[2]).toBe('Max tokens is not sent: A whole number from 1 on.');
+    expect(refusedOf(wrong)[2]).toBe('Max tokens is not sent: Enter a whole number of at least 1.');
     expect(requestOf('m', [], wrong)).toEqual({ model: 'm', messages: [], seed: -1 });
     expect(numberFaults({ temperature: 2, topP: 0, maxTokens: 1 })).toEqual({});
     expect(refusedOf(defaultSettings)).toEqual([]);
