@@ -121,7 +121,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
     const { page, complaints, context } = await site.register('tools-user', phone);
     await page.goto('/tools?q=nowhere');
-    await page.getByText('No server or tool has that in its name').waitFor();
+    await page.getByText('No matching servers or tools').waitFor();
     await page.getByRole('textbox', { name: 'Server or tool' }).fill('');
     await page.getByRole('heading', { name: 'svc', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Connect a server' }).press('Enter');
@@ -142,21 +142,21 @@ describe.skipIf(browserMissing)('tools', () => {
 
     await page.getByRole('button', { name: 'Try add' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try add' });
-    await drawer.getByRole('button', { name: 'Call it' }).press('Enter');
-    await drawer.getByText('Needed.').waitFor();
+    await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
+    await drawer.getByText('This field is required.').waitFor();
     await drawer.getByLabel(/^first/).fill('7');
     await drawer.getByRole('switch', { name: 'loud' }).press('Space');
     await drawer.getByRole('combobox', { name: 'unit' }).click();
     await page.getByRole('option', { name: 'pears' }).click();
     await drawer.getByLabel('more').fill('[1, 2]');
-    await drawer.getByRole('button', { name: 'Call it' }).press('Enter');
+    await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
     const args = { first: 7, loud: true, unit: 'pears', more: [1, 2] };
     const text = drawer.getByRole('region', { name: 'Text of the result' });
     expect(await text.innerText()).toBe(`got ${JSON.stringify(args)}`);
-    const came = await drawer.getByRole('region', { name: 'Result as it came' }).innerText();
+    const came = await drawer.getByRole('region', { name: 'Raw result' }).innerText();
     expect(JSON.parse(came)).toMatchObject({ content: [{ type: 'text', text: `got ${JSON.stringify(args)}` }] });
     await isWhole(page);
-    await drawer.getByRole('switch', { name: 'Write arguments as JSON' }).press('Space');
+    await drawer.getByRole('switch', { name: 'Enter arguments as JSON' }).press('Space');
     expect(JSON.parse(await drawer.getByLabel('Arguments', { exact: true }).inputValue())).toEqual(args);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
@@ -166,7 +166,7 @@ describe.skipIf(browserMissing)('tools', () => {
     const ask = () => callAsAgent('/mcp/mine', key, 'delete', { all: '<script>' });
     expect(await ask()).toContain(`${site.service.url}/tools`);
     const asking = page.getByRole('listitem', { name: 'delete of mine' });
-    await asking.getByText('Waits for you').waitFor();
+    await asking.getByText('Needs your approval').waitFor();
     expect(await asking.getByRole('region', { name: 'Arguments of delete of mine' }).innerText()).toContain('<script>');
     await isWhole(page);
     await asking.getByRole('button', { name: 'Approve delete' }).press('Enter');
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('tools', () => {
     mine.tools[0] = { ...mine.tools[0]!, description: 'Adds numbers, and sends them away.' };
     await until('the change is seen', async () => {
       await page.reload();
-      return comes(page.getByText('A tool is not offered'));
+      return comes(page.getByText('1 tool is unavailable'));
     });
     await page.getByRole('button', { name: 'Review the tools of mine' }).press('Enter');
     await tools.getByRole('region', { name: 'Description of add: what changed' }).waitFor();
@@ -188,7 +188,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
     await page.getByText('Adds numbers, and sends them away.').waitFor();
-    await page.getByText('A tool is not offered').waitFor({ state: 'hidden' });
+    await page.getByText('1 tool is unavailable').waitFor({ state: 'hidden' });
 
     await page.goto('/usage');
     await page.getByText('Tool of mine').first().waitFor();
@@ -221,8 +221,8 @@ describe.skipIf(browserMissing)('tools', () => {
     await acts.and(page.locator(':focus')).waitFor();
     await page.getByRole('button', { name: 'Try who' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try who' });
-    await drawer.getByText('It takes no arguments.').waitFor();
-    await drawer.getByRole('button', { name: 'Call it' }).press('Enter');
+    await drawer.getByText('This tool takes no arguments.').waitFor();
+    await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
     expect(await drawer.getByRole('region', { name: 'Text of the result' }).innerText()).toMatch(/^Bearer token-alice/);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
@@ -243,7 +243,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await isWhole(page);
 
     await page.getByRole('button', { name: 'Actions for theirs' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Sign out of it' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in to theirs' }).waitFor();
     await page.goto('/tools?not_signed_in=theirs');
     await page.getByText('You were not signed in to theirs').waitFor();
@@ -309,14 +309,14 @@ describe.skipIf(browserMissing)('tools', () => {
     expect((await stored()).tools).toMatchObject([{ name: 'look', price: 700 }]);
 
     await page.goto('/tools');
-    await page.getByText('$0.0014 a call').waitFor();
+    await page.getByText('$0.0014 per call').waitFor();
     await page.getByRole('button', { name: 'Try look' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try look' });
-    await drawer.getByText('A call costs $0.0014.').waitFor();
+    await drawer.getByText('Each call costs $0.0014.').waitFor();
     await isWhole(page);
     for (const said of ['look says hello', 'look says hello', 'may be called 2 times a minute']) {
       const answer = page.waitForResponse((response) => response.url().endsWith('/call'));
-      await drawer.getByRole('button', { name: 'Call it', disabled: false }).press('Enter');
+      await drawer.getByRole('button', { name: 'Call tool', disabled: false }).press('Enter');
       await answer;
       await drawer.getByRole('region', { name: 'Text of the result' }).getByText(said).waitFor();
     }

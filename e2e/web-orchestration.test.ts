@@ -58,7 +58,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'Continue in the playground' }).click();
-    await page.getByText('Go on with thread').waitFor();
+    await page.getByText('Continue thread').waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('And a topic?');
     await page.keyboard.press('Enter');
     await page.getByRole('article', { name: 'Answer from svc/svc-ms' }).getByText('1 of 1 task done').waitFor();

@@ -20,7 +20,7 @@ describe.skipIf(browserMissing)('videos', () => {
     await page.goto('/videos');
     await page.getByText('No videos yet').waitFor();
     await page.getByRole('button', { name: 'Create video' }).click();
-    await page.getByText('Say what the video should show.').waitFor();
+    await page.getByText('Describe the video.').waitFor();
     await page.getByLabel('Prompt').fill('A lighthouse in a storm');
     await page.getByRole('combobox', { name: 'Aspect ratio' }).click();
     await page.getByRole('option', { name: '1:1' }).click();
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('videos', () => {
     await page.getByLabel('Prompt').fill('One that nobody wants');
     await page.getByRole('button', { name: 'Create video' }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByText('It was cancelled, and nothing was charged.').waitFor();
+    await page.getByText('The video was cancelled. Nothing was charged.').waitFor();
     upstream.stop();
     expect(complaints).toEqual([]);
   }, 300_000);
@@ -64,7 +64,7 @@ describe.skipIf(browserMissing)('videos', () => {
     expect([await field.getAttribute('type'), before.slice(0, 4)]).toEqual(['password', 'vcs_']);
     const exchange = async (overlap: string) => {
       await page.getByRole('button', { name: 'New secret' }).click();
-      const dialog = page.getByRole('dialog', { name: 'New secret for callbacks' });
+      const dialog = page.getByRole('dialog', { name: 'New callback secret' });
       await dialog.getByRole('combobox', { name: 'The old secret goes on' }).click();
       await page.getByRole('option', { name: overlap }).click();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -76,9 +76,9 @@ describe.skipIf(browserMissing)('videos', () => {
     expect(await exchange('For a week')).toBe(0);
     const after = await field.inputValue();
     expect([after.slice(0, 4), after === before]).toEqual(['vcs_', false]);
-    await page.getByText('signs as well, in X-Svc-Signature-Previous').waitFor();
+    await page.getByText('also signed, in X-Svc-Signature-Previous').waitFor();
     expect(await exchange('Not at all')).toBe(1);
-    await page.getByText('signs as well').waitFor({ state: 'detached' });
+    await page.getByText('also signed').waitFor({ state: 'detached' });
     expect([before, after]).not.toContain(await field.inputValue());
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);

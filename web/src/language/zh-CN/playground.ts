@@ -126,7 +126,6 @@ export default {
   'Remove this model': '移除此模型',
   'Remove model {place}': '移除模型 {place}',
   'Remove this model?': '移除此模型？',
-  Remove: '移除',
   'The answers from <b>{model}</b> will be deleted from this chat.': '<b>{model}</b> 的回答将从此对话中删除。',
   'Show answers from': '显示哪个模型的回答',
   'Download as text': '下载为文本',

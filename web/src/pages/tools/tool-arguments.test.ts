@@ -34,7 +34,7 @@ test('each property has the input that suits it, and JSON where none does', () =
 
 test('what was left alone is left out, unless it is needed', () => {
   expect(argumentsOf(fields, { path: '/tmp' })).toEqual({ values: { path: '/tmp', deep: false }, faults: {} });
-  expect(argumentsOf(fields, {}).faults).toEqual({ path: 'Needed.' });
+  expect(argumentsOf(fields, {}).faults).toEqual({ path: 'This field is required.' });
 });
 
 test('what was entered has the type that the schema says', () => {

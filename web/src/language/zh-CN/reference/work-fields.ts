@@ -64,7 +64,7 @@ export default {
   'Null for this service itself': '本服务自身为 null',
   'Where agents reach it': '供智能体访问的地址',
   'Yours to change, under `/api/mcp/servers/{id}`': '你可以通过 `/api/mcp/servers/{id}` 修改',
-  'Connected by you, for you alone': '由你连接，仅供你使用',
+  'Connected by you, only for you': '由你连接，仅供你使用',
   'Null where nobody has to sign in': '无需登录时为 null',
   'With `enterprise`: the provider to sign in to this service through, which vouches for you there':
     '使用 `enterprise` 时：登录本服务所用的身份提供商，由它为你担保',
