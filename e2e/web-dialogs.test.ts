@@ -39,7 +39,7 @@ const dialogs: Record<string, Opener[]> = {
   '/videos': ['New secret'],
   '/playground': ['Chats', 'Parameters'],
   '/routing/decisions': ['Details'],
-  '/usage': ['What request'],
+  '/usage': ['Cost of request'],
   '/usage?show=failed': ['No provider of'],
   '/admin/users': [
     'Invite',

@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await page.waitForURL(/\/models\/acme\/fine-4\.1$/);
     await titled(page, 'acme/fine-4.1 · Model · svc');
     const row = page.getByRole('region', { name: 'Prices' }).getByRole('row').filter({ hasText: 'Read from cache' });
-    expect((await row.innerText()).split(/\s{2,}|\t/)).toEqual(['Read from cache', '$0.25', 'as prompt']);
+    expect((await row.innerText()).split(/\s{2,}|\t/)).toEqual(['Read from cache', '$0.25', 'same as prompt']);
     await page.getByText('1,050,000 tokens').waitFor();
     await page.getByRole('tab', { name: 'Anthropic' }).click();
     expect(await page.getByRole('region', { name: 'Anthropic example' }).innerText()).toContain('"acme/fine-4.1"');

@@ -44,7 +44,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     const { page, complaints } = await site.root();
     await countClicks(page);
     await page.goto('/');
-    await page.getByRole('link', { name: 'Another provider, by its address' }).click();
+    await page.getByRole('link', { name: 'Add another provider by its address' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a channel' });
     await dialog.getByLabel(/^Name/).fill('New');
     await dialog.getByRole('textbox', { name: 'Provider' }).fill('new');

@@ -70,7 +70,7 @@ describe.skipIf(browserMissing)('requests', () => {
     const { page, complaints } = await site.root();
     await page.goto('/keys');
     await page.goto('/usage');
-    await page.getByRole('radiogroup', { name: 'Which requests' }).getByText('Failed').click();
+    await page.getByRole('radiogroup', { name: 'Requests to show' }).getByText('Failed').click();
     await page.waitForURL(/[?&]show=failed/);
     const list = page.getByRole('region', { name: 'Failed requests' });
     await list.getByText('The datacenter is on fire').waitFor();
@@ -98,7 +98,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
     expect(await own.content()).not.toContain('on fire');
     await own.goto('/usage?show=failed&model=demo/chat');
-    await own.getByText('Nothing failed in these days').waitFor();
+    await own.getByText('No failed requests in this period').waitFor();
     await own.goto(`/usage?show=failed&model=${modelId}`);
     await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
     expect(complaints).toEqual([]);
@@ -154,7 +154,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await rows.getByRole('link').first().click();
     await page.getByRole('heading', { name: 'What it cost' }).waitFor();
     await page.getByRole('heading', { name: 'Routing', exact: true }).waitFor();
-    await page.getByRole('link', { name: 'One turn' }).waitFor();
+    await page.getByRole('link', { name: 'A turn' }).waitFor();
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
@@ -170,19 +170,19 @@ describe.skipIf(browserMissing)('requests', () => {
     await page.getByText(/^502 provider_error: /).waitFor();
     expect(await page.content()).not.toContain('on fire');
     await page.getByRole('heading', { name: 'Prompt and answer' }).waitFor();
-    await page.getByText('Nobody answered.').waitFor();
+    await page.getByText('There was no answer.').waitFor();
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'All requests' }).click();
     await keep.click();
-    await page.getByRole('button', { name: 'Delete what was kept' }).click();
+    await page.getByRole('button', { name: 'Delete kept content' }).click();
     await until('it is off', async () => !(await keep.isChecked()));
     await page.goBack();
     await page.getByText(/^502 provider_error: /).waitFor();
-    await page.getByText('Nobody answered.').waitFor({ state: 'hidden' });
+    await page.getByText('There was no answer.').waitFor({ state: 'hidden' });
     const failed = new URL(page.url()).pathname;
     await open('/requests/req_nobody');
-    await page.getByText('Nothing is known of this request').waitFor();
+    await page.getByText('No record of this request').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     upstream.script = says('openai', { text: 'fine' });
     // The browser's own word about the answer that was to fail.

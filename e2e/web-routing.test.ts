@@ -36,12 +36,12 @@ describe.skipIf(browserMissing)('routing', () => {
       .getByRole('button', { name: /^Details of/ })
       .last()
       .click();
-    await page.getByText('Who could have answered').waitFor();
+    await page.getByText('Candidate providers').waitFor();
     const address = page.url();
     expect(address).toMatch(/open=req_/);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(address);
-    await page.getByText('What was tried').waitFor();
+    await page.getByText('Attempts', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 

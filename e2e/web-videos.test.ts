@@ -76,7 +76,7 @@ describe.skipIf(browserMissing)('videos', () => {
     expect(await exchange('For a week')).toBe(0);
     const after = await field.inputValue();
     expect([after.slice(0, 4), after === before]).toEqual(['vcs_', false]);
-    await page.getByText('also signed, in X-Svc-Signature-Previous').waitFor();
+    await page.getByText('with the previous secret, in X-Svc-Signature-Previous').waitFor();
     expect(await exchange('Not at all')).toBe(1);
     await page.getByText('also signed').waitFor({ state: 'detached' });
     expect([before, after]).not.toContain(await field.inputValue());
