@@ -43,7 +43,7 @@ async function answersOf(store: ChatStore, act: () => void): Promise<AnswerEntry
   return store.state().entries.filter((entry) => entry.role === 'assistant');
 }
 
-test('an answer that breaks off keeps what has come of it, says so, and can be asked for again', async () => {
+test('an interrupted answer keeps its text, shows the error and can be regenerated', async () => {
   const endings: [(stream: ReadableStreamDefaultController) => void, string][] = [
     [(stream) => stream.error(new TypeError('network error')), 'The connection was lost during the answer.'],
     [(stream) => stream.close(), 'The answer ended before it was complete.'],

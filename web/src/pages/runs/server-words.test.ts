@@ -25,16 +25,16 @@ const sentences = [
   'What a model wrote.',
 ];
 
-describe('what the service tells of a run', () => {
+describe('texts of the service about a run', () => {
   afterEach(() => speak({ pages: {}, service: {} }));
 
-  test('stays as it is in English', () => {
+  test('stay unchanged in English', () => {
     expect(sentences.map(told)).toEqual(sentences);
     // But for one of a kind, which the service does not tell from many.
     expect(told('1 tasks planned')).toBe('1 task planned');
   });
 
-  test('is taken apart for another language, parts of parts too', () => {
+  test('are translated, including nested parts', () => {
     speak({
       pages: {
         '"{task}" scored {score}: {feedback}': '{task} {score} {feedback}',
@@ -50,6 +50,6 @@ describe('what the service tells of a run', () => {
   });
 });
 
-test('a failure nobody has words for is still told', () => {
+test('an unknown failure code is shown without underscores', () => {
   expect([failureWords('cut_off'), failureWords('a_new_code')]).toEqual(['cut off', 'a new code']);
 });
