@@ -53,7 +53,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await turn.click();
     await page.waitForURL(/\/usage\?parent=req_/);
     await page
-      .getByRole('button', { name: /^What request req_/ })
+      .getByRole('button', { name: /^Cost of request req_/ })
       .first()
       .waitFor();
     expect(await page.getByRole('link', { name: /of one turn$/ }).count()).toBe(0);
@@ -127,7 +127,7 @@ describe.skipIf(browserMissing)('requests', () => {
       body: { key: 'RequestContentsDays', value: 7 },
     });
     await open('/requests');
-    const keep = page.getByRole('switch', { name: /^Keep what I ask and what is answered for 7 days/ });
+    const keep = page.getByRole('switch', { name: /^Keep my prompts and answers for 7 days/ });
     await keep.click();
     await until('it is on', () => keep.isChecked());
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row');
