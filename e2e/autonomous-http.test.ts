@@ -22,7 +22,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('asks for a key or a session, and for a key that may', async () => {
+test('a run needs a valid key or session, and a key that allows the model', async () => {
   const body = { message: 'Say hello' };
   expect((await service.post(`${path}/execute`, body, { key: 'sk-wrong' })).status).toBe(401);
   const user = await service.user();
@@ -34,7 +34,7 @@ test('asks for a key or a session, and for a key that may', async () => {
   expect((await fetch(`${service.url}${path}`)).status).toBe(401);
 });
 
-test('without a balance nothing begins: neither the user’s nor the key’s', async () => {
+test('no run starts without a balance of the user and of the key', async () => {
   const poor = await service.user(0);
   const rich = await service.user(2_200_000);
   const keys = [await poor.key(), await rich.key({ remain_quota: 0, unlimited_quota: false })];
@@ -48,7 +48,7 @@ test('without a balance nothing begins: neither the user’s nor the key’s', a
   expect((await service.self(rich)).quota).toBe(2_200_000);
 });
 
-test('pauses when the balance is used up, goes on when there is more, and every call is paid once', async () => {
+test('a run pauses when the balance is used up, resumes after a top-up, and pays each call once', async () => {
   model.content = true;
   // Enough for the plan and a task or two; a hold estimates the whole answer.
   const user = await service.user(2_200_000);
@@ -80,7 +80,7 @@ test('pauses when the balance is used up, goes on when there is more, and every 
   expect(after.quota).toBe(1_002_200_000 - after.used_quota);
 }, 300_000);
 
-test('an orderly stop ends streams at once, and the run goes on after the restart', async () => {
+test('SIGTERM closes event streams at once, and the run continues after the restart', async () => {
   model.content = false;
   const { key } = service;
   await service.root.api(`/api/admin/users/${service.root.id}/credits`, {

@@ -57,7 +57,7 @@ async function read(url: string, path: string, key: string): Promise<Reading> {
   return reading;
 }
 
-test(`${readers} readers`, async () => {
+test(`${readers} readers of one run get all events without growing memory`, async () => {
   // Long words: some 4 KB an event.
   const model = planningModel(1500, 60, 400);
   const upstream = startUpstream(model.script);

@@ -12,7 +12,7 @@ afterAll(async () => {
 }, 300_000);
 
 test.skipIf(!reachable)(
-  'taken over; cancelled from the other process',
+  'a run of a killed process is continued by another, and cancelled from another',
   async () => {
     const database = await ownDatabase();
     closers.push(() => database.drop());

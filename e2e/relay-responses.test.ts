@@ -64,7 +64,7 @@ async function story(first: Service, next: () => Promise<Service>): Promise<void
   expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(rows.length);
 }
 
-test('one process: killed, and started again on the same data', async () => {
+test('stored and background responses survive a kill of the only process', async () => {
   const service = await startService();
   closers.push(() => service.stop());
   await story(service, async () => {
@@ -73,8 +73,8 @@ test('one process: killed, and started again on the same data', async () => {
   });
 }, 300_000);
 
-describe.skipIf(missing)('two processes', () => {
-  test('what one keeps and begins, the other goes on with', async () => {
+describe.skipIf(missing)('stored and background responses of two processes', () => {
+  test('are continued by the other process', async () => {
     const { withRedis: env, drop } = await ownDatabase();
     const one = await startService({ env });
     closers.push(async () => {

@@ -13,7 +13,7 @@ let theirs: SignedInServer;
 const platform = mkdtempSync(join(tmpdir(), 'svc-platform-'));
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-describe.skipIf(browserMissing)('a client registered by hand', () => {
+describe.skipIf(browserMissing)('an MCP server with a client registered by hand', () => {
   beforeAll(async () => {
     theirs = startSignedIn();
     theirs.byHand = { app: 'shown-to-nobody' };
@@ -25,7 +25,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     rmSync(platform, { recursive: true });
   });
 
-  test('is entered where users sign in, used, and shown as stored', async () => {
+  test('users sign in with the entered client, which is shown as stored', async () => {
     const { page, complaints } = await site.root(phone);
     await page.goto('/admin/mcp');
     await page.getByRole('button', { name: 'Connect a server' }).first().click();
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('signs in for everybody, with a key that is not shown again', async () => {
+  test('signs in once for all users with a private key that is not shown again', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     theirs.keys = { robot: publicKey.export({ format: 'jwk' }) };
     const { page, complaints } = await site.root(phone);
@@ -106,7 +106,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('is not needed where the service trades in a token of its platform', async () => {
+  test('needs no client if the service exchanges a platform token', async () => {
     theirs.byHand = null;
     const exp = Math.floor(Date.now() / 1_000) + 600;
     const parts = [{ alg: 'RS256' }, { aud: new URL(theirs.url).origin, exp }, 'signed'];

@@ -117,7 +117,7 @@ describe.skipIf(browserMissing)('tools', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a user connects a server of their own, tries its tools, and answers an agent that asks', async () => {
+  test('a user connects a private server, tries its tools and approves a call of an agent', async () => {
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
     const { page, complaints, context } = await site.register('tools-user', phone);
     await page.goto('/tools?q=nowhere');
@@ -195,7 +195,7 @@ describe.skipIf(browserMissing)('tools', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a server with a sign-in of its own is signed in to, used, and left; administrators see who uses what', async () => {
+  test('a user signs in to a server, uses it and signs out; administrators see the calls of each user', async () => {
     const { root, url } = site.service;
     await root.api('/api/mcp/servers', { method: 'POST', body: { name: 'theirs', url: theirs.url, auth: 'oauth' } });
     const { page, complaints } = await site.root();
@@ -259,7 +259,7 @@ describe.skipIf(browserMissing)('tools', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('an administrator says what a call costs and how many there may be; what is no such number is refused', async () => {
+  test('an administrator sets the price and the rate limit of a tool; invalid numbers are rejected', async () => {
     const dear = startMcp([{ name: 'look' }]);
     const { root } = site.service;
     const connect = { method: 'POST', body: { name: 'dear', url: dear.url } };

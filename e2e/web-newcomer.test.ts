@@ -25,7 +25,7 @@ const clicksOf = (page: Page): Promise<number> =>
 const simulates = async (): Promise<boolean> =>
   (await site.service.root.api<{ built_in: { active: boolean } }>('/api/admin/channels')).built_in.active;
 
-describe.skipIf(browserMissing)('a newcomer', () => {
+describe.skipIf(browserMissing)('first steps', () => {
   beforeAll(async () => {
     site = await openSite();
     const chat = says('openai', { text: 'Hello from the new provider.' });
@@ -40,7 +40,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     await site?.stop();
   });
 
-  test(`has an answer of a provider of their own in at most ${mostClicks} clicks`, async () => {
+  test(`a new operator gets an answer from their own provider in at most ${mostClicks} clicks`, async () => {
     const { page, complaints } = await site.root();
     await countClicks(page);
     await page.goto('/');
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('prices many models at once, by keyboard and on a phone too', async () => {
+  test('many models are priced at once, by keyboard and on a phone', async () => {
     const { page, complaints } = await site.root({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
     await page.goto('/admin/channels?open=custom');
     const dialog = page.getByRole('dialog', { name: 'Add a channel' });
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('without credits begins with a model that costs nothing, and is shown the way to some', async () => {
+  test('a user without credits starts with a free model and finds the way to credits', async () => {
     const served = { kind: 'openai', url: upstream.url } as const;
     const { modelId } = await site.service.serve({ ...served, promptPrice: 1 });
     const free = await site.service.serve({ ...served, modelId: 'zest/free', promptPrice: 0, completionPrice: 0 });
@@ -127,7 +127,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test(`has an application that signs users in, in at most ${mostClicks} clicks`, async () => {
+  test(`a new operator sets up an application with sign-in in at most ${mostClicks} clicks`, async () => {
     const arrivals: URL[] = [];
     const receiver = Bun.serve({
       ...{ hostname: '127.0.0.1', port: 0 },

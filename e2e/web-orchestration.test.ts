@@ -36,7 +36,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await site?.stop();
   });
 
-  test('a chat done through the API is read, gone on with, and deleted', async () => {
+  test('a chat started through the API is shown, continued and deleted', async () => {
     const visitor = await site.register('sasha');
     const { page, complaints } = visitor;
     await page.goto('/sessions');
@@ -71,7 +71,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a plan that waits for tools shows its state and the call', async () => {
+  test('a plan waiting for tools shows its status and the call', async () => {
     const visitor = await site.register('toni', phone);
     const { page } = visitor;
     await chat(visitor, 'oslo', 'What is the weather in Oslo?', { tools: [weather], tool_choice: 'required' });
@@ -85,7 +85,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.getByText('Plan in progress').waitFor();
   }, 300_000);
 
-  test('a session is made with tags and found by them', async () => {
+  test('a session is created with tags and found by tag', async () => {
     const { page } = await site.register('uma');
     await page.goto('/sessions');
     await page.getByRole('button', { name: 'New session' }).first().click();
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.getByText('No sessions tagged “other”').waitFor();
   }, 300_000);
 
-  test('knowledge is added, found while typing, changed, and deleted', async () => {
+  test('knowledge is added, found while typing, edited and deleted', async () => {
     const { page, complaints } = await site.register('vera');
     await page.goto('/knowledge');
     await page.getByText('No knowledge yet').waitFor();
@@ -145,7 +145,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('files are imported, found with their source, and deleted; what cannot be imported says why', async () => {
+  test('files are imported, found by content and deleted; unreadable files are rejected with a reason', async () => {
     const { page, complaints } = await site.register('xenia');
     await page.goto('/knowledge');
     await page.getByText('No knowledge yet').waitFor();
@@ -174,7 +174,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a preference is saved, refused, and reset', async () => {
+  test('a preference is saved, rejected if invalid, and reset', async () => {
     const { page, context, complaints } = await site.register('walt');
     const saved = async () => (await (await context.request.get('/api/svc-ms/user/preferences')).json()).data;
     await page.goto('/orchestration/preferences');

@@ -29,7 +29,7 @@ describe.skipIf(browserMissing)('playground', () => {
     await site?.stop();
   });
 
-  test('a newcomer goes from the first login to a streamed answer', async () => {
+  test('a new user gets from the first login to a streamed answer', async () => {
     const { page, complaints } = await site.visit();
     await page.goto('/');
     await page.getByLabel('Username').fill('root');
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('playground', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the orchestration model shows its plan and keeps its session', async () => {
+  test('the orchestration model shows its plan and continues its session', async () => {
     const { page, complaints } = await site.register('orla');
     await page.goto('/playground?model=svc/svc-ms');
     await page.getByRole('button', { name: 'Parameters' }).click();
@@ -113,12 +113,12 @@ describe.skipIf(browserMissing)('playground', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  describe('of a model that says what it is told', () => {
+  describe('with a scripted model', () => {
     beforeAll(async () => {
       await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-1', url: `${upstream.url}/v1` });
     });
 
-    test('an answer is stopped with Esc, asked again, and edited', async () => {
+    test('an answer is stopped with Esc, regenerated, and its question edited', async () => {
       const { page, complaints } = await site.root();
       // Longer than the test needs on any machine; it is stopped in the middle.
       const long = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join('\n\n');
@@ -156,7 +156,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('mathematics is written as such, prices are not, and what is half there stays in its place', async () => {
+    test('formulas are rendered; prices and invalid or incomplete formulas stay text', async () => {
       const { page, complaints } = await site.root();
       const script =
         '\\[\n\\begin{aligned} x_1 &= \\frac{-b + \\sqrt{b^2 - 4ac}}{2a} \\\\ |x| &= \\boxed{2} \\end{aligned}\n\\]';
@@ -177,7 +177,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('code of an answer is copied by itself, and whoever hears the page is told when the answer is whole', async () => {
+    test('code blocks have a copy button, and screen readers are told when the answer is complete', async () => {
       const { page, complaints } = await site.root();
       const code = 'for (const one of all)\n  take(one);';
       const text = `Like this:\n\n\`\`\`js\n${code}\n\`\`\`\n\nOr not.`;
@@ -196,7 +196,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('a tool call is shown, answered by hand, and gone on with', async () => {
+    test('a tool call is shown, answered by hand and continued', async () => {
       const { page, complaints } = await site.root();
       const calls = [{ id: 'call_1', name: 'get_weather', args: { city: 'Paris' } }];
       upstream.script = says('openai', { calls });
@@ -217,7 +217,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('chats are kept: for another browser too, by name, renamed, deleted, and not mixed with those of another tab', async () => {
+    test('chats are saved for all browsers, named, renamed, deleted and kept apart from other tabs', async () => {
       upstream.script = says('openai', { text: 'Down to the sea.' });
       const here = await site.register('carla');
       await here.page.goto('/playground?model=scripted/scripted-1');
@@ -339,7 +339,7 @@ describe.skipIf(browserMissing)('playground', () => {
       });
     }, 300_000);
 
-    test('models answer side by side, each for itself, through other pages and a reload', async () => {
+    test('several models answer in parallel and survive navigation and a reload', async () => {
       const long = `scripted-2-${'with-a-long-name-'.repeat(6)}x`;
       await site.service.serve({
         kind: 'openai',
@@ -411,7 +411,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('a refused request is shown in the service’s words, with its id', async () => {
+    test('a rejected request shows the error message and the request id', async () => {
       const { page } = await site.root();
       upstream.script = () => refuse(400, { error: { message: 'temperature is odd' } });
       await page.goto('/playground?model=scripted/scripted-1');

@@ -113,12 +113,12 @@ const shown = async (page: Page): Promise<{ user: Record<string, unknown> | null
   JSON.parse(await page.locator('pre').innerText());
 const isSignedIn = async (): Promise<boolean> => (await person.context.request.get('/api/user/self')).ok();
 
-test('every program of the guide is one of these, or the one that the guide shows', () => {
+test('every example program of the guide is tested', () => {
   const others = ['mcp-client.mjs', 'oauth-app.mjs', 'oidc-client-ts.html'];
   expect(readdirSync(examples).toSorted()).toEqual([...recipes.map(({ name }) => `${name}.mjs`), ...others].toSorted());
 });
 
-describe.skipIf(browserMissing)('recipes', () => {
+describe.skipIf(browserMissing)('sign-in recipes', () => {
   beforeAll(async () => {
     site = await openSite({ OPENID_CONNECT: '1' });
     const { context } = await site.register('ada');
@@ -157,7 +157,7 @@ describe.skipIf(browserMissing)('recipes', () => {
     300_000,
   );
 
-  test('oidc-client-ts, in the page itself', async () => {
+  test('oidc-client-ts in the browser', async () => {
     const library = Bun.file(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')));
     let html = '';
     const server = Bun.serve({
@@ -188,13 +188,13 @@ describe.skipIf(browserMissing)('recipes', () => {
     await server.stop(true);
   }, 300_000);
 
-  describe('clients of MCP', () => {
+  describe('MCP clients', () => {
     beforeAll(async () => {
       const body = { key: 'OAuth2DynamicRegistration', value: true };
       await site.service.root.api('/api/admin/options', { method: 'PUT', body });
     });
 
-    test('of its SDK', async () => {
+    test('the client of the MCP SDK', async () => {
       const program = await start('mcp-client.mjs', {
         MCP_SERVER: `${site.service.url}/mcp/svc`,
         PORT: `${freePort()}`,
@@ -205,7 +205,7 @@ describe.skipIf(browserMissing)('recipes', () => {
       expect(JSON.parse(await program.rest()).tools).toContain('list_models');
     }, 300_000);
 
-    test('mcp-remote, for those that start a program and know of no sign-in', async () => {
+    test('mcp-remote, for clients that support only local programs without sign-in', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-remote-'));
       const transport = new StdioClientTransport({
         command: process.execPath,

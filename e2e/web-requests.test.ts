@@ -30,7 +30,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await site?.stop();
   });
 
-  test('what a turn asks in its course stands together, and can be looked at one by one', async () => {
+  test('calls of one turn are grouped and can be opened one by one', async () => {
     const { page, context, complaints } = await site.register('tilda');
     const data = { model: 'svc/svc-ms', messages: [{ role: 'user', content: 'Compare tea and coffee.' }] };
     const headers = { 'x-svc-web': '1' };
@@ -61,7 +61,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('failed requests are listed, for administrators with the words of the upstream; Back closes the details', async () => {
+  test('failed requests are listed, with the upstream error for administrators only; Back closes the details', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
     await ask(modelId, site.service.key);
@@ -104,7 +104,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('every request is in one list, opens to all that is known of it, and ids in errors lead there', async () => {
+  test('all requests are in one list with details, and request ids in errors link to them', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, context, complaints, open, settled } = await site.register('rita');
     const send = async (model: string) => {
@@ -202,7 +202,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(root.complaints).toEqual([]);
   }, 300_000);
 
-  test('tables of requests show all of their columns at 1280 pixels, however long names and figures are', async () => {
+  test('request tables show all columns at 1280 pixels with long names and large numbers', async () => {
     const modelId = `vendor/${'a-model-with-quite-a-long-name-'.repeat(3)}v2`;
     await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1`, modelId, provider: 'vendor' });
     upstream.script = says('openai', { text: 'fine', usage: { input: 1_234_567, output: 1_234_567 } });
@@ -245,7 +245,7 @@ describe.skipIf(browserMissing)('requests', () => {
     }
   }, 300_000);
 
-  test('a provider that fails is not called healthy, though its circuit is closed', async () => {
+  test('a provider with a closed circuit but failing requests is shown as failing', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, complaints } = await site.root();
     // The service adds up what it has measured once a minute: this is what it would say then.
@@ -265,7 +265,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the lines of the ledger add up as they are shown', async () => {
+  test('amounts and balances in the ledger add up as displayed', async () => {
     const { modelId } = await site.service.serve({
       kind: 'openai',
       url: `${upstream.url}/v1`,

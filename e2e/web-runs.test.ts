@@ -49,7 +49,7 @@ describe.skipIf(browserMissing)('runs', () => {
     await site?.stop();
   });
 
-  test('a run is started, watched to its end, and replayed', async () => {
+  test('a run is started, watched to its end and replayed after a reload', async () => {
     const { page, complaints } = await site.register('xena');
     await page.goto('/runs');
     await page.getByText('No runs yet').waitFor();
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a run is cancelled, and goes on from its checkpoint with other limits', async () => {
+  test('a run is cancelled and resumed from its checkpoint with other limits', async () => {
     const { page, context, complaints } = await site.register('yuri', phone);
     const model = planningModel(500);
     const upstream = startUpstream(model.script);
@@ -124,7 +124,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a tool that asks first is allowed on the page, and the timeline adds up to the cost of the run', async () => {
+  test('a tool call is approved on the page, and the timeline adds up to the cost of the run', async () => {
     const { page, context, complaints } = await site.register('wanda', phone);
     const server = startMcp([{ name: 'send', description: 'Sends a letter.' }]);
     await connect(server, 'send');
@@ -190,7 +190,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a run that does not exist says so', async () => {
+  test('a missing run shows an error', async () => {
     const { page } = await site.register('zoe');
     await page.goto('/runs/never');
     await page.getByText('Session not found').waitFor();

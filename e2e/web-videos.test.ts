@@ -15,7 +15,7 @@ describe.skipIf(browserMissing)('videos', () => {
     await site?.stop();
   });
 
-  test('a video is made, played and downloaded; another is cancelled', async () => {
+  test('a video is generated, played and downloaded; another is cancelled', async () => {
     const { page, complaints } = await site.register('abel');
     await page.goto('/videos');
     await page.getByText('No videos yet').waitFor();
@@ -56,7 +56,7 @@ describe.skipIf(browserMissing)('videos', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the secret of callbacks is looked at and exchanged, the one before goes on for a while', async () => {
+  test('the callback secret is shown and rotated, and the previous one stays valid for a while', async () => {
     const { page, complaints, open } = await site.register('cain');
     await open('/videos');
     const field = page.getByLabel('Callback secret', { exact: true });

@@ -12,7 +12,7 @@ let wiki: SignedInServer;
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 const whole = async (page: Page) => expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
 
-describe.skipIf(browserMissing)('a company that vouches', () => {
+describe.skipIf(browserMissing)('MCP sign-in through an identity provider', () => {
   beforeAll(async () => {
     company = startVoucher(systemClock);
     wiki = startSignedIn();
@@ -26,7 +26,7 @@ describe.skipIf(browserMissing)('a company that vouches', () => {
     await site?.stop();
   });
 
-  test('is let do so, chosen for a server, and signed in through', async () => {
+  test('a provider is enabled for it, chosen for a server and used to sign in', async () => {
     const { page, complaints } = await site.root(phone);
     await page.goto('/admin/identity-providers');
     await page.getByRole('button', { name: 'Connect a provider' }).first().click();

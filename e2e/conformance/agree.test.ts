@@ -20,7 +20,7 @@ const slowly = (text: string): Response =>
     { headers: { 'content-type': 'text/html' } },
   );
 
-describe.skipIf(browserMissing)('agreeing', () => {
+describe.skipIf(browserMissing)('agree', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath, args: launchArgs });
   });
@@ -31,7 +31,7 @@ describe.skipIf(browserMissing)('agreeing', () => {
     return { root: async () => ({ page: await browser.newPage() }), service, stop: () => server.stop(true) };
   };
 
-  test('ends when the browser is back at the program, and its tab is closed', async () => {
+  test('resolves when the browser is back at the program, and closes its tab', async () => {
     let heard = 0;
     const program = serve(({ url }) => {
       heard += url.endsWith('/callback') ? 1 : 0;
@@ -47,7 +47,7 @@ describe.skipIf(browserMissing)('agreeing', () => {
     program.stop(true);
   }, 20_000);
 
-  test('tells what the page shows instead', async () => {
+  test('rejects with the text of the page if consent fails', async () => {
     const person = asked('<button>Allow</button><p>Your answer was not taken</p>');
     await expect(agree(person, person.service.url, 1_000)).rejects.toThrow('Your answer was not taken');
     person.stop();

@@ -81,8 +81,8 @@ async function columnsAfter(at: Place, version?: Release): Promise<Map<string, C
 
 const namesOf = (columns: Map<string, unknown>): string[] => [...columns.keys()].sort();
 
-describe.each(['sqlite', 'postgres'])('a database of the release before on %s', (engine) => {
-  test('has what this version needs and, where processes of both serve, what the one before needs', async () => {
+describe.each(['sqlite', 'postgres'])('a database upgraded from the previous release on %s', (engine) => {
+  test('has every column of a fresh one, and stays usable by the previous release on PostgreSQL', async () => {
     if (missing) return;
     const at = await place(engine, 'upgraded');
     const old = await columnsAfter(at, before);

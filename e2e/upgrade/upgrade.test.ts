@@ -73,7 +73,7 @@ const goesOn = async (load: Load, answers = 100): Promise<void> => {
 /** The release before looks for orphans this often; what it takes for one, it must have had the time to see. */
 const itsRoundMs = 25_000;
 
-test('two processes are replaced one after the other under load: no failed request, every answer charged once', async () => {
+test('a rolling upgrade of two processes under load fails no request and charges every answer once', async () => {
   if (missing) return;
   const { services, sql } = await startBoth('rolling');
   const balancer = await startBalancer(services.map(({ url }) => url));
@@ -110,7 +110,7 @@ test('two processes are replaced one after the other under load: no failed reque
   }
 }, 600_000);
 
-test('a process of the release before that is killed beside a new one: what it held is given back, once', async () => {
+test('holds of a killed process of the previous release are released once', async () => {
   if (missing) return;
   const { services, sql } = await startBoth('killed');
   const [fresh, old] = services;
