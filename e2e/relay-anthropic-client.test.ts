@@ -1,4 +1,4 @@
-/** The `@anthropic-ai/sdk` library, pointed at us, with an upstream of each kind behind. */
+/** The `@anthropic-ai/sdk` library against the service, with an upstream of each kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { type Kind, kinds, says } from './relay-replies.ts';

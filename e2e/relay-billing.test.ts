@@ -1,4 +1,4 @@
-/** Exact money over the whole way: clients, holds, settlements, and a process that is killed in the middle. */
+/** Exact charges end to end: clients, holds, settlements, and a process that is killed in between. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterAll(async () => {
 type Loose = any;
 const chat = '/v1/chat/completions';
 const hi = [{ role: 'user', content: 'hi' }];
-/** 100 USD for a million tokens: 50 quota for one. */
+/** 100 USD per million tokens: 50 quota per token. */
 const perToken = 50;
 const priced = { promptPrice: 100, completionPrice: 100 };
 
@@ -218,7 +218,7 @@ test('SIGTERM closes realtime sessions with a message, and their usage is charge
     await talk.told('session.created');
     const socket = vendor.sockets.at(-1)!;
     socket.send(created('a'));
-    // A token for four letters, where nobody counts.
+    // One token per four letters if usage is not reported.
     socket.send(words('a', 'tea!'.repeat(100)));
     await talk.told('response.output_text.delta');
     return talk;

@@ -1,4 +1,4 @@
-/** What is known to break real clients on gateways, a test each. */
+/** Issues known to break real clients on gateways, one test each. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { type Kind, kinds, openaiChunk, says } from './relay-replies.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 const chat = '/v1/chat/completions';
 const hi = [{ role: 'user', content: 'hi' }];
 
-/** A model of its own, with its upstream. */
+/** A separate model with its own upstream. */
 async function serveAlone(script: Script, setup: Partial<ModelSetup> = {}) {
   const upstream = startUpstream(script);
   more.push(upstream);
@@ -37,12 +37,12 @@ async function ask(kind: Kind, path: string, body: Json, headers: Record<string,
   return service.post(path, { model: served[kind].modelId, ...body }, { headers });
 }
 
-/** Broken streams count against a candidate, so a test that breaks some sets up a new one for those after it. */
+/** Broken streams count against a candidate, so a test that breaks some sets up a new one for later tests. */
 const renew = async (kind: Kind): Promise<void> => {
   served[kind] = await service.serve({ kind, url: upstreams[kind].url });
 };
 
-/** Asks for a stream; its raw text and its parsed data lines. */
+/** Requests a stream; returns its raw text and its parsed data lines. */
 async function stream(kind: Kind, path: string, body: Json) {
   const response = await ask(kind, path, { stream: true, ...body });
   const text = await response.text();
@@ -548,7 +548,7 @@ test('empty tools, a tool choice without tools, n and logprobs break no vendor',
   }
 });
 
-/** A tool, a call of it and its result in the words of each format whose names are not everybody's. */
+/** A tool, a call and its result in each format whose tool names differ from the common ones. */
 const longName = 'mcp__an_own_server_with_a_long_name__and_one_of_its_many_long_winded_tools';
 const longId = `call_${'x'.repeat(60)}`;
 const namings: Record<
@@ -589,7 +589,7 @@ const namingPairs = Object.keys(namings).flatMap((front) => kinds.map((kind): [s
 
 test.each(namingPairs)('a tool name from %s that %s does not allow is mapped and restored', async (front, kind) => {
   const { path, name, first, second } = namings[front]!;
-  // Calls the tool by the name that it was offered under.
+  // Calls the tool by the name under which it was offered.
   upstreams[kind].script = strictly(kind, (asked) => {
     const { tools = [] } = asked.body as Loose;
     const offered = tools[0]?.functionDeclarations?.[0] ?? tools[0]?.function ?? tools[0];

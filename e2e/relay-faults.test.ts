@@ -1,4 +1,4 @@
-/** Upstreams that fail in every way we know, and clients that leave. */
+/** Upstreams that fail in every known way, and clients that disconnect. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { openaiChunk, says } from './relay-replies.ts';
@@ -42,7 +42,7 @@ function scripted(script: Script): Upstream {
   return upstream;
 }
 
-/** Short only for what is to run out: on a busy machine anything else may take longer than a second. */
+/** Short only for expected timeouts: on a busy machine anything else may take longer than a second. */
 const patienceMs = (runsOut: boolean): number => (runsOut ? 1_000 : 60_000);
 const priced = { promptPrice: 100, completionPrice: 100 };
 
@@ -53,7 +53,7 @@ async function pair(url: string, setup: Partial<ModelSetup> = {}) {
   return { model: first.modelId, provider: { order: [first.provider, second.provider] }, first };
 }
 
-/** What a candidate looks like to an administrator. */
+/** The candidate as an administrator sees it. */
 async function circuitOf(model: string, provider: string): Promise<string> {
   const query = `model_id=${encodeURIComponent(model)}&provider=${provider}`;
   const { metrics } = await service.root.api<{ metrics: Loose[] }>(`/api/routing/metrics?${query}`);
@@ -298,14 +298,14 @@ test('a slow reader of a fast upstream does not grow memory or delay others', as
   expect(grown).toBeLessThan(120 * 1024 * 1024);
   const answer = await service.post(chat, { model: other.modelId, messages: hi });
   expect(answer.status).toBe(200);
-  // Past the channel's time, and still not the upstream's fault.
+  // Past the timeout of the channel, and still not a fault of the upstream.
   expect(upstream.last().aborted).toBe(false);
   slow.end();
   await until('the upstream is cancelled', () => upstream.last().aborted);
   await until('the request is in the log', async () => (await logsOf(user))[0]?.status === 'aborted');
 });
 
-/** Reads 1 KB and then nothing for a second, again and again. */
+/** Reads 1 KB, then nothing for a second, repeatedly. */
 async function slowReader(to: Service, key: string, body: Json): Promise<{ end(): void }> {
   const text = JSON.stringify(body);
   const { hostname, port } = new URL(to.url);

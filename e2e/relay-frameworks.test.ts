@@ -1,4 +1,4 @@
-/** The libraries that applications are built with: `ai` with two of its providers, and LangChain. */
+/** Libraries that applications are built with: `ai` with two of its providers, and LangChain. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -19,7 +19,7 @@ const png = Uint8Array.fromBase64(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 );
 
-// What the library thinks of model names it does not know is of no interest here.
+// Warnings of the library about unknown model names do not matter here.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 let service: Service;
@@ -93,7 +93,7 @@ describe.each(cases)('AI SDK with provider %s on an upstream of kind %s', (maker
   });
 
   test('structured output and an image', async () => {
-    // For models it does not know, the anthropic provider asks for a call of a tool named json.
+    // For unknown models, the anthropic provider requests a call of a tool named json.
     const byTool = { calls: [{ id: 'call_json', name: 'json', args: { city: 'Paris' } }] };
     upstreams[kind].script = says(kind, maker === 'anthropic' ? byTool : { text: '{"city":"Paris"}' });
     const answer = await generateText({

@@ -1,4 +1,4 @@
-/** Bodies that no client means to send, on every endpoint: 4xx in the endpoint's own shape, and no upstream is called. */
+/** Malformed bodies on every endpoint: 4xx in the format of the endpoint, and no upstream is called. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { says } from './relay-replies.ts';
@@ -25,7 +25,7 @@ const hi = [{ role: 'user', content: 'hi' }];
 interface Place {
   path: string;
   good: Json;
-  /** The member that holds what is to be read. */
+  /** The field with the main input. */
   main: string;
 }
 const places: Place[] = [
@@ -78,7 +78,7 @@ describe.each(places)('$path', ({ path, good, main }) => {
 
   test('names a missing field', async () => {
     for (const name of Object.keys(good)) {
-      // Endpoints other than chat and messages have a model of their own to fall back on.
+      // Endpoints other than chat and messages have a default model.
       if (name === 'model' && !path.includes('chat') && !path.includes('messages')) continue;
       const { [name]: _, ...rest } = good;
       const { status, error } = await refused(path, rest);
@@ -92,7 +92,7 @@ describe.each(places)('$path', ({ path, good, main }) => {
     for (const name of Object.keys(good)) {
       for (const value of [{}, 1e308, -1, true, [[]], [null], { toString: 1 }]) {
         await refused(path, { ...good, [name]: value }).catch((error) => {
-          // A whole number or true may be right for some members.
+          // A whole number or true may be valid for some fields.
           if (!/: 200 /.test(String(error))) throw error;
         });
       }

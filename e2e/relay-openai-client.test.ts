@@ -1,4 +1,4 @@
-/** The `openai` library, pointed at us, with an upstream of each kind behind. */
+/** The `openai` library against the service, with an upstream of each kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
 import { type Kind, kinds, says } from './relay-replies.ts';
@@ -150,7 +150,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     ];
     const first = await openai.responses.create({ model: model(), input: [{ role: 'user', content }] });
     expect([sent().includes(png), sent().includes(asData(pdf))]).toEqual([true, true]);
-    // What is kept names them, and the next turn brings them along.
+    // The stored response refers to the files, and the next turn includes them.
     const [item] = (await openai.responses.inputItems.list(first.id)).data;
     expect(item).toMatchObject({ content: [{ file_id: picture }, { file_id: paper }] });
     await openai.responses.create({ model: model(), input: 'Again?', previous_response_id: first.id });

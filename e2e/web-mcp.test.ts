@@ -1,4 +1,4 @@
-/** Servers connected over MCP: connected, read, allowed tool by tool, approved again, tried, used by agents, removed. */
+/** MCP servers: connected, reviewed, allowed tool by tool, approved again, tried, used by agents, removed. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page, Route } from 'playwright-core';
@@ -14,11 +14,11 @@ let mine: McpTestServer;
 let theirs: SignedInServer;
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-/** Wide enough, narrow enough, and readable for everybody. */
+/** The page does not overflow and is accessible. */
 const isWhole = async (page: Page): Promise<void> =>
   expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
 
-/** Whether it shows up, without waiting for long. */
+/** Whether it appears within a short time. */
 const comes = (place: { waitFor(options: { timeout: number }): Promise<void> }): Promise<boolean> =>
   place.waitFor({ timeout: 3_000 }).then(
     () => true,
@@ -204,7 +204,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.getByText('You are signed in to theirs.').waitFor();
     expect(page.url()).toBe(`${url}/tools?signed_in=theirs`);
     const acts = page.getByRole('button', { name: 'Actions for theirs' });
-    // Between the end of the menu and the button having the focus again nothing has it: the answer may come just then.
+    // For a moment after the menu closes, nothing has the focus: the response may arrive just then.
     const between = async (route: Route) => {
       await acts.and(page.locator(':focus')).waitFor();
       await acts.blur();
@@ -217,7 +217,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByRole('switch', { name: 'who allowed' }).press('Space');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
-    // A key pressed before the dialog has given the focus back would go elsewhere.
+    // A key pressed before the dialog has returned the focus would go elsewhere.
     await acts.and(page.locator(':focus')).waitFor();
     await page.getByRole('button', { name: 'Try who' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try who' });

@@ -1,4 +1,4 @@
-/** Somebody who has just installed the service: how many clicks it takes until something works. */
+/** First steps after installation: how many clicks it takes until something works. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, passwordOf, type Site } from './browser.ts';
@@ -8,10 +8,10 @@ import { startUpstream, type Upstream } from './upstream.ts';
 let site: Site;
 let upstream: Upstream;
 
-/** More than that, and people leave. */
+/** With more clicks, people leave. */
 const mostClicks = 6;
 
-/** What is pressed with the pointer, wherever the page leads meanwhile. */
+/** Counts pointer clicks, across navigation. */
 async function countClicks(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const name = 'clicks of the test';
@@ -52,7 +52,7 @@ describe.skipIf(browserMissing)('first steps', () => {
     await dialog.getByLabel('Credential', { exact: true }).fill('sk-of-a-newcomer-1234');
     await dialog.getByRole('button', { name: 'Add and test' }).click();
     await dialog.getByText('3 models were found without a price').waitFor();
-    // Tested, and on; but nothing of it can be called before it has a price.
+    // The channel is tested and enabled, but its models cannot be called before they have a price.
     expect(await simulates()).toBe(true);
     expect(await dialog.getByText('No price').count()).toBe(3);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('first steps', () => {
     await dialog.getByRole('button', { name: 'Use for all 3 without a price' }).press('Enter');
     expect(await dialog.getByText('No price').count()).toBe(0);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
-    // One that is given away says so.
+    // A free model is pointed out.
     await dialog.getByLabel('Prompt price of second/new-1, per million tokens').fill('0');
     await dialog.getByLabel('Completion price of second/new-1, per million tokens').fill('0');
     await dialog.getByText('1 model without a price: free for everybody').waitFor();

@@ -1,4 +1,4 @@
-/** Nothing is lost: the place of the keyboard, what was typed when a session ends, answers of the playground. */
+/** Focus, unsaved input, input at the end of a session, and answers in the playground are not lost. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site } from './browser.ts';
@@ -112,7 +112,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     await drawer.waitFor();
     await page.goBack();
     await drawer.waitFor({ state: 'detached' });
-    // The router takes back the browser's step, which it cannot forbid, a moment later.
+    // The router cannot prevent the browser's step back, and reverts it a moment later.
     await page.waitForURL('**/playground');
     await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
     await page.goBack();
@@ -152,7 +152,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
       expect(await name.inputValue()).toBe('half a name');
     }
     expect(asked.splice(0)).toEqual(['confirm', 'confirm', 'confirm', 'beforeunload']);
-    // To cancel is said on purpose.
+    // Cancel is a deliberate choice, so there is no confirmation.
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.waitFor({ state: 'detached' });
 
@@ -164,7 +164,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     await playground.click();
     await until('somebody was asked', () => asked.length === 1);
     expect(await application.inputValue()).toBe('Half an application');
-    // Neither what the page itself has refused, nor what the service has.
+    // Input is not lost either after a validation error of the page or an error of the service.
     const save = page.getByRole('button', { name: 'Register application' });
     await save.click();
     await page.locator('[aria-invalid=true]').first().waitFor();
@@ -182,7 +182,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     answer = true;
     await playground.click();
     await page.waitForURL('**/playground');
-    // What was let go is not asked about again.
+    // Discarded changes are not asked about again.
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.waitForURL('**/keys');
     expect([asked, complaints]).toEqual([['confirm', 'confirm'], []]);
@@ -249,7 +249,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     await other.getByRole('button', { name: 'Log in' }).click();
     await other.getByRole('heading', { name: 'Welcome, ned' }).waitFor();
     await other.close();
-    // What the browser tells a tab that is looked at again.
+    // The event that the browser sends when the tab is shown again.
     await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await ended.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Name').inputValue()).toBe('kept through it');
@@ -295,7 +295,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     await page.reload();
     await page.getByText('Start a conversation').waitFor();
 
-    // Whoever logs out leaves nothing behind, not even of an answer that was under way.
+    // Logging out removes everything, including a running answer.
     upstream.script = says('openai', { text: words.join(' ') }, { everyMs: 250 });
     await page.getByLabel('Message', { exact: true }).fill('Go on');
     await page.keyboard.press('Enter');

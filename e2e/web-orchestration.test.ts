@@ -1,4 +1,4 @@
-/** What the orchestration model keeps: sessions, knowledge and preferences. */
+/** What the orchestration model stores: sessions, knowledge and preferences. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
 

@@ -1,4 +1,4 @@
-/** The playground as people use it: from the first login to answers that are stopped, repeated, and call tools. */
+/** The playground: from the first login to answers that are stopped, regenerated, and call tools. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, passwordOf, type Site } from './browser.ts';
@@ -70,14 +70,14 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.getByText('Start a conversation').waitFor();
 
-    // What is typed takes the place of what was chosen.
+    // Typing replaces the selected model.
     const model = page.getByRole('combobox', { name: 'Model' });
     await model.click();
     await page.keyboard.type('large');
     await page.getByRole('option', { name: /demo\/chat-large/ }).click();
     expect(await model.inputValue()).toBe('demo/chat-large');
 
-    // What was free is drawn as nothing, on an axis that goes up to nothing.
+    // A cost of zero is drawn at zero, on an axis that shows only zero.
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     const chart = page.getByRole('img', { name: /^Cost per day, \$0/ });
     const amounts = chart.locator('svg text').filter({ hasText: '$' });
@@ -120,7 +120,7 @@ describe.skipIf(browserMissing)('playground', () => {
 
     test('an answer is stopped with Esc, regenerated, and its question edited', async () => {
       const { page, complaints } = await site.root();
-      // Longer than the test needs on any machine; it is stopped in the middle.
+      // Longer than the test needs on any machine; it is stopped halfway.
       const long = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join('\n\n');
       upstream.script = says('openai', { text: long }, { everyMs: 20 });
       await page.goto('/playground?model=scripted/scripted-1');
@@ -241,7 +241,7 @@ describe.skipIf(browserMissing)('playground', () => {
         return data.chats[0]?.version > 0 && data.chats[0].bytes > 1_000;
       });
 
-      // Another browser opens it by the list, with its answer and its parameters, and goes on.
+      // Another browser opens the chat from the list, with its answer and parameters, and continues it.
       const there = await site.signIn('carla', passwordOf('carla'), { viewport: { width: 390, height: 800 } });
       await there.page.goto('/playground');
       await head(there.page, 'Chats').click();
@@ -265,7 +265,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await there.page.locator('[data-fact=cost]').nth(1).waitFor();
       await there.settled();
 
-      // The first one has not seen that, and goes on as well: both are kept, each as it was said.
+      // The first browser has not seen that and continues too: both versions are kept.
       await until('the other one is saved', async () => {
         const { data } = await (await here.context.request.get('/api/playground/chats')).json();
         return data.chats[0].version > 1;
@@ -294,7 +294,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await renaming.getByRole('button', { name: 'Rename' }).click();
       await until('one is renamed', async () => (await rows.count()) === 1);
       await here.page.keyboard.press('Escape');
-      // What is typed waits with the chat that it is for.
+      // Each chat keeps its own draft.
       await message(here.page).fill('Not said yet');
       await head(here.page, 'Chats').click();
       await here.page.getByRole('button', { name: /^نهر/ }).click();
@@ -315,7 +315,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await here.page.getByText('Start a conversation').waitFor();
       expect(new URL(here.page.url()).search).toBe('');
 
-      // A link to try a model begins a new chat.
+      // A link to try a model starts a new chat.
       await here.page.goto(address);
       await answers(here.page).getByText('From the mountains.').waitFor();
       await here.page.goto('/playground?model=demo/chat');
@@ -323,7 +323,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(await here.page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
       expect([...here.complaints, ...there.complaints]).toEqual([]);
 
-      // What is said after the session has ended is saved after the next login, which happens in another tab.
+      // A message sent after the session has ended is saved after the next login, in another tab.
       await here.context.clearCookies();
       await say(here.page, 'Still here?');
       const ended = here.page.getByRole('dialog', { name: 'Your session has ended' });
@@ -377,13 +377,13 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(await page.locator('[data-fact=latency]').count()).toBe(1);
       await until('each has its cost', async () => (await page.locator('[data-fact=cost]').count()) === 2);
 
-      // Asked again, alone.
+      // Only one model is asked again.
       second = says('openai', { text: 'Now it is done.' });
       await page.getByRole('button', { name: 'Regenerate' }).last().click();
       await answers(page).getByText('Now it is done.').waitFor();
       expect(await answers(page).count()).toBe(2);
 
-      // Both are under way when the page is loaded again: what has come of them stays.
+      // Both answers are running when the page is reloaded: their partial text stays.
       upstream.script = slow;
       await say(page, 'On');
       await until('both have begun', async () => (await answers(page).getByText('s20').count()) === 2);
@@ -393,7 +393,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(await page.locator('[data-fact=stopped]').count()).toBe(2);
       expect(await page.getByRole('combobox', { name: 'Model 2' }).inputValue()).toBe(`scripted/${long}`);
 
-      // On a phone one at a time.
+      // On a phone, one model is shown at a time.
       await page.setViewportSize({ width: 390, height: 800 });
       await until('one column is shown', async () => (await answers(page).count()) === 2);
       const tab = page.locator('label', { hasText: `2 ${long}` });

@@ -1,4 +1,4 @@
-/** The recipes of the guide, each started as it stands there: somebody signs in with it in a browser, stays, and leaves. */
+/** The recipes of the guide, each run unchanged: a user signs in with it in a browser, refreshes and logs out. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,12 +18,12 @@ let person: Visitor;
 interface Recipe {
   name: string;
   redirectPath: string;
-  /** Where its sign-in begins. */
+  /** The page where the sign-in starts. */
   login(page: Page, own: string): Promise<unknown>;
-  /** With a page that refreshes the tokens and shows what userinfo says then. */
+  /** The recipe has a page that refreshes the tokens and shows userinfo. */
   refreshes: boolean;
   logout(page: Page, own: string): Promise<unknown>;
-  /** Whether its logout is one of the service as well. */
+  /** Whether logout also ends the session at the service. */
   endsSession: boolean;
 }
 
@@ -74,7 +74,7 @@ async function register(own: string, redirectUri: string, fields: Record<string,
   return { CLIENT_ID: made.client_id, CLIENT_SECRET: made.client_secret_plain ?? '' };
 }
 
-/** Starts a program and waits until it says what to open. */
+/** Starts a program and waits until it prints its address. */
 async function start(file: string, env: Record<string, string>) {
   const child = Bun.spawn([process.execPath, join(examples, file)], {
     stdout: 'pipe',
@@ -96,7 +96,7 @@ async function start(file: string, env: Record<string, string>) {
   return { address: /^open (\S+)$/m.exec(said)![1]!, rest, stop: () => child.kill() };
 }
 
-/** What a person does on the service's own pages. */
+/** The user's steps on the pages of the service. */
 async function agree(page: Page): Promise<void> {
   const allow = page.getByRole('button', { name: 'Allow' });
   const password = page.getByRole('textbox', { name: 'Password' });
@@ -142,7 +142,7 @@ describe.skipIf(browserMissing)('sign-in recipes', () => {
         await page.waitForURL((url) => url.origin === own && !url.searchParams.has('code'));
         await page.goto(own);
         expect(JSON.stringify(await shown(page))).toContain('Ada Lovelace');
-        // Twice, as each gives the refresh token for the next.
+        // Twice, because each refresh returns the refresh token for the next.
         for (let time = 0; recipe.refreshes && time < 2; time += 1) {
           await page.goto(`${own}/refresh`);
           expect((await shown(page)).user).toMatchObject({ name: 'Ada Lovelace', email: 'ada@example.com' });
@@ -214,7 +214,7 @@ describe.skipIf(browserMissing)('sign-in recipes', () => {
           `${site.service.url}/mcp/svc`,
           `${freePort()}`,
         ],
-        // Without a path it finds no browser of its own to open.
+        // Without a PATH it finds no browser to open.
         env: { PATH: folder, MCP_REMOTE_CONFIG_DIR: folder },
         stderr: 'pipe',
       });

@@ -1,4 +1,4 @@
-/** What became of requests: those that were charged, those that failed, those that others made in their course. */
+/** Lists of requests: charged ones, failed ones, and calls made by other requests. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
@@ -132,7 +132,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await until('it is on', () => keep.isChecked());
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row');
     await rows.getByRole('link', { name: /^demo\/chat/ }).waitFor();
-    // The header, the plain request, the turn, and the one that failed.
+    // The header, the plain request, the turn, and the failed request.
     expect(await rows.count()).toBe(4);
 
     await page.getByRole('combobox', { name: 'Status' }).click();
@@ -185,7 +185,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await page.getByText('No record of this request').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     upstream.script = says('openai', { text: 'fine' });
-    // The browser's own word about the answer that was to fail.
+    // The browser's own message about the failed response.
     expect(complaints.filter((text) => !text.includes('502 (Bad Gateway)'))).toEqual([]);
 
     const root = await site.root();
@@ -248,7 +248,7 @@ describe.skipIf(browserMissing)('requests', () => {
   test('a provider with a closed circuit but failing requests is shown as failing', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, complaints } = await site.root();
-    // The service adds up what it has measured once a minute: this is what it would say then.
+    // The service aggregates its metrics once a minute; this is what it would then return.
     await page.route('**/api/routing/metrics?*', async (route) => {
       const response = await route.fetch();
       const json = (await response.json()) as { data: { metrics: object[] } };

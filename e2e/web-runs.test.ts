@@ -8,7 +8,7 @@ import { type Script, startUpstream } from './upstream.ts';
 
 let site: Site;
 
-/** Eight tasks one after another: long enough to be seen at work, and to be cancelled before its end. */
+/** Eight tasks in sequence: long enough to be watched and to be cancelled before the end. */
 const goal =
   'Research and analyse the market in depth, then compare the competitors in detail, then design the prices, ' +
   'then write the announcement, then analyse its weak points, then design the support handbook, ' +
@@ -16,7 +16,7 @@ const goal =
 
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-/** Its first task calls the tool once, when it is offered; all else as the model does. */
+/** The first task calls the tool once if it is offered; otherwise like the given script. */
 const callsFirst =
   (script: Script, tool: string): Script =>
   (asked) => {
@@ -75,7 +75,7 @@ describe.skipIf(browserMissing)('runs', () => {
     await page.reload();
     await page.getByText(/^Completed with /).waitFor();
     expect(await lines()).toEqual(seen);
-    // By keyboard: the first task's own words.
+    // By keyboard: the output of the first task.
     await tasks.first().focus();
     await page.keyboard.press('Enter');
     expect(await tasks.first().getAttribute('aria-pressed')).toBe('true');
@@ -161,7 +161,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     expect(server.calls).toEqual([]);
     const allow = page.getByRole('button', { name: 'Allow post__send' });
-    // Its words are seen whole.
+    // The label is not cut off.
     expect((await allow.boundingBox())!.width).toBeGreaterThan(120);
     await allow.press('Enter');
     await page.getByRole('heading', { name: 'Result' }).waitFor();

@@ -1,4 +1,4 @@
-/** Videos: made, played, downloaded, cancelled. */
+/** Videos: generated, played, downloaded, cancelled. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { startUpstream } from '../server/src/video/upstream.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';

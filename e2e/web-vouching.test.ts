@@ -1,4 +1,4 @@
-/** A company's provider is let vouch, a server is opened by its word, and somebody signs in through it from the page of tools. */
+/** An identity provider is allowed to vouch, a server accepts its assertions, and a user signs in through it from the tools page. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startVoucher, type Voucher } from '../server/src/identity/sign-in/voucher.fixture.ts';
@@ -55,7 +55,7 @@ describe.skipIf(browserMissing)('MCP sign-in through an identity provider', () =
     await page.getByRole('option', { name: 'Acme' }).click();
     await whole(page);
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    // Nothing is known of whoever connected it yet.
+    // The administrator who connected it has not signed in through the provider yet.
     await page.getByText('the user has to sign in to this service again through Acme').waitFor();
 
     await page.goto('/tools');

@@ -1,4 +1,4 @@
-/** What clients are asked to do, and what they must bring back; a client's file in sdk/ says how it is told to. */
+/** Tasks for the clients and the expected results; a client's file in sdk/ says how it performs them. */
 export const prompt = 'hi';
 export const toolPrompt = 'What is the weather in Paris?';
 export const weather = ({ city }) => `sunny in ${city}`;

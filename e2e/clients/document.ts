@@ -1,4 +1,4 @@
-/** docs/clients.md, of what a run saw and nothing else. */
+/** Writes docs/clients.md from the results of a run. */
 import { type Kind, kinds } from '../relay-replies.ts';
 import type { Seen } from './run-library.ts';
 
@@ -6,16 +6,16 @@ export interface Row {
   name: string;
   version: string | undefined;
   speaks: string;
-  /** The day it was run; undefined: it was not. */
+  /** The day of the run; undefined if it was not run. */
   on: string | undefined;
-  /** What was set besides address, key and model; only agents need anything. */
+  /** Settings besides address, key and model; only agents need any. */
   besides?: string | undefined;
   seen: Seen[];
 }
 
 const names: Record<Kind, string> = { openai: 'OpenAI', anthropic: 'Anthropic', gemini: 'Gemini' };
 
-/** Yes, no, or the kinds of channel it works through; empty where the client is not asked. */
+/** Yes, no, or the kinds of channel it works through; empty if not tried. */
 function cell(seen: Seen[]): string {
   const works = seen.filter(({ fault }) => !fault);
   if (seen.length === 0) return '';
@@ -41,7 +41,7 @@ function rowsOf(rows: Row[], asks: string[]): string[][] {
 
 const toolsOf = ({ seen }: Row): string => [...new Set(seen.flatMap(({ by }) => by ?? []))].join(', ');
 
-/** Each fault once, in the words the client had for it; addresses and ids differ from run to run. */
+/** Each fault once, as the client reported it; addresses and ids differ between runs. */
 function faultsOf(rows: Row[]): string {
   const lines = rows.flatMap(({ name, seen }) => {
     const byFault = Map.groupBy(

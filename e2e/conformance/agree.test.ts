@@ -1,4 +1,4 @@
-/** The person of the conformance run, who agrees in a browser and leaves no tab behind. */
+/** The user of the conformance run, who consents in a browser and leaves no tab open. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, chromium } from 'playwright-core';
 import { browserMissing, executablePath, launchArgs } from '../browser.ts';
@@ -7,7 +7,7 @@ import { agree } from './agree.ts';
 let browser: Browser;
 const tabs = () => browser.contexts().flatMap((context) => context.pages()).length;
 const serve = (fetch: (request: Request) => Response) => Bun.serve({ port: 0, hostname: '127.0.0.1', fetch });
-/** Answers at once, and has said all a moment later. */
+/** Responds at once, and completes the body a moment later. */
 const slowly = (text: string): Response =>
   new Response(
     new ReadableStream({
@@ -38,7 +38,7 @@ describe.skipIf(browserMissing)('agree', () => {
       return slowly('OK. You can close this page.');
     });
     const back = `http://127.0.0.1:${program.port}/callback`;
-    // As ours: the answer goes to the service first.
+    // Like our page: the decision is sent to the service first.
     const leave = `setTimeout(() => location.replace('${back}'), 200)`;
     const person = asked(`<button onclick="${leave}">Allow</button>`);
     await agree(person, person.service.url);

@@ -1,4 +1,4 @@
-/** docs/mcp-conformance.md, of what a run saw and nothing else. */
+/** Writes docs/mcp-conformance.md from the results of a run. */
 import { isOurs, type Seen } from './seen.ts';
 
 const plain = (text: string): string =>
