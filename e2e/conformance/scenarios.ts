@@ -13,9 +13,9 @@ export const program = join(import.meta.dir, 'programs/node_modules/@modelcontex
 /** Scenarios that do not apply to this gateway or that it does not pass, by the start of their name. */
 const reasons: Record<string, string> = {
   'tasks-status-notifications':
-    'the scenario has nothing to show yet (its authors write it anew); nothing is said of tasks by itself, clients look at theirs',
+    'the scenario has no checks yet (its authors are rewriting it); the gateway sends no task notifications, clients poll their tasks',
   'server-sse-polling':
-    'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
+    'an answer without earlier notifications is sent as JSON, so there are no events to resume from (not required by the revision: pending)',
 };
 
 const reasonFor = (scenario: string): string | undefined =>
