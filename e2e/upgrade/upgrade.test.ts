@@ -97,7 +97,7 @@ test('a rolling upgrade of two processes under load fails no request and charges
   const failures = [...loads.map((load) => [load.broken, tally(load.failures)]), comings.failures];
   const sums = await Promise.all(loads.map((load) => account(load, services[0])));
   saw(
-    `two processes of ${before!.ref} replaced one after the other under load`,
+    `rolling upgrade of two processes from ${before!.ref} under load`,
     'no failed request, every answer charged once',
     `${sums.map(({ answered, charged }) => `${answered} answered, ${charged} charged`).join('; ')}; ` +
       `${JSON.stringify(comings.done)}; failed: ${JSON.stringify(failures)}`,
@@ -128,7 +128,7 @@ test('holds of a killed process of the previous release are released once', asyn
   const sums = await account(load, fresh);
   saw(
     `a process of ${before!.ref} killed beside a new one`,
-    'what it held is given back, streams pay for what they had produced',
+    'its holds are released, streams pay for their partial output',
     `${JSON.stringify(sums)}, ${load.broken} cut, ${JSON.stringify(tally(load.failures))} failed`,
   );
   inOrder(sums);

@@ -12,7 +12,7 @@ afterEach(() => {
 const eventOf = (content: string, finish: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
-/** An answer that says this much, and then goes on as told. */
+/** An answer that streams this text and then ends as given. */
 function answering(events: string[], end: (stream: ReadableStreamDefaultController) => void): void {
   const body = () =>
     new ReadableStream({
@@ -30,7 +30,7 @@ const columns = [
   { id: 'c2', model: 'm2' },
 ];
 
-/** The answers, once none of them is under way. */
+/** The answers, once none of them is running. */
 async function answersOf(store: ChatStore, act: () => void): Promise<AnswerEntry[]> {
   const over = Promise.withResolvers<void>();
   act();
