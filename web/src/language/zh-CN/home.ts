@@ -1,6 +1,6 @@
 export default {
   'Welcome, {name}': '欢迎，{name}',
-  'One address for every model. Here is how to make the first call.':
+  'One address for every model. Here is how to make your first call.':
     '一个地址，调用所有模型。按下面的步骤发起第一次调用。',
   'Add a provider': '添加提供商',
   'Only a key is needed; models and prices are set up for you.': '只需一个密钥，模型和价格会随之就绪。',

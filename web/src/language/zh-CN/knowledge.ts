@@ -3,7 +3,7 @@ export default {
   'page {page}, {heading}': '第 {page} 页，{heading}',
   'From <strong>{name}</strong>': '来自 <strong>{name}</strong>',
   'From <strong>{name}</strong>, {place}': '来自 <strong>{name}</strong>，{place}',
-  'Added by hand': '手动添加',
+  'Added manually': '手动添加',
   'From <session>{id}</session>': '来自 <session>{id}</session>',
   'Show less': '收起',
   'The files could not be sent. Check the connection and try again.': '文件发送失败，请检查网络连接后重试。',

@@ -16,7 +16,7 @@ export default {
   'Try {id}': '试用 {id}',
 
   'The model could not be shown': '无法显示该模型',
-  "Copy the model's id": '复制模型 ID',
+  'Copy model id': '复制模型 ID',
   '{count, plural, one {# token} other {# tokens}}': '{count, number} 个 token',
   'Over the last hour': '最近一小时',
   'Tried in this order until one answers.': '按此顺序请求，前一个没有响应时改用下一个。',

@@ -68,7 +68,7 @@ export default {
   summary: '摘要',
   analysis: '分析',
   question: '问答',
-  '{successes} done, {failures} failed': '{successes} 个完成，{failures} 个失败',
+  '{successes} succeeded, {failures} failed': '{successes} 个完成，{failures} 个失败',
   'Success rate {rate}': '成功率 {rate}',
   'In use': '使用中',
   'Still learning': '学习中',

@@ -97,7 +97,7 @@ export default {
   Instructions: '补充指令',
   'Applies to everything from here on and takes precedence over the goal': '对后续所有步骤生效，优先于目标',
   'Use metric units. Leave out the appendix.': '使用公制单位。不要附录。',
-  'Change the plan': '修改计划',
+  'Edit the plan': '修改计划',
   'Keep or add at least one task.': '请至少保留或添加一个任务。',
   'Task {place} needs a title and an instruction.': '任务 {place} 需要填写标题和指令。',
   'Task {place}': '任务 {place}',

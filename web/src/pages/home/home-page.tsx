@@ -30,7 +30,7 @@ export function HomePage() {
     <>
       <PageHeader
         title={t('Welcome, {name}', { name: user.display_name || user.username })}
-        description={newcomer ? t('One address for every model. Here is how to make the first call.') : undefined}
+        description={newcomer ? t('One address for every model. Here is how to make your first call.') : undefined}
       />
       <WaitingPlaces />
       <Stack gap="xl">

@@ -30,7 +30,7 @@ function Where({ model }: { model?: ModelDetail }) {
       {model && (
         <>
           <Code className="svc-anywhere">{model.id}</Code>
-          <CopyButton value={model.id} label={t("Copy the model's id")} />
+          <CopyButton value={model.id} label={t('Copy model id')} />
           {model.types.map((type) => (
             <Badge key={type} color="gray">
               {typeName(type)}

@@ -36,7 +36,7 @@ const columns: Column<Pattern>[] = [
       <Group
         gap="xs"
         wrap="nowrap"
-        title={t('{successes} done, {failures} failed', {
+        title={t('{successes} succeeded, {failures} failed', {
           successes: formatNumber(successes),
           failures: formatNumber(failures),
         })}

@@ -23,7 +23,7 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} mb="lg">
       <StatCard
-        label={t('Circuits open')}
+        label={t('Open circuits')}
         value={count('open')}
         hint={t('Not called until they recover')}
         loading={loading}
@@ -43,7 +43,7 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
       <StatCard
         label={t('Success, last hour')}
         value={requests === 0 ? '–' : formatPercent(((good / requests) * 100).toFixed(1))}
-        hint={requests === 0 ? t('No data yet') : t('Of those requests')}
+        hint={requests === 0 ? t('No data yet') : t('Of these requests')}
         loading={loading}
       />
     </SimpleGrid>

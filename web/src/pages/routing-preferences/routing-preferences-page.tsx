@@ -58,7 +58,7 @@ function LimitFields({ value, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
       <NumberInput
-        label={t('Highest price')}
+        label={t('Maximum price')}
         description={t('Per million tokens; never exceeded')}
         placeholder={t('No limit')}
         prefix="$"
@@ -68,7 +68,7 @@ function LimitFields({ value, set }: FieldsProps) {
         onChange={(price) => set({ max_price: orNull(price) })}
       />
       <NumberInput
-        label={t('Lowest success rate')}
+        label={t('Minimum success rate')}
         description={t('Providers below this rate come last')}
         placeholder={t('No limit')}
         suffix={formatPercent('')}
@@ -79,7 +79,7 @@ function LimitFields({ value, set }: FieldsProps) {
         onChange={(percent) => set({ min_success_rate: percent === '' ? null : Number(percent) / 100 })}
       />
       <NumberInput
-        label={t('Longest latency')}
+        label={t('Maximum latency')}
         description={t('Providers slower than this come last')}
         placeholder={t('No limit')}
         suffix={t(' ms')}

@@ -106,7 +106,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           <CareFields value={care} faults={faults} onChange={setCare} />
           {run.plan.tasks.length > 0 && (
             <details className="svc-more" open={faults.plan ? true : undefined}>
-              <summary>{t('Change the plan')}</summary>
+              <summary>{t('Edit the plan')}</summary>
               <PlanEditor tasks={tasks} onChange={setTasks} />
             </details>
           )}
