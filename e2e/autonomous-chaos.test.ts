@@ -1,4 +1,4 @@
-/** The process of a run is killed at random moments, again and again: the run goes on, and nothing is done or told twice. */
+/** The process of a run is killed repeatedly at random moments: the run continues, and nothing is done or reported twice. */
 import { Database } from 'bun:sqlite';
 import { afterAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { follow, goal, planningModel, type Told } from './autonomous-run.ts';
 import { startService } from './service.ts';
 import { startUpstream } from './upstream.ts';
 
-/** CHAOS_KILLS=30 for the long form. */
+/** CHAOS_KILLS=30 for the long version. */
 const kills = Number(process.env.CHAOS_KILLS ?? 8);
 const closers: (() => unknown)[] = [];
 afterAll(async () => {
@@ -30,7 +30,7 @@ test(
       { key },
     );
     expect(started.status).toBe(200);
-    // Calls for a task when its end was read: there must never be one more.
+    // Number of calls for a task when its end was read: it must not increase.
     const finished = new Map<string, number>();
     const reader = follow(
       () => [service.url],
@@ -58,12 +58,12 @@ test(
   240_000 + kills * 8_000,
 );
 
-/** Ids from 1 without gap or double. */
+/** Ids from 1 without gaps or duplicates. */
 function expectWhole(told: Told[]): void {
   expect(told.map(({ id }) => id)).toEqual(told.map((_, i) => i + 1));
 }
 
-/** Every step was charged at most once, and the balance is what the ledger says. */
+/** Every step was charged at most once, and the balance matches the ledger. */
 function expectLedger(path: string, userId: number): void {
   const db = new Database(path, { readonly: true });
   const charged = db

@@ -1,4 +1,4 @@
-/** Autonomous runs through the whole service: who may start them, what they cost, and an orderly stop in between. */
+/** Autonomous runs through the whole service: who can start them, what they cost, and a graceful stop in between. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { follow, goal, type Model, planningModel } from './autonomous-run.ts';
 import { type Service, startService, until } from './service.ts';
@@ -13,7 +13,7 @@ beforeAll(async () => {
   model = planningModel(100);
   upstream = startUpstream((asked) => model.script(asked));
   service = await startService({ env: { DEMO_PROVIDER: 'off', DRAIN_SECONDS: '300' } });
-  // 18 tokens a call at 10,000 USD per million: 90,000 quota each.
+  // 18 tokens per call at 10,000 USD per million: 90,000 quota each.
   const price = { promptPrice: 10_000, completionPrice: 10_000, maxOutputTokens: 10 };
   await service.serve({ kind: 'openai', url: upstream.url, ...price });
 }, 300_000);
@@ -22,7 +22,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-test('asks for a key or a session, and for a key that may', async () => {
+test('a run needs a valid key or session, and a key that allows the model', async () => {
   const body = { message: 'Say hello' };
   expect((await service.post(`${path}/execute`, body, { key: 'sk-wrong' })).status).toBe(401);
   const user = await service.user();
@@ -34,7 +34,7 @@ test('asks for a key or a session, and for a key that may', async () => {
   expect((await fetch(`${service.url}${path}`)).status).toBe(401);
 });
 
-test('without a balance nothing begins: neither the user’s nor the key’s', async () => {
+test('no run starts without a balance of the user and of the key', async () => {
   const poor = await service.user(0);
   const rich = await service.user(2_200_000);
   const keys = [await poor.key(), await rich.key({ remain_quota: 0, unlimited_quota: false })];
@@ -48,9 +48,9 @@ test('without a balance nothing begins: neither the user’s nor the key’s', a
   expect((await service.self(rich)).quota).toBe(2_200_000);
 });
 
-test('pauses when the balance is used up, goes on when there is more, and every call is paid once', async () => {
+test('a run pauses when the balance is used up, resumes after a top-up, and pays each call once', async () => {
   model.content = true;
-  // Enough for the plan and a task or two; a hold estimates the whole answer.
+  // Enough for the plan and one or two tasks; a hold estimates the whole answer.
   const user = await service.user(2_200_000);
   const key = await user.key();
   const started = await service.post(`${path}/execute`, { message: goal, session_id: 'money' }, { key });
@@ -70,7 +70,7 @@ test('pauses when the balance is used up, goes on when there is more, and every 
     '/api/usage/logs?page_size=100',
   );
   expect(new Set(logs.map(({ request_id }) => request_id)).size).toBe(logs.length);
-  // What was under way at the pause was let finish, and is not paid again.
+  // Calls that were running at the pause were completed and are not paid again.
   for (const task of ['p1', 'p2', 'p3', 'p4']) {
     const paid = logs.filter(({ request_id, status }) => request_id.includes(`task:${task}:`) && status === 'ok');
     expect([task, paid.length]).toEqual([task, 1]);
@@ -80,7 +80,7 @@ test('pauses when the balance is used up, goes on when there is more, and every 
   expect(after.quota).toBe(1_002_200_000 - after.used_quota);
 }, 300_000);
 
-test('an orderly stop ends streams at once, and the run goes on after the restart', async () => {
+test('SIGTERM closes event streams at once, and the run continues after the restart', async () => {
   model.content = false;
   const { key } = service;
   await service.root.api(`/api/admin/users/${service.root.id}/credits`, {

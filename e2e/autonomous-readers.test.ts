@@ -1,4 +1,4 @@
-/** A thousand readers on one run: each gets every event, and the service does not grow with them. */
+/** A thousand readers of one run: each gets every event, and memory does not grow. */
 import { afterAll, expect, test } from 'bun:test';
 import { SseParser } from '../server/src/lib/sse.ts';
 import { goal, planningModel } from './autonomous-run.ts';
@@ -17,7 +17,7 @@ interface Reading {
   ended: boolean;
 }
 
-/** Over a bare socket, because Bun's `fetch` runs at most 256 requests at once. */
+/** Over a raw socket, because Bun's `fetch` runs at most 256 requests at once. */
 async function read(url: string, path: string, key: string): Promise<Reading> {
   const { hostname, port } = new URL(url);
   const reading: Reading = { ids: [], lastEvent: '', ended: false };
@@ -34,7 +34,7 @@ async function read(url: string, path: string, key: string): Promise<Reading> {
     port: Number(port),
     socket: {
       open: (socket) => {
-        // Should the answer come in chunks, their sizes stand on lines of their own, which an event stream ignores.
+        // If the response is chunked, the chunk sizes are on lines of their own, which an event stream ignores.
         socket.write(
           `GET ${path} HTTP/1.0\r\nHost: ${hostname}\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n\r\n`,
         );
@@ -57,8 +57,8 @@ async function read(url: string, path: string, key: string): Promise<Reading> {
   return reading;
 }
 
-test(`${readers} readers`, async () => {
-  // Long words: some 4 KB an event.
+test(`${readers} readers of one run get all events without growing memory`, async () => {
+  // Long words: about 4 KB per event.
   const model = planningModel(1500, 60, 400);
   const upstream = startUpstream(model.script);
   closers.push(() => upstream.stop());
@@ -88,6 +88,6 @@ test(`${readers} readers`, async () => {
     expect(reading.lastEvent).toBe('execution_completed');
     if (reading.ids.length !== ids.length) expect(reading.ids).toEqual(ids);
   }
-  // 120 events to a thousand readers are hundreds of megabytes; kept for each, they would show.
+  // 120 events to a thousand readers are hundreds of megabytes; buffering them for each reader would show.
   expect(late - early).toBeLessThan(100_000_000);
 }, 300_000);

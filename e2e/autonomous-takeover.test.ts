@@ -1,4 +1,4 @@
-/** Two processes on PostgreSQL and Redis: one is killed, the other goes on with its run. */
+/** Two processes on PostgreSQL and Redis: one is killed, the other continues its run. */
 import { afterAll, expect, test } from 'bun:test';
 import { follow, goal, planningModel } from './autonomous-run.ts';
 import { hasBoth, ownDatabase } from './own-database.ts';
@@ -12,7 +12,7 @@ afterAll(async () => {
 }, 300_000);
 
 test.skipIf(!reachable)(
-  'taken over; cancelled from the other process',
+  'a run of a killed process is continued by another, and cancelled from another',
   async () => {
     const database = await ownDatabase();
     closers.push(() => database.drop());
@@ -57,7 +57,7 @@ test.skipIf(!reachable)(
     const cancelled = await second.post('/api/svc-ms/autonomous/cancel', { session_id: 'stopped' }, { key });
     expect(((await cancelled.json()) as { data: { status: string } }).data.status).toBe('cancelled');
     expect((await watching.done).data.reason).toBe('cancelled');
-    // A run that goes on asks several times a second.
+    // A running run makes several calls a second.
     await until('nobody is asked any more', async () => {
       const asked = upstream.asked.length;
       await Bun.sleep(1_500);

@@ -1,4 +1,4 @@
-/** The `@anthropic-ai/sdk` library, pointed at us, with an upstream of each kind behind. */
+/** The `@anthropic-ai/sdk` library against the service, with an upstream of each kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic, { toFile } from '@anthropic-ai/sdk';
 import { type Kind, kinds, says } from './relay-replies.ts';
@@ -40,7 +40,7 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
   const toolUses = (message: Anthropic.Message) =>
     message.content.flatMap((block) => (block.type === 'tool_use' ? [block] : []));
 
-  test('plain', async () => {
+  test('plain answer', async () => {
     upstreams[kind].script = says(kind, { text: 'Hello, world' });
     const message = await anthropic.messages.create({ ...base(), messages: user('hi'), system: 'Be kind.' });
     expect(message.content).toMatchObject([{ type: 'text', text: 'Hello, world' }]);
@@ -49,7 +49,7 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
     expect(JSON.stringify(upstreams[kind].last().body)).toContain('Be kind.');
   });
 
-  test('stream, with events in the order of the format', async () => {
+  test('streamed answer, with events in the order of the format', async () => {
     upstreams[kind].script = says(kind, { thinking: 'hm well', text: 'one two three 🎉' });
     const stream = anthropic.messages.stream({ ...base(), messages: user('count') });
     const seen: string[] = [];
@@ -69,7 +69,7 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
     ]);
   });
 
-  test('parallel tools, whole, and several results in one turn', async () => {
+  test('parallel tool calls without streaming, and several results in one turn', async () => {
     upstreams[kind].script = says(kind, { calls });
     const asked = { ...base(), messages: user('weather?'), tools: [weather] };
     const message = await anthropic.messages.create(asked);
@@ -91,7 +91,7 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
     expect(sent.indexOf('result 0')).toBeLessThan(sent.indexOf('result 1'));
   });
 
-  test('parallel tools, streamed', async () => {
+  test('parallel tool calls, streamed', async () => {
     upstreams[kind].script = says(kind, { text: 'Let me look.', calls });
     const message = await anthropic.messages
       .stream({ ...base(), messages: user('weather?'), tools: [weather] })
@@ -113,7 +113,7 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
     expect(JSON.stringify(upstreams[kind].last().body)).toContain(png);
   });
 
-  test('files that were uploaded, by their ids', async () => {
+  test('uploaded files, by id', async () => {
     upstreams[kind].script = says(kind, { text: 'seen' });
     const { files } = anthropic.beta;
     const picture = await files.upload({ file: await toFile(Buffer.from(png, 'base64'), 'dot.png') });
@@ -159,7 +159,7 @@ describe.each(kinds)('anthropic library on an upstream of kind %s', (kind) => {
     expect(failed.message).not.toContain('stack trace');
   });
 
-  test('a stream that breaks is an error, not an end', async () => {
+  test('a broken stream is an error, not an end', async () => {
     const long = Array.from({ length: 60 }, (_, i) => `w${i}`).join(' ');
     upstreams[kind].script = says(kind, { text: long }, { cutAfter: 40 });
     const stream = anthropic.messages.stream({ ...base(), messages: user('hi') });
@@ -188,13 +188,13 @@ test('a wrong key is a typed error; keys work as x-api-key and as bearer', async
   expect((await bearer.messages.create(asked)).content).toMatchObject([{ text: 'ok' }]);
 });
 
-test('what is not served here is refused in its format', async () => {
+test('an unsupported endpoint returns an error in the format of the library', async () => {
   const refused: unknown = await anthropic.get('/v1/skills').catch((error) => error);
   expect(refused).toBeInstanceOf(Anthropic.NotFoundError);
   expect(refused).toHaveProperty('type', 'not_found_error');
 });
 
-test('an overloaded event before the first token leads to the next candidate', async () => {
+test('an overloaded event before the first token moves to the next candidate', async () => {
   const broken = startUpstream((asked) =>
     events(asked, ['event: error\ndata: {"type":"error","error":{"type":"overloaded_error","message":"busy"}}\n\n']),
   );

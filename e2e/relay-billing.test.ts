@@ -1,4 +1,4 @@
-/** Exact money over the whole way: clients, holds, settlements, and a process that is killed in the middle. */
+/** Exact charges end to end: clients, holds, settlements, and a process that is killed in between. */
 import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ afterAll(async () => {
 type Loose = any;
 const chat = '/v1/chat/completions';
 const hi = [{ role: 'user', content: 'hi' }];
-/** 100 USD for a million tokens: 50 quota for one. */
+/** 100 USD per million tokens: 50 quota per token. */
 const perToken = 50;
 const priced = { promptPrice: 100, completionPrice: 100 };
 
@@ -36,7 +36,7 @@ const logsOf = (user: Caller) => user.api<{ logs: Loose[]; total: number }>('/ap
 const settled = (user: Caller, requests: number) =>
   until(`${requests} requests are settled`, async () => (await logsOf(user)).total === requests);
 
-test.each([false, true])('an answer costs what its tokens cost (stream: %p)', async (stream) => {
+test.each([false, true])('an answer is charged by its tokens (stream: %p)', async (stream) => {
   const { modelId } = await serve(says('openai', { text: 'fine', usage: { input: 13, output: 29 } }));
   const user = await service.user(1_000_000);
   const answer = await service.post(chat, { model: modelId, messages: hi, stream }, { key: await user.key() });
@@ -48,7 +48,7 @@ test.each([false, true])('an answer costs what its tokens cost (stream: %p)', as
   expect(logs).toMatchObject([{ prompt_tokens: 13, completion_tokens: 29, quota: 42 * perToken, status: 'ok' }]);
 });
 
-test.each([false, true])('what an upstream does not count is counted here (stream: %p)', async (stream) => {
+test.each([false, true])('tokens are counted here if the upstream reports none (stream: %p)', async (stream) => {
   const text = 'Counting words is not counting tokens, señor 🎉.';
   const { modelId } = await serve(says('openai', { text, usage: null }));
   const user = await service.user(1_000_000);
@@ -95,7 +95,7 @@ test('a free model needs no balance, a priced one does', async () => {
   expect(dear.upstream.asked.length).toBe(0);
 });
 
-test('a key’s own quota is kept too', async () => {
+test('the quota of a key is enforced too', async () => {
   const { modelId, upstream } = await serve(says('openai', { text: 'ok', usage: { input: 10, output: 10 } }));
   const user = await service.user(1_000_000);
   const key = await user.key({ remain_quota: 3_000, unlimited_quota: false });
@@ -109,7 +109,7 @@ test('a key’s own quota is kept too', async () => {
   expect(upstream.asked.length).toBeLessThanOrEqual(3);
 });
 
-test('80 parallel requests on a small balance never take it below zero', async () => {
+test('80 parallel requests never take a small balance below zero', async () => {
   const { modelId } = await serve(
     says('openai', { text: 'a b c d', usage: { input: 10, output: 20 } }, { everyMs: 10 }),
   );
@@ -141,8 +141,8 @@ test('80 parallel requests on a small balance never take it below zero', async (
   expect(self.quota + self.used_quota).toBe(start);
 });
 
-describe('SIGKILL in the middle of 16 clients', () => {
-  test('charged is between answered and served, nothing is lost or held', async () => {
+describe('SIGKILL with 16 clients connected', () => {
+  test('charges at least the answered and at most the served requests, and leaves no holds', async () => {
     const { modelId, upstream } = await serve(
       says('openai', { text: 'a b c d e f', usage: { input: 10, output: 20 } }, { everyMs: 3 }),
     );
@@ -207,7 +207,7 @@ test('SIGTERM lets streams finish, charges them and exits 0', async () => {
   expect(await service.self(user)).toMatchObject({ used_quota: 8 * 30 * perToken, request_count: 8 });
 });
 
-test('realtime sessions end with a word at SIGTERM, and what they had said is paid after SIGKILL', async () => {
+test('SIGTERM closes realtime sessions with a message, and their usage is charged after SIGKILL', async () => {
   const vendor = scriptedVendor();
   const { modelId } = await service.serve({ kind: 'openai', url: vendor.url, type: 'realtime', ...priced });
   const user = await service.user(10_000_000);
@@ -218,7 +218,7 @@ test('realtime sessions end with a word at SIGTERM, and what they had said is pa
     await talk.told('session.created');
     const socket = vendor.sockets.at(-1)!;
     socket.send(created('a'));
-    // A token for four letters, where nobody counts.
+    // One token per four letters if usage is not reported.
     socket.send(words('a', 'tea!'.repeat(100)));
     await talk.told('response.output_text.delta');
     return talk;

@@ -1,4 +1,4 @@
-/** What is known to break real clients on gateways, a test each. */
+/** Issues known to break real clients on gateways, one test each. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { type Kind, kinds, openaiChunk, says } from './relay-replies.ts';
@@ -26,7 +26,7 @@ afterAll(async () => {
 const chat = '/v1/chat/completions';
 const hi = [{ role: 'user', content: 'hi' }];
 
-/** A model of its own, with its upstream. */
+/** A separate model with its own upstream. */
 async function serveAlone(script: Script, setup: Partial<ModelSetup> = {}) {
   const upstream = startUpstream(script);
   more.push(upstream);
@@ -37,12 +37,12 @@ async function ask(kind: Kind, path: string, body: Json, headers: Record<string,
   return service.post(path, { model: served[kind].modelId, ...body }, { headers });
 }
 
-/** Broken streams count against a candidate, so a test that breaks some sets up a new one for those after it. */
+/** Broken streams count against a candidate, so a test that breaks some sets up a new one for later tests. */
 const renew = async (kind: Kind): Promise<void> => {
   served[kind] = await service.serve({ kind, url: upstreams[kind].url });
 };
 
-/** Asks for a stream; its raw text and its parsed data lines. */
+/** Requests a stream; returns its raw text and its parsed data lines. */
 async function stream(kind: Kind, path: string, body: Json) {
   const response = await ask(kind, path, { stream: true, ...body });
   const text = await response.text();
@@ -60,7 +60,7 @@ const content = (chunks: Json[]): string =>
     .join('');
 const end = [openaiChunk({}, 'stop'), 'data: [DONE]\n\n'];
 
-test.each(kinds)('usage is shown only to those who ask, as a last chunk without choices (%s)', async (kind) => {
+test.each(kinds)('usage is sent only on request, as a last chunk without choices (%s)', async (kind) => {
   upstreams[kind].script = says(kind, { text: 'a b' });
   const quiet = await stream(kind, chat, { messages: hi });
   expect(quiet.done).toBe(true);
@@ -76,7 +76,7 @@ test.each(kinds)('usage is shown only to those who ask, as a last chunk without 
   expect(counted.done).toBe(true);
 });
 
-test('chunks without choices do no harm', async () => {
+test('chunks without choices are accepted', async () => {
   const odd = ['data: {"id":"c","choices":[],"prompt_filter_results":[]}\n\n', 'data: {"id":"c"}\n\n'];
   upstreams.openai.script = (asked) => events(asked, [...odd, openaiChunk({ content: 'well' }), ...end]);
   for (const path of [chat, '/v1/messages']) {
@@ -185,7 +185,7 @@ test('reasoning fields pass through', async () => {
   }
 });
 
-test('comments of the upstream are not passed on, and none are sent on a busy stream', async () => {
+test('upstream comments are not forwarded, and none are sent on a busy stream', async () => {
   upstreams.openai.script = (asked) =>
     events(asked, [
       ': PROCESSING\n\n',
@@ -199,7 +199,7 @@ test('comments of the upstream are not passed on, and none are sent on a busy st
   expect(content(chunks)).toBe('ab');
 });
 
-test.each(kinds)('9, 10: a cut stream does not look complete, and its error can be read (%s)', async (kind) => {
+test.each(kinds)('an interrupted stream does not look complete, and its error can be read (%s)', async (kind) => {
   const text = Array.from({ length: 60 }, (_, i) => `w${i}`).join(' ');
   for (const pace of [{ cutAfter: 30 }, { endAfter: 30 }]) {
     upstreams[kind].script = says(kind, { text }, pace);
@@ -217,14 +217,14 @@ test.each(kinds)('9, 10: a cut stream does not look complete, and its error can 
   await renew(kind);
 });
 
-test('an end mark without a finish reason is not passed on', async () => {
+test('an end mark without a finish reason is not forwarded', async () => {
   upstreams.openai.script = (asked) => events(asked, [openaiChunk({ content: 'half' }), 'data: [DONE]\n\n']);
   const cut = await stream('openai', chat, { messages: hi });
   expect(cut.done).toBe(false);
   expect(cut.chunks.at(-1)).toHaveProperty('error');
 });
 
-test('encoding and length of the upstream are dropped, also on errors', async () => {
+test('content-encoding and content-length of the upstream are dropped, also on errors', async () => {
   const gzipped = (status: number, body: unknown) =>
     new Response(Bun.gzipSync(JSON.stringify(body)), {
       status,
@@ -311,7 +311,7 @@ test.each(kinds)('assistant content null, absent, empty or parts (%s)', async (k
   }
 });
 
-test('anthropic-beta is merged, anthropic-version forwarded', async () => {
+test('anthropic-beta is merged, anthropic-version is forwarded', async () => {
   upstreams.anthropic.script = says('anthropic', { text: 'ok' });
   const headers = { 'anthropic-beta': 'one-2025,two-2025', 'anthropic-version': '2023-06-01' };
   await ask('anthropic', '/v1/messages', { messages: hi, max_tokens: 9 }, headers);
@@ -321,7 +321,7 @@ test('anthropic-beta is merged, anthropic-version forwarded', async () => {
   expect(sent.get('anthropic-version')).toBe('2023-06-01');
 });
 
-test.each(kinds)('bodies of 8 to 32 MiB work, beyond is a JSON 413 (%s)', async (kind) => {
+test.each(kinds)('bodies of 8 to 32 MiB are accepted, larger ones get a JSON 413 (%s)', async (kind) => {
   upstreams[kind].script = says(kind, { text: 'a picture' });
   const picture = (mebibytes: number) => {
     const url = `data:image/png;base64,${Buffer.alloc(mebibytes * 786_432, 7).toString('base64')}`;
@@ -357,7 +357,7 @@ test('both names of the output limit reach upstreams that know only one', async 
   }
 });
 
-test('unknown parameters pass, ours never leak', async () => {
+test('unknown parameters are forwarded, our own are not', async () => {
   upstreams.openai.script = says('openai', { text: 'x' });
   const ours = { provider: { allow_fallbacks: true }, svc_ms: { session_id: 'secret' } };
   await ask('openai', chat, { messages: hi, some_new_thing: { deep: [1] }, top_k: 5, ...ours });
@@ -382,7 +382,7 @@ test('retry headers of a refusal are forwarded', async () => {
   }
 });
 
-test('no failure of an upstream is a 400 of the caller', async () => {
+test('an upstream failure is never reported as a 400', async () => {
   const faults: [number, unknown][] = [
     [500, { error: 'x' }],
     [404, { error: { message: 'model not found' } }],
@@ -407,7 +407,7 @@ test('no failure of an upstream is a 400 of the caller', async () => {
   }
 });
 
-test('a client that leaves ends the upstream call, on chat, messages, speech and images', async () => {
+test('a client disconnect aborts the upstream call for chat, messages, speech and images', async () => {
   const speech = await serveAlone(() => new Promise(() => {}), { type: 'speech' });
   const images = await serveAlone(() => new Promise(() => {}), { type: 'image' });
   const waiting: [string, Json, Upstream][] = [
@@ -428,7 +428,7 @@ test('a client that leaves ends the upstream call, on chat, messages, speech and
   }
 });
 
-test('model detail with a slash, plain and encoded', async () => {
+test('model detail by an id with a slash, plain and encoded', async () => {
   const { modelId } = served.openai;
   const headers = { authorization: `Bearer ${service.key}` };
   for (const id of [modelId, encodeURIComponent(modelId)]) {
@@ -437,7 +437,7 @@ test('model detail with a slash, plain and encoded', async () => {
   }
 });
 
-test('system as string or blocks; several system messages are merged for vendors that take one', async () => {
+test('system as string or blocks; several system messages are merged for vendors that allow one', async () => {
   const blocks = [
     { type: 'text', text: 'Be kind.' },
     { type: 'text', text: 'Be brief.' },
@@ -458,7 +458,7 @@ test('system as string or blocks; several system messages are merged for vendors
   }
 });
 
-test('image parts as data URLs and https URLs, as data for vendors that need it', async () => {
+test('image parts as data URLs and https URLs, sent as data to vendors that need it', async () => {
   const data = 'iVBORw0KGgoAAAANSUhEUg==';
   const image = (url: string) => ({
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
@@ -531,7 +531,7 @@ test('stop as string and list; json_schema under each vendor’s name', async ()
   }
 });
 
-test('empty tools, a choice without tools, n and logprobs crash no vendor', async () => {
+test('empty tools, a tool choice without tools, n and logprobs break no vendor', async () => {
   for (const kind of kinds) {
     upstreams[kind].script = says(kind, { text: 'x' });
     expect((await ask(kind, chat, { messages: hi, tools: [] })).status).toBe(200);
@@ -548,7 +548,7 @@ test('empty tools, a choice without tools, n and logprobs crash no vendor', asyn
   }
 });
 
-/** A tool, a call of it and its result in the words of each format whose names are not everybody's. */
+/** A tool, a call and its result in each format whose tool names differ from the common ones. */
 const longName = 'mcp__an_own_server_with_a_long_name__and_one_of_its_many_long_winded_tools';
 const longId = `call_${'x'.repeat(60)}`;
 const namings: Record<
@@ -587,9 +587,9 @@ const namings: Record<
 };
 const namingPairs = Object.keys(namings).flatMap((front) => kinds.map((kind): [string, Kind] => [front, kind]));
 
-test.each(namingPairs)('a tool that %s names otherwise than %s may is called by its name', async (front, kind) => {
+test.each(namingPairs)('a tool name from %s that %s does not allow is mapped and restored', async (front, kind) => {
   const { path, name, first, second } = namings[front]!;
-  // Calls the tool by the name that it was offered under.
+  // Calls the tool by the name under which it was offered.
   upstreams[kind].script = strictly(kind, (asked) => {
     const { tools = [] } = asked.body as Loose;
     const offered = tools[0]?.functionDeclarations?.[0] ?? tools[0]?.function ?? tools[0];
@@ -610,7 +610,7 @@ test.each(namingPairs)('a tool that %s names otherwise than %s may is called by 
   }
 });
 
-test('ids of calls that another vendor made are as short as OpenAI takes them', async () => {
+test('long call ids of other vendors are shortened for OpenAI', async () => {
   upstreams.openai.script = strictly('openai', says('openai', { text: 'Done.' }));
   const called = { id: longId, type: 'function', function: { name: 'f', arguments: '{}' } };
   const messages = [

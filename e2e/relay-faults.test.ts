@@ -1,4 +1,4 @@
-/** Upstreams that fail in every way we know, and clients that leave. */
+/** Upstreams that fail in every known way, and clients that disconnect. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { openaiChunk, says } from './relay-replies.ts';
@@ -42,7 +42,7 @@ function scripted(script: Script): Upstream {
   return upstream;
 }
 
-/** Short only for what is to run out: on a busy machine anything else may take longer than a second. */
+/** Short only for expected timeouts: on a busy machine anything else may take longer than a second. */
 const patienceMs = (runsOut: boolean): number => (runsOut ? 1_000 : 60_000);
 const priced = { promptPrice: 100, completionPrice: 100 };
 
@@ -53,7 +53,7 @@ async function pair(url: string, setup: Partial<ModelSetup> = {}) {
   return { model: first.modelId, provider: { order: [first.provider, second.provider] }, first };
 }
 
-/** What a candidate looks like to an administrator. */
+/** The candidate as an administrator sees it. */
 async function circuitOf(model: string, provider: string): Promise<string> {
   const query = `model_id=${encodeURIComponent(model)}&provider=${provider}`;
   const { metrics } = await service.root.api<{ metrics: Loose[] }>(`/api/routing/metrics?${query}`);
@@ -94,10 +94,10 @@ const faults: [string, () => string, number, string][] = [
   ['an empty stream', () => scripted((asked) => events(asked, [])).url, 502, 'provider_error'],
 ];
 
-describe.each(faults)('an upstream that gives %s', (name, url, status, code) => {
+describe.each(faults)('an upstream that returns %s', (name, url, status, code) => {
   const alwaysStreams = name.includes('token') || name.includes('stream');
 
-  test('the next candidate answers, whole or streamed, in both formats', async () => {
+  test('the next candidate answers, streamed or not, in both formats', async () => {
     const { model, provider } = await pair(url(), { timeoutMs: patienceMs(code === 'timeout') });
     const body = { model, provider, messages: hi, max_tokens: 9 };
     const asks = [chat, '/v1/messages'].flatMap((path) =>
@@ -112,7 +112,7 @@ describe.each(faults)('an upstream that gives %s', (name, url, status, code) => 
     await Promise.all(asks);
   });
 
-  test('alone, it ends in the right status without its secrets', async () => {
+  test('without another candidate, the right status is returned without upstream secrets', async () => {
     const { modelId } = await service.serve({ kind: 'openai', url: url(), timeoutMs: patienceMs(code === 'timeout') });
     const answer = await service.post(chat, { model: modelId, messages: hi, stream: alwaysStreams });
     const text = await answer.text();
@@ -123,7 +123,7 @@ describe.each(faults)('an upstream that gives %s', (name, url, status, code) => 
   });
 });
 
-describe('what the request is to blame for', () => {
+describe('refusals caused by the request', () => {
   const refusals: [string, Json, string][] = [
     [
       'context length',
@@ -136,7 +136,7 @@ describe('what the request is to blame for', () => {
       'content_filter',
     ],
   ];
-  test.each(refusals)('%s goes to the caller at once and opens no circuit', async (_, error, code) => {
+  test.each(refusals)('%s is returned to the caller at once and opens no circuit', async (_, error, code) => {
     const upstream = scripted(() => refuse(400, { error }));
     const { model, provider, first } = await pair(upstream.url);
     const before = sound.asked.length;
@@ -150,7 +150,7 @@ describe('what the request is to blame for', () => {
   });
 });
 
-describe('a stream that breaks in the middle', () => {
+describe('a stream that breaks after its start', () => {
   const breaks: [string, Script][] = [
     ['cut after 40 of 60 chunks', says('openai', { text: sixty, usage: null }, { cutAfter: 41 })],
     ['closed after 40 of 60 chunks', says('openai', { text: sixty, usage: null }, { endAfter: 41 })],
@@ -168,40 +168,43 @@ describe('a stream that breaks in the middle', () => {
         ),
     ],
   ];
-  test.each(breaks)('%s: an error chunk, the produced part charged, a failure counted', async (name, script) => {
-    const upstream = scripted(script);
-    const { model, provider, first } = await pair(upstream.url, {
-      ...priced,
-      timeoutMs: patienceMs(name === 'stalled'),
-    });
-    const user = await service.user(1_000_000);
-    const key = await user.key();
-    const ask = () => service.post(chat, { model, provider, messages: hi, stream: true, max_tokens: 200 }, { key });
-    const answer = await ask();
-    expect(answer.status).toBe(200);
-    const { text, last, data } = await read(answer);
-    expect(data.filter((line) => line.includes('word')).length).toBe(40);
-    expect(last.error.code).toBe(name === 'stalled' ? 'timeout' : 'provider_error');
-    expect(last.choices[0].finish_reason).toBe('error');
-    expect(text).not.toMatch(/\[DONE\]|secret/);
+  test.each(breaks)(
+    '%s: sends an error chunk, charges the produced part and counts a failure',
+    async (name, script) => {
+      const upstream = scripted(script);
+      const { model, provider, first } = await pair(upstream.url, {
+        ...priced,
+        timeoutMs: patienceMs(name === 'stalled'),
+      });
+      const user = await service.user(1_000_000);
+      const key = await user.key();
+      const ask = () => service.post(chat, { model, provider, messages: hi, stream: true, max_tokens: 200 }, { key });
+      const answer = await ask();
+      expect(answer.status).toBe(200);
+      const { text, last, data } = await read(answer);
+      expect(data.filter((line) => line.includes('word')).length).toBe(40);
+      expect(last.error.code).toBe(name === 'stalled' ? 'timeout' : 'provider_error');
+      expect(last.choices[0].finish_reason).toBe('error');
+      expect(text).not.toMatch(/\[DONE\]|secret/);
 
-    await until('the request is in the log', async () => (await logsOf(user)).length === 1);
-    const [log] = await logsOf(user);
-    expect(log.status).toBe('interrupted');
-    expect(log.completion_tokens).toBeGreaterThan(40);
-    expect(log.completion_tokens).toBeLessThan(160);
-    const self = await service.self(user);
-    expect(self.used_quota).toBe(log.quota);
-    expect(self.quota + self.used_quota).toBe(1_000_000);
+      await until('the request is in the log', async () => (await logsOf(user)).length === 1);
+      const [log] = await logsOf(user);
+      expect(log.status).toBe('interrupted');
+      expect(log.completion_tokens).toBeGreaterThan(40);
+      expect(log.completion_tokens).toBeLessThan(160);
+      const self = await service.self(user);
+      expect(self.used_quota).toBe(log.quota);
+      expect(self.quota + self.used_quota).toBe(1_000_000);
 
-    await Promise.all([1, 2, 3].map(async () => (await ask()).text()));
-    expect(await circuitOf(model, first.provider)).toBe('closed');
-    await (await ask()).text();
-    expect(await circuitOf(model, first.provider)).toBe('open');
-  });
+      await Promise.all([1, 2, 3].map(async () => (await ask()).text()));
+      expect(await circuitOf(model, first.provider)).toBe('closed');
+      await (await ask()).text();
+      expect(await circuitOf(model, first.provider)).toBe('open');
+    },
+  );
 });
 
-test('five failures in a row open the circuit: it is not called again, and alone it means 503', async () => {
+test('five failures in a row open the circuit: no more calls, and 503 without another candidate', async () => {
   let broken = true;
   const upstream = scripted((asked) => (broken ? refuse(500) : says('openai', { text: 'ok' })(asked)));
   const { modelId, provider } = await service.serve({ kind: 'openai', url: upstream.url });
@@ -225,7 +228,7 @@ test('five failures in a row open the circuit: it is not called again, and alone
   expect(upstream.asked.length).toBe(asked);
 });
 
-test('429s open no circuit', async () => {
+test('429 responses open no circuit', async () => {
   const upstream = scripted(() => refuse(429));
   const { modelId, provider } = await service.serve({ kind: 'openai', url: upstream.url });
   for (let i = 0; i < 7; i++) {
@@ -234,7 +237,7 @@ test('429s open no circuit', async () => {
   expect(await circuitOf(modelId, provider)).toBe('closed');
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   test.each([false, true])('before the first byte pays nothing (stream: %p)', async (stream) => {
     const upstream = scripted(silence);
     const { modelId, provider } = await service.serve({ kind: 'openai', url: upstream.url, ...priced });
@@ -252,7 +255,7 @@ describe('a client that leaves', () => {
     expect(await circuitOf(modelId, provider)).toBe('closed');
   });
 
-  test('after it pays for what was produced', async () => {
+  test('after the first byte pays for the produced part', async () => {
     const upstream = scripted(says('openai', { text: sixty.repeat(10) }, { everyMs: 10 }));
     const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, ...priced });
     const user = await service.user(1_000_000);
@@ -275,7 +278,7 @@ describe('a client that leaves', () => {
   });
 });
 
-test('a slow reader of a fast upstream does not grow the process, and others are unharmed', async () => {
+test('a slow reader of a fast upstream does not grow memory or delay others', async () => {
   const filler = 'x'.repeat(16_384);
   const pieces = function* () {
     for (let i = 0; i < 20_000; i++) yield openaiChunk({ content: filler });
@@ -295,14 +298,14 @@ test('a slow reader of a fast upstream does not grow the process, and others are
   expect(grown).toBeLessThan(120 * 1024 * 1024);
   const answer = await service.post(chat, { model: other.modelId, messages: hi });
   expect(answer.status).toBe(200);
-  // Past the channel's time, and still not the upstream's fault.
+  // Past the timeout of the channel, and still not a fault of the upstream.
   expect(upstream.last().aborted).toBe(false);
   slow.end();
   await until('the upstream is cancelled', () => upstream.last().aborted);
   await until('the request is in the log', async () => (await logsOf(user))[0]?.status === 'aborted');
 });
 
-/** Reads 1 KB and then nothing for a second, again and again. */
+/** Reads 1 KB, then nothing for a second, repeatedly. */
 async function slowReader(to: Service, key: string, body: Json): Promise<{ end(): void }> {
   const text = JSON.stringify(body);
   const { hostname, port } = new URL(to.url);

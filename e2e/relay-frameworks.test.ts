@@ -1,4 +1,4 @@
-/** The libraries that applications are built with: `ai` with two of its providers, and LangChain. */
+/** Libraries that applications are built with: `ai` with two of its providers, and LangChain. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
@@ -19,7 +19,7 @@ const png = Uint8Array.fromBase64(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
 );
 
-// What the library thinks of model names it does not know is of no interest here.
+// Warnings of the library about unknown model names do not matter here.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
 let service: Service;
@@ -51,10 +51,10 @@ const makers = {
 };
 const cases = Object.keys(makers).flatMap((maker) => kinds.map((kind) => [maker, kind] as [keyof typeof makers, Kind]));
 
-describe.each(cases)('ai with provider %s on an upstream of kind %s', (maker, kind) => {
+describe.each(cases)('AI SDK with provider %s on an upstream of kind %s', (maker, kind) => {
   const model = () => makers[maker](served[kind].modelId);
 
-  test('text, whole and streamed', async () => {
+  test('text, streamed or not', async () => {
     upstreams[kind].script = says(kind, { text: 'Hello, world' });
     const whole = await generateText({ model: model(), prompt: 'hi', maxRetries: 0 });
     expect(whole.text).toBe('Hello, world');
@@ -67,7 +67,7 @@ describe.each(cases)('ai with provider %s on an upstream of kind %s', (maker, ki
     expect(await stream.usage).toMatchObject({ inputTokens: 11, outputTokens: 7 });
   });
 
-  test('tools, run and answered over two streamed steps', async () => {
+  test('tools are called and answered over two streamed steps', async () => {
     const ran: string[] = [];
     const weather = tool({
       description: 'Weather',
@@ -93,7 +93,7 @@ describe.each(cases)('ai with provider %s on an upstream of kind %s', (maker, ki
   });
 
   test('structured output and an image', async () => {
-    // For models it does not know, the anthropic provider asks for a call of a tool named json.
+    // For unknown models, the anthropic provider requests a call of a tool named json.
     const byTool = { calls: [{ id: 'call_json', name: 'json', args: { city: 'Paris' } }] };
     upstreams[kind].script = says(kind, maker === 'anthropic' ? byTool : { text: '{"city":"Paris"}' });
     const answer = await generateText({
@@ -132,7 +132,7 @@ describe.each(cases)('ai with provider %s on an upstream of kind %s', (maker, ki
   });
 });
 
-test('ai: embeddings', async () => {
+test('AI SDK: embeddings', async () => {
   const vectors = startUpstream((asked) =>
     Response.json({
       object: 'list',
@@ -166,7 +166,7 @@ describe.each(kinds)('LangChain on an upstream of kind %s', (kind) => {
       maxRetries: 0,
     });
 
-  test('whole, streamed and structured', async () => {
+  test('plain, streamed and structured answers', async () => {
     upstreams[kind].script = says(kind, { text: 'Hello, world' });
     const answer = await chat().invoke('hi');
     expect(answer.content).toBe('Hello, world');
@@ -181,7 +181,7 @@ describe.each(kinds)('LangChain on an upstream of kind %s', (kind) => {
     });
   });
 
-  test('streamed tools and their results', async () => {
+  test('streamed tool calls and their results', async () => {
     const weather = langchainTool(async ({ city }) => `sunny in ${city}`, {
       name: 'weather',
       description: 'Weather',

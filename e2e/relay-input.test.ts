@@ -1,4 +1,4 @@
-/** Bodies that no client means to send, on every endpoint: 4xx in the endpoint's own shape, and no upstream is called. */
+/** Malformed bodies on every endpoint: 4xx in the format of the endpoint, and no upstream is called. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { says } from './relay-replies.ts';
@@ -25,7 +25,7 @@ const hi = [{ role: 'user', content: 'hi' }];
 interface Place {
   path: string;
   good: Json;
-  /** The member that holds what is to be read. */
+  /** The field with the main input. */
   main: string;
 }
 const places: Place[] = [
@@ -63,11 +63,11 @@ async function refused(path: string, body: string | Uint8Array | Json, headers: 
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe.each(places)('$path', ({ path, good, main }) => {
-  test('the good body is good', async () => {
+  test('a valid body is accepted', async () => {
     expect((await service.post(path, good)).status).toBe(200);
   });
 
-  test('not JSON, not an object, not UTF-8, empty', async () => {
+  test('rejects bodies that are empty, not JSON, not an object or not UTF-8', async () => {
     for (const body of ['', '{', 'null', '[]', '"text"', '42', '{"model":}', 'model=x', '\0', '{"a":1}}']) {
       expect((await refused(path, body)).status).toBe(400);
     }
@@ -76,9 +76,9 @@ describe.each(places)('$path', ({ path, good, main }) => {
     expect((await refused(path, bytes)).status).toBe(400);
   });
 
-  test('missing members are named', async () => {
+  test('names a missing field', async () => {
     for (const name of Object.keys(good)) {
-      // Endpoints other than chat and messages have a model of their own to fall back on.
+      // Endpoints other than chat and messages have a default model.
       if (name === 'model' && !path.includes('chat') && !path.includes('messages')) continue;
       const { [name]: _, ...rest } = good;
       const { status, error } = await refused(path, rest);
@@ -88,11 +88,11 @@ describe.each(places)('$path', ({ path, good, main }) => {
     }
   });
 
-  test('wrong types and wild values', async () => {
+  test('rejects wrong types and extreme values', async () => {
     for (const name of Object.keys(good)) {
       for (const value of [{}, 1e308, -1, true, [[]], [null], { toString: 1 }]) {
         await refused(path, { ...good, [name]: value }).catch((error) => {
-          // A whole number or true may be right for some members.
+          // A whole number or true may be valid for some fields.
           if (!/: 200 /.test(String(error))) throw error;
         });
       }
@@ -110,7 +110,7 @@ describe.each(places)('$path', ({ path, good, main }) => {
     }
   });
 
-  test('nested without end, long without end, NUL inside', async () => {
+  test('survives deep nesting, long lists and NUL characters', async () => {
     await refused(path, JSON.stringify(good).replace(/\}$/, `,"${main}":${nested(100_000)}}`));
     await refused(path, nested(1_000_000));
     const deep = await service.post(path, JSON.stringify(good).replace(/\}$/, `,"metadata":${nested(50_000)}}`));
@@ -124,7 +124,7 @@ describe.each(places)('$path', ({ path, good, main }) => {
     expect(nul.status).toBeLessThan(500);
   });
 
-  test('compressed bodies work, and what they expand to counts', async () => {
+  test('accepts compressed bodies and limits their expanded size', async () => {
     const gzip = { 'content-encoding': 'gzip' };
     expect((await service.post(path, Bun.gzipSync(JSON.stringify(good)), { headers: gzip })).status).toBe(200);
     const zstd = Bun.zstdCompressSync(JSON.stringify(good));
@@ -137,7 +137,7 @@ describe.each(places)('$path', ({ path, good, main }) => {
     expect((await refused(path, bomb, gzip)).status).toBe(413);
   });
 
-  test('unknown models and wrong keys', async () => {
+  test('returns 404 for unknown models and 401 for wrong keys', async () => {
     for (const name of ['no/such', 'constructor', '__proto__', 'toString'])
       expect((await refused(path, { ...good, model: name })).status).toBe(404);
     const answer = await service.post(path, good, { key: 'sk-wrong' });
@@ -146,13 +146,13 @@ describe.each(places)('$path', ({ path, good, main }) => {
   });
 });
 
-test('nothing of it reached an upstream, and the service still answers', async () => {
+test('no rejected request reached an upstream, and the service still answers', async () => {
   expect(upstream.asked.length).toBe(0);
   expect((await service.post('/v1/chat/completions', { model, messages: hi })).status).toBe(200);
   expect(service.output()).not.toContain('Internal error');
 });
 
-test('a part of a file is taken as large as OpenAI’s library for Python sends them', async () => {
+test('accepts upload parts of 64 MiB, as sent by the OpenAI Python library', async () => {
   const bytes = 64 * 1024 * 1024;
   const about = { bytes, filename: 'a', mime_type: 'text/plain', purpose: 'user_data' };
   const { id } = (await (await service.post('/v1/uploads', about)).json()) as { id: string };
@@ -164,7 +164,7 @@ test('a part of a file is taken as large as OpenAI’s library for Python sends 
   expect((await service.post(`/v1/uploads/${id}/cancel`, {})).status).toBe(200);
 });
 
-test('past 66 MiB the connection need not be read to its end', async () => {
+test('a body above 66 MiB is rejected, and the service still answers', async () => {
   const body = new Uint8Array(70 * 1024 * 1024).fill(32);
   const answer = await service.post('/v1/chat/completions', body).catch(() => null);
   if (answer) expect(answer.status).toBe(413);

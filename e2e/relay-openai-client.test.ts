@@ -1,4 +1,4 @@
-/** The `openai` library, pointed at us, with an upstream of each kind behind. */
+/** The `openai` library against the service, with an upstream of each kind. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
 import { type Kind, kinds, says } from './relay-replies.ts';
@@ -41,7 +41,7 @@ afterAll(async () => {
 describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
   const model = () => served[kind].modelId;
 
-  test('plain', async () => {
+  test('plain answer', async () => {
     upstreams[kind].script = says(kind, { text: 'Hello, world' });
     const answer = await openai.chat.completions.create({ model: model(), messages: user('hi'), max_tokens: 50 });
     expect(answer.choices[0]!.message.content).toBe('Hello, world');
@@ -51,7 +51,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     expect(answer._request_id).toBeTruthy();
   });
 
-  test('stream', async () => {
+  test('streamed answer', async () => {
     upstreams[kind].script = says(kind, { text: 'one two three ünïcödé 🎉' });
     const stream = openai.chat.completions.stream({
       model: model(),
@@ -68,7 +68,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     expect(final.usage).toMatchObject({ prompt_tokens: 11, completion_tokens: 7 });
   });
 
-  test('parallel tools, whole, and their results back in order', async () => {
+  test('parallel tool calls without streaming, and their results in order', async () => {
     upstreams[kind].script = says(kind, { calls });
     const asked = { model: model(), messages: user('weather?'), tools: [weather] };
     const answer = await openai.chat.completions.create(asked);
@@ -90,7 +90,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     expect(sent.indexOf('result 0')).toBeLessThan(sent.indexOf('result 1'));
   });
 
-  test('parallel tools, streamed', async () => {
+  test('parallel tool calls, streamed', async () => {
     upstreams[kind].script = says(kind, { text: 'Let me look.', calls });
     const stream = openai.chat.completions.stream({ model: model(), messages: user('weather?'), tools: [weather] });
     const final = await stream.finalChatCompletion();
@@ -127,7 +127,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     expect(JSON.stringify(upstreams[kind].last().body)).toContain(png);
   });
 
-  test('files that were uploaded, by their ids, for their owner alone', async () => {
+  test('uploaded files, by id, only for their owner', async () => {
     upstreams[kind].script = says(kind, { text: 'seen' });
     const pdf = '%PDF-1.4 of tea';
     const contents = { 'dot.png': Buffer.from(png, 'base64'), 'tea.pdf': pdf, 'tea.txt': 'Tea is “green”.' };
@@ -150,7 +150,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     ];
     const first = await openai.responses.create({ model: model(), input: [{ role: 'user', content }] });
     expect([sent().includes(png), sent().includes(asData(pdf))]).toEqual([true, true]);
-    // What is kept names them, and the next turn brings them along.
+    // The stored response refers to the files, and the next turn includes them.
     const [item] = (await openai.responses.inputItems.list(first.id)).data;
     expect(item).toMatchObject({ content: [{ file_id: picture }, { file_id: paper }] });
     await openai.responses.create({ model: model(), input: 'Again?', previous_response_id: first.id });
@@ -162,7 +162,7 @@ describe.each(kinds)('openai library on an upstream of kind %s', (kind) => {
     expect(JSON.stringify(upstreams[kind].asked.slice(before).map(({ body }) => body))).not.toContain(asData(pdf));
   });
 
-  test('typed errors: what the request is to blame for, and what it is not', async () => {
+  test('typed errors, for faults of the request and of the upstream', async () => {
     upstreams[kind].script = () => refuse(400, { error: { message: 'temperature is odd', code: 'bad_temperature' } });
     const asked = { model: model(), messages: user('hi') };
     const refused = await openai.chat.completions.create(asked).catch((error) => error);

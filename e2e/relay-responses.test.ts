@@ -1,4 +1,4 @@
-/** Responses through the death of the process that keeps them, as OpenAI's client sees it: chains go on, work is finished by another. */
+/** Responses when their process is killed, as OpenAI's client sees it: chains continue, and another process finishes background work. */
 import { afterAll, describe, expect, test } from 'bun:test';
 import OpenAI from 'openai';
 import { hasBoth, ownDatabase } from './own-database.ts';
@@ -21,7 +21,7 @@ interface UsageRow {
   completion_tokens: number;
 }
 
-/** Made by the first; `next` brings about whoever goes on when the first has been killed. */
+/** Starts at the first process; `next` returns the process that continues after the first was killed. */
 async function story(first: Service, next: () => Promise<Service>): Promise<void> {
   const whole = says('openai', { text: 'All is well.', usage: { input: 11, output: 7 } });
   const upstream = startUpstream(whole);
@@ -35,7 +35,7 @@ async function story(first: Service, next: () => Promise<Service>): Promise<void
   const one = await openai.responses.stream({ model, input: 'one' }).finalResponse();
   const two = await openai.responses.create({ model, input: 'two', previous_response_id: one.id });
 
-  // Says a word, and nothing more for as long as this process lives.
+  // Sends one word and then stalls until the process is killed.
   upstream.script = (asked) => events(asked, [openaiChunk({ content: 'lost' })], { stallAfter: 1 });
   const working = await openai.responses.create({
     ...{ model, input: 'three', previous_response_id: two.id, background: true },
@@ -55,7 +55,7 @@ async function story(first: Service, next: () => Promise<Service>): Promise<void
   expect(upstream.last().body.messages).toHaveLength(7);
   expect(await client.responses.retrieve(four.id)).toMatchObject({ previous_response_id: working.id });
 
-  // What was answered is charged once; of the call that died with its process at most what had been said.
+  // The final answer is charged once; the call of the killed process at most for its partial output.
   const { logs } = await other.root.api<{ logs: UsageRow[] }>('/api/usage/logs?page_size=100');
   const rows = logs.filter(({ request_id }) => request_id.startsWith(working.id));
   expect(rows.filter(({ status }) => status === 'ok')).toMatchObject([
@@ -64,7 +64,7 @@ async function story(first: Service, next: () => Promise<Service>): Promise<void
   expect(new Set(rows.map(({ request_id }) => request_id)).size).toBe(rows.length);
 }
 
-test('one process: killed, and started again on the same data', async () => {
+test('stored and background responses survive a kill of the only process', async () => {
   const service = await startService();
   closers.push(() => service.stop());
   await story(service, async () => {
@@ -73,8 +73,8 @@ test('one process: killed, and started again on the same data', async () => {
   });
 }, 300_000);
 
-describe.skipIf(missing)('two processes', () => {
-  test('what one keeps and begins, the other goes on with', async () => {
+describe.skipIf(missing)('stored and background responses of two processes', () => {
+  test('are continued by the other process', async () => {
     const { withRedis: env, drop } = await ownDatabase();
     const one = await startService({ env });
     closers.push(async () => {

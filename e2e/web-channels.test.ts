@@ -8,7 +8,7 @@ import { refuse, startUpstream, type Upstream } from './upstream.ts';
 let site: Site;
 let upstream: Upstream;
 
-const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer from/ });
 
 const wordy = '## Streams\n\nA **stream** hands data over.\n\n```ts\nconst a = 1;\n```\n\n<img src=x onerror=alert(1)>';
 

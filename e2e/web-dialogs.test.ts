@@ -1,11 +1,11 @@
-/** Every dialog that a page with something on it offers: opened by keyboard it takes the focus, can be read in the dark (in the light other tests look), and gives the focus back on Escape. */
+/** Every dialog of every page: opened by keyboard it takes the focus, is readable in dark mode (other tests cover light mode), and returns the focus on Escape. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, type Visitor } from './browser.ts';
 import { type FullSite, openFullSite } from './full-site.ts';
 import { until } from './service.ts';
 
-/** The name of a button, or that of a menu's and what is chosen there. */
+/** The name of a button, or of a menu and the item chosen in it. */
 type Opener = string | [menu: string, item: string];
 
 const menu = (name: string, ...items: string[]): Opener[] => items.map((item) => [`Actions for ${name}`, item]);
@@ -39,7 +39,7 @@ const dialogs: Record<string, Opener[]> = {
   '/videos': ['Rotate secret'],
   '/playground': ['Chats', 'Parameters'],
   '/routing/decisions': ['Details'],
-  '/usage': ['What request'],
+  '/usage': ['Cost of request'],
   '/usage?show=failed': ['No provider of'],
   '/admin/users': [
     'Invite',
@@ -60,7 +60,7 @@ let ada: Visitor;
 
 const open = (page: Page) => page.locator('[role=dialog]:visible');
 
-/** By how many pixels a dialog is too wide for a phone whose letters are twice as large. */
+/** By how many pixels a dialog is too wide for a phone with double font size. */
 async function sidewaysOnAPhone(page: Page, dialog: Locator): Promise<number> {
   const letters = (size: string) =>
     page.evaluate((size) => document.documentElement.style.setProperty('font-size', size), size);
@@ -81,7 +81,7 @@ async function look(page: Page, opener: Opener): Promise<void> {
   await until('the focus is in the dialog', () => open(page).locator(':focus').count().then(Boolean));
   expect(await sidewaysOnAPhone(page, open(page))).toBe(0);
   expect(await accessibilityFaults(page, 'grave', '[role=dialog]')).toEqual([]);
-  // An open list in it is closed first.
+  // An open list in the dialog is closed first.
   if (await page.getByRole('listbox').isVisible()) await page.keyboard.press('Escape');
   await page.keyboard.press('Escape');
   await open(page).waitFor({ state: 'detached' });

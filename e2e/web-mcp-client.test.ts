@@ -1,4 +1,4 @@
-/** A server that registers nobody: its form takes a client that was registered there by hand, and people or the service sign in with it. */
+/** A server without client registration: the form takes a client that was registered there by hand, and users or the service sign in with it. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,11 +9,11 @@ import { accessibilityFaults, browserMissing, openSite, overflow, type Site } fr
 
 let site: Site;
 let theirs: SignedInServer;
-/** Where the platform would keep what it says of the service. */
+/** The folder where the platform would write the token of the service. */
 const platform = mkdtempSync(join(tmpdir(), 'svc-platform-'));
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-describe.skipIf(browserMissing)('a client registered by hand', () => {
+describe.skipIf(browserMissing)('an MCP server with a client registered by hand', () => {
   beforeAll(async () => {
     theirs = startSignedIn();
     theirs.byHand = { app: 'shown-to-nobody' };
@@ -25,7 +25,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     rmSync(platform, { recursive: true });
   });
 
-  test('is entered where users sign in, used, and shown as stored', async () => {
+  test('users sign in with the entered client, which is shown as stored', async () => {
     const { page, complaints } = await site.root(phone);
     await page.goto('/admin/mcp');
     await page.getByRole('button', { name: 'Connect a server' }).first().click();
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('signs in for everybody, with a key that is not shown again', async () => {
+  test('signs in once for all users with a private key that is not shown again', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     theirs.keys = { robot: publicKey.export({ format: 'jwk' }) };
     const { page, complaints } = await site.root(phone);
@@ -86,13 +86,13 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     await form.getByLabel('Client ID').fill('robot');
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
     await form.getByText('Enter a secret or a private key.').waitFor();
-    // Nobody's browser comes back from anywhere.
+    // The service signs in by itself, without a browser.
     expect(await form.getByLabel('Callback address').count()).toBe(0);
     const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }) as string;
     await form.getByLabel('Private key').fill(pem);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    // It is signed in to already: its tools are there to be allowed.
+    // The service is already signed in, so the tools can be allowed.
     await page.getByRole('switch', { name: 'who allowed' }).waitFor();
     await page.goto('/admin/mcp');
     await page.getByRole('button', { name: 'Actions for shared' }).click();
@@ -109,7 +109,7 @@ describe.skipIf(browserMissing)('a client registered by hand', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('is not needed where the service trades in a token of its platform', async () => {
+  test('needs no client if the service exchanges a platform token', async () => {
     theirs.byHand = null;
     const exp = Math.floor(Date.now() / 1_000) + 600;
     const parts = [{ alg: 'RS256' }, { aud: new URL(theirs.url).origin, exp }, 'signed'];

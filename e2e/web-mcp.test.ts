@@ -1,4 +1,4 @@
-/** Servers connected over MCP: connected, read, allowed tool by tool, approved again, tried, used by agents, removed. */
+/** MCP servers: connected, reviewed, allowed tool by tool, approved again, tried, used by agents, removed. */
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page, Route } from 'playwright-core';
@@ -14,11 +14,11 @@ let mine: McpTestServer;
 let theirs: SignedInServer;
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-/** Wide enough, narrow enough, and readable for everybody. */
+/** The page does not overflow and is accessible. */
 const isWhole = async (page: Page): Promise<void> =>
   expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
 
-/** Whether it shows up, without waiting for long. */
+/** Whether it appears within a short time. */
 const comes = (place: { waitFor(options: { timeout: number }): Promise<void> }): Promise<boolean> =>
   place.waitFor({ timeout: 3_000 }).then(
     () => true,
@@ -117,11 +117,11 @@ describe.skipIf(browserMissing)('tools', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a user connects a server of their own, tries its tools, and answers an agent that asks', async () => {
+  test('a user connects a private server, tries its tools and approves a call of an agent', async () => {
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
     const { page, complaints, context } = await site.register('tools-user', phone);
     await page.goto('/tools?q=nowhere');
-    await page.getByText('No server or tool has that in its name').waitFor();
+    await page.getByText('No matching servers or tools').waitFor();
     await page.getByRole('textbox', { name: 'Server or tool' }).fill('');
     await page.getByRole('heading', { name: 'svc', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Connect a server' }).press('Enter');
@@ -142,21 +142,21 @@ describe.skipIf(browserMissing)('tools', () => {
 
     await page.getByRole('button', { name: 'Try add' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try add' });
-    await drawer.getByRole('button', { name: 'Call it' }).press('Enter');
-    await drawer.getByText('Needed.').waitFor();
+    await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
+    await drawer.getByText('This field is required.').waitFor();
     await drawer.getByLabel(/^first/).fill('7');
     await drawer.getByRole('switch', { name: 'loud' }).press('Space');
     await drawer.getByRole('combobox', { name: 'unit' }).click();
     await page.getByRole('option', { name: 'pears' }).click();
     await drawer.getByLabel('more').fill('[1, 2]');
-    await drawer.getByRole('button', { name: 'Call it' }).press('Enter');
+    await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
     const args = { first: 7, loud: true, unit: 'pears', more: [1, 2] };
     const text = drawer.getByRole('region', { name: 'Text of the result' });
     expect(await text.innerText()).toBe(`got ${JSON.stringify(args)}`);
-    const came = await drawer.getByRole('region', { name: 'Result as it came' }).innerText();
+    const came = await drawer.getByRole('region', { name: 'Raw result' }).innerText();
     expect(JSON.parse(came)).toMatchObject({ content: [{ type: 'text', text: `got ${JSON.stringify(args)}` }] });
     await isWhole(page);
-    await drawer.getByRole('switch', { name: 'Write arguments as JSON' }).press('Space');
+    await drawer.getByRole('switch', { name: 'Enter arguments as JSON' }).press('Space');
     expect(JSON.parse(await drawer.getByLabel('Arguments', { exact: true }).inputValue())).toEqual(args);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
@@ -166,7 +166,7 @@ describe.skipIf(browserMissing)('tools', () => {
     const ask = () => callAsAgent('/mcp/mine', key, 'delete', { all: '<script>' });
     expect(await ask()).toContain(`${site.service.url}/tools`);
     const asking = page.getByRole('listitem', { name: 'delete of mine' });
-    await asking.getByText('Waits for you').waitFor();
+    await asking.getByText('Needs your approval').waitFor();
     expect(await asking.getByRole('region', { name: 'Arguments of delete of mine' }).innerText()).toContain('<script>');
     await isWhole(page);
     await asking.getByRole('button', { name: 'Approve delete' }).press('Enter');
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('tools', () => {
     mine.tools[0] = { ...mine.tools[0]!, description: 'Adds numbers, and sends them away.' };
     await until('the change is seen', async () => {
       await page.reload();
-      return comes(page.getByText('A tool is not offered'));
+      return comes(page.getByText('1 tool is unavailable'));
     });
     await page.getByRole('button', { name: 'Review the tools of mine' }).press('Enter');
     await tools.getByRole('region', { name: 'Description of add: what changed' }).waitFor();
@@ -188,14 +188,14 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
     await page.getByText('Adds numbers, and sends them away.').waitFor();
-    await page.getByText('A tool is not offered').waitFor({ state: 'hidden' });
+    await page.getByText('1 tool is unavailable').waitFor({ state: 'hidden' });
 
     await page.goto('/usage');
     await page.getByText('Tool of mine').first().waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a server with a sign-in of its own is signed in to, used, and left; administrators see who uses what', async () => {
+  test('a user signs in to a server, uses it and signs out; administrators see the calls of each user', async () => {
     const { root, url } = site.service;
     await root.api('/api/mcp/servers', { method: 'POST', body: { name: 'theirs', url: theirs.url, auth: 'oauth' } });
     const { page, complaints } = await site.root();
@@ -204,7 +204,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.getByText('You are signed in to theirs.').waitFor();
     expect(page.url()).toBe(`${url}/tools?signed_in=theirs`);
     const acts = page.getByRole('button', { name: 'Actions for theirs' });
-    // Between the end of the menu and the button having the focus again nothing has it: the answer may come just then.
+    // For a moment after the menu closes, nothing has the focus: the response may arrive just then.
     const between = async (route: Route) => {
       await acts.and(page.locator(':focus')).waitFor();
       await acts.blur();
@@ -217,12 +217,12 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByRole('switch', { name: 'who allowed' }).press('Space');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
-    // A key pressed before the dialog has given the focus back would go elsewhere.
+    // A key pressed before the dialog has returned the focus would go elsewhere.
     await acts.and(page.locator(':focus')).waitFor();
     await page.getByRole('button', { name: 'Try who' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try who' });
-    await drawer.getByText('It takes no arguments.').waitFor();
-    await drawer.getByRole('button', { name: 'Call it' }).press('Enter');
+    await drawer.getByText('This tool takes no arguments.').waitFor();
+    await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
     expect(await drawer.getByRole('region', { name: 'Text of the result' }).innerText()).toMatch(/^Bearer token-alice/);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
@@ -243,7 +243,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await isWhole(page);
 
     await page.getByRole('button', { name: 'Actions for theirs' }).press('Enter');
-    await page.getByRole('menuitem', { name: 'Sign out of it' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in to theirs' }).waitFor();
     await page.goto('/tools?not_signed_in=theirs');
     await page.getByText('You were not signed in to theirs').waitFor();
@@ -259,7 +259,7 @@ describe.skipIf(browserMissing)('tools', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('an administrator says what a call costs and how many there may be; what is no such number is refused', async () => {
+  test('an administrator sets the price and the rate limit of a tool; invalid numbers are rejected', async () => {
     const dear = startMcp([{ name: 'look' }]);
     const { root } = site.service;
     const connect = { method: 'POST', body: { name: 'dear', url: dear.url } };
@@ -309,14 +309,14 @@ describe.skipIf(browserMissing)('tools', () => {
     expect((await stored()).tools).toMatchObject([{ name: 'look', price: 700 }]);
 
     await page.goto('/tools');
-    await page.getByText('$0.0014 a call').waitFor();
+    await page.getByText('$0.0014 per call').waitFor();
     await page.getByRole('button', { name: 'Try look' }).press('Enter');
     const drawer = page.getByRole('dialog', { name: 'Try look' });
-    await drawer.getByText('A call costs $0.0014.').waitFor();
+    await drawer.getByText('Each call costs $0.0014.').waitFor();
     await isWhole(page);
     for (const said of ['look says hello', 'look says hello', 'may be called 2 times a minute']) {
       const answer = page.waitForResponse((response) => response.url().endsWith('/call'));
-      await drawer.getByRole('button', { name: 'Call it', disabled: false }).press('Enter');
+      await drawer.getByRole('button', { name: 'Call tool', disabled: false }).press('Enter');
       await answer;
       await drawer.getByRole('region', { name: 'Text of the result' }).getByText(said).waitFor();
     }

@@ -1,4 +1,4 @@
-/** Somebody who has just installed the service: how many clicks it takes until something works. */
+/** First steps after installation: how many clicks it takes until something works. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, passwordOf, type Site } from './browser.ts';
@@ -8,10 +8,10 @@ import { startUpstream, type Upstream } from './upstream.ts';
 let site: Site;
 let upstream: Upstream;
 
-/** More than that, and people leave. */
+/** With more clicks, people leave. */
 const mostClicks = 6;
 
-/** What is pressed with the pointer, wherever the page leads meanwhile. */
+/** Counts pointer clicks, across navigation. */
 async function countClicks(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const name = 'clicks of the test';
@@ -25,7 +25,7 @@ const clicksOf = (page: Page): Promise<number> =>
 const simulates = async (): Promise<boolean> =>
   (await site.service.root.api<{ built_in: { active: boolean } }>('/api/admin/channels')).built_in.active;
 
-describe.skipIf(browserMissing)('a newcomer', () => {
+describe.skipIf(browserMissing)('first steps', () => {
   beforeAll(async () => {
     site = await openSite();
     const chat = says('openai', { text: 'Hello from the new provider.' });
@@ -40,11 +40,11 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     await site?.stop();
   });
 
-  test(`has an answer of a provider of their own in at most ${mostClicks} clicks`, async () => {
+  test(`a new operator gets an answer from their own provider in at most ${mostClicks} clicks`, async () => {
     const { page, complaints } = await site.root();
     await countClicks(page);
     await page.goto('/');
-    await page.getByRole('link', { name: 'Another provider, by its address' }).click();
+    await page.getByRole('link', { name: 'Add another provider by its address' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add a channel' });
     await dialog.getByLabel(/^Name/).fill('New');
     await dialog.getByRole('textbox', { name: 'Provider' }).fill('new');
@@ -52,7 +52,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     await dialog.getByLabel('Credential', { exact: true }).fill('sk-of-a-newcomer-1234');
     await dialog.getByRole('button', { name: 'Add and test' }).click();
     await dialog.getByText('3 models were found without a price').waitFor();
-    // Tested, and on; but nothing of it can be called before it has a price.
+    // The channel is tested and enabled, but its models cannot be called before they have a price.
     expect(await simulates()).toBe(true);
     expect(await dialog.getByText('No price').count()).toBe(3);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('prices many models at once, by keyboard and on a phone too', async () => {
+  test('many models are priced at once, by keyboard and on a phone', async () => {
     const { page, complaints } = await site.root({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
     await page.goto('/admin/channels?open=custom');
     const dialog = page.getByRole('dialog', { name: 'Add a channel' });
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     await dialog.getByRole('button', { name: 'Use for all 3 without a price' }).press('Enter');
     expect(await dialog.getByText('No price').count()).toBe(0);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
-    // One that is given away says so.
+    // A free model is pointed out.
     await dialog.getByLabel('Prompt price of second/new-1, per million tokens').fill('0');
     await dialog.getByLabel('Completion price of second/new-1, per million tokens').fill('0');
     await dialog.getByText('1 model without a price: free for everybody').waitFor();
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('without credits begins with a model that costs nothing, and is shown the way to some', async () => {
+  test('a user without credits starts with a free model and finds the way to credits', async () => {
     const served = { kind: 'openai', url: upstream.url } as const;
     const { modelId } = await site.service.serve({ ...served, promptPrice: 1 });
     const free = await site.service.serve({ ...served, modelId: 'zest/free', promptPrice: 0, completionPrice: 0 });
@@ -127,7 +127,7 @@ describe.skipIf(browserMissing)('a newcomer', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test(`has an application that signs users in, in at most ${mostClicks} clicks`, async () => {
+  test(`a new operator sets up an application with sign-in in at most ${mostClicks} clicks`, async () => {
     const arrivals: URL[] = [];
     const receiver = Bun.serve({
       ...{ hostname: '127.0.0.1', port: 0 },

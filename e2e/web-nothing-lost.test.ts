@@ -1,4 +1,4 @@
-/** Nothing is lost: the place of the keyboard, what was typed when a session ends, answers of the playground. */
+/** Focus, unsaved input, input at the end of a session, and answers in the playground are not lost. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Locator, Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, passwordOf, type Site } from './browser.ts';
@@ -10,9 +10,9 @@ let site: Site;
 let upstream: Upstream;
 
 const focused = (element: Locator) => element.and(element.page().locator(':focus')).waitFor();
-const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer from/ });
 
-describe.skipIf(browserMissing)('nothing is lost', () => {
+describe.skipIf(browserMissing)('focus and unsaved work', () => {
   beforeAll(async () => {
     site = await openSite();
     upstream = startUpstream(says('openai', { text: 'unset' }));
@@ -24,7 +24,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await site?.stop();
   });
 
-  test('a dialog gives focus back to what opened it, however it is closed', async () => {
+  test('a closed dialog returns focus to the button that opened it', async () => {
     const { page, complaints } = await site.root();
     await page.goto('/admin/users?q=ned');
     const menu = page.getByRole('button', { name: 'Actions for ned' });
@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('after a row is deleted the keyboard is at the next, after the last at the one before, at last at the heading', async () => {
+  test('deleting a row moves focus to the next row, then to the previous one, then to the heading', async () => {
     const { page, context, open } = await site.register('tidy');
     for (const name of ['one', 'two', 'three']) await context.request.post('/api/tokens', { data: { name } });
     await open('/keys');
@@ -73,7 +73,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await focused(page.getByRole('heading', { level: 1 }));
   }, 300_000);
 
-  test('what is being sent is not taken back by closing its dialog, and is said so; its secret is shown', async () => {
+  test('closing a dialog while it is sending asks for confirmation, and the new secret is still shown', async () => {
     const { page, open } = await site.register('hasty');
     await open('/keys');
     const asked: string[] = [];
@@ -103,7 +103,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.getByRole('dialog', { name: 'Your new key' }).getByLabel('API key', { exact: true }).waitFor();
   }, 300_000);
 
-  test('Back closes what is open, and leaves only then', async () => {
+  test('Back first closes an open dialog, then leaves the page', async () => {
     const { page } = await site.root();
     await page.goto('/keys');
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
@@ -112,7 +112,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await drawer.waitFor();
     await page.goBack();
     await drawer.waitFor({ state: 'detached' });
-    // The router takes back the browser's step, which it cannot forbid, a moment later.
+    // The router cannot prevent the browser's step back, and reverts it a moment later.
     await page.waitForURL('**/playground');
     await page.getByRole('heading', { level: 1, name: 'Playground' }).waitFor();
     await page.goBack();
@@ -120,7 +120,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.getByRole('heading', { level: 1, name: 'Keys' }).waitFor();
   }, 300_000);
 
-  test('what was typed into a dialog or a page is not lost by accident', async () => {
+  test('leaving with unsaved text asks for confirmation', async () => {
     const { page, open, complaints } = await site.root();
     const asked: string[] = [];
     let answer = false;
@@ -152,7 +152,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
       expect(await name.inputValue()).toBe('half a name');
     }
     expect(asked.splice(0)).toEqual(['confirm', 'confirm', 'confirm', 'beforeunload']);
-    // To cancel is said on purpose.
+    // Cancel is a deliberate choice, so there is no confirmation.
     await form.getByRole('button', { name: 'Cancel' }).click();
     await form.waitFor({ state: 'detached' });
 
@@ -164,7 +164,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await playground.click();
     await until('somebody was asked', () => asked.length === 1);
     expect(await application.inputValue()).toBe('Half an application');
-    // Neither what the page itself has refused, nor what the service has.
+    // Input is not lost either after a validation error of the page or an error of the service.
     const save = page.getByRole('button', { name: 'Register application' });
     await save.click();
     await page.locator('[aria-invalid=true]').first().waitFor();
@@ -182,13 +182,13 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     answer = true;
     await playground.click();
     await page.waitForURL('**/playground');
-    // What was let go is not asked about again.
+    // Discarded changes are not asked about again.
     await page.getByRole('link', { name: 'Keys', exact: true }).click();
     await page.waitForURL('**/keys');
     expect([asked, complaints]).toEqual([['confirm', 'confirm'], []]);
   }, 300_000);
 
-  test('what was chosen or switched, and nothing typed, is not lost by accident either', async () => {
+  test('leaving with unsaved selections or switches asks for confirmation', async () => {
     const { page, open, complaints } = await site.root();
     let asked = 0;
     page.on('dialog', (dialog) => {
@@ -229,7 +229,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     expect([asked, complaints]).toEqual([changes.length + 1, []]);
   }, 300_000);
 
-  test('a form keeps what was typed when the session ends, and goes on after logging in again', async () => {
+  test('a form keeps its input when the session ends and works after a new login', async () => {
     const { page, context } = await site.signIn('ned', passwordOf('ned'));
     await page.goto('/keys');
     await page.getByRole('button', { name: 'Create key' }).first().click();
@@ -249,7 +249,7 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await other.getByRole('button', { name: 'Log in' }).click();
     await other.getByRole('heading', { name: 'Welcome, ned' }).waitFor();
     await other.close();
-    // What the browser tells a tab that is looked at again.
+    // The event that the browser sends when the tab is shown again.
     await page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await ended.waitFor({ state: 'detached' });
     expect(await form.getByLabel('Name').inputValue()).toBe('kept through it');
@@ -258,24 +258,24 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await page.getByText('kept through it').waitFor();
   }, 300_000);
 
-  test('a chat that is gone says so, and leads to a new one or to the others', async () => {
+  test('a missing chat shows an error with links to a new chat and to the list', async () => {
     const { page, open, complaints } = await site.root();
     for (const id of ['0123456789abcdef0123456789abcdef', 'no name of a chat!']) {
       await open(`/playground?chat=${encodeURIComponent(id)}`);
-      await page.getByText('This chat is gone').waitFor();
+      await page.getByText('Chat not found').waitFor();
       expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Show my chats' }).click();
       await page.getByRole('dialog', { name: 'Chats' }).waitFor();
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Begin a new chat' }).click();
-      await page.getByText('Say something').waitFor();
+      await page.getByRole('button', { name: 'Start a new chat' }).click();
+      await page.getByText('Start a conversation').waitFor();
       expect(new URL(page.url()).search).toBe('');
     }
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('an answer of the playground goes on while other pages are open, and stays through a reload', async () => {
+  test('an answer in the playground continues while other pages are open and survives a reload', async () => {
     await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-1', url: `${upstream.url}/v1` });
     const words = Array.from({ length: 120 }, (_, index) => `w${index}`);
     upstream.script = says('openai', { text: words.join(' ') }, { everyMs: 20 });
@@ -293,9 +293,9 @@ describe.skipIf(browserMissing)('nothing is lost', () => {
     await answers(page).getByText('w119').waitFor();
     await page.getByRole('button', { name: 'New chat' }).click();
     await page.reload();
-    await page.getByText('Say something').waitFor();
+    await page.getByText('Start a conversation').waitFor();
 
-    // Whoever logs out leaves nothing behind, not even of an answer that was under way.
+    // Logging out removes everything, including a running answer.
     upstream.script = says('openai', { text: words.join(' ') }, { everyMs: 250 });
     await page.getByLabel('Message', { exact: true }).fill('Go on');
     await page.keyboard.press('Enter');

@@ -1,4 +1,4 @@
-/** What the orchestration model keeps: sessions, knowledge and preferences. */
+/** What the orchestration model stores: sessions, knowledge and preferences. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site, type Visitor } from './browser.ts';
 
@@ -36,7 +36,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await site?.stop();
   });
 
-  test('a chat done through the API is read, gone on with, and deleted', async () => {
+  test('a chat started through the API is shown, continued and deleted', async () => {
     const visitor = await site.register('sasha');
     const { page, complaints } = visitor;
     await page.goto('/sessions');
@@ -58,10 +58,10 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.getByRole('link', { name: 'Continue in the playground' }).click();
-    await page.getByText('Go on with thread').waitFor();
+    await page.getByText('Continue thread').waitFor();
     await page.getByRole('textbox', { name: 'Message' }).fill('And a topic?');
     await page.keyboard.press('Enter');
-    await page.getByRole('article', { name: 'Answer of svc/svc-ms' }).getByText('1 of 1 task done').waitFor();
+    await page.getByRole('article', { name: 'Answer from svc/svc-ms' }).getByText('1 of 1 task done').waitFor();
     await page.goto('/sessions/thread');
     await page.getByRole('region', { name: 'History' }).getByText('And a topic?', { exact: true }).waitFor();
 
@@ -71,7 +71,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a plan that waits for tools shows its state and the call', async () => {
+  test('a plan waiting for tools shows its status and the call', async () => {
     const visitor = await site.register('toni', phone);
     const { page } = visitor;
     await chat(visitor, 'oslo', 'What is the weather in Oslo?', { tools: [weather], tool_choice: 'required' });
@@ -82,10 +82,10 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
     await page.goto('/sessions');
-    await page.getByText('Plan under way').waitFor();
+    await page.getByText('Plan in progress').waitFor();
   }, 300_000);
 
-  test('a session is made with tags and found by them', async () => {
+  test('a session is created with tags and found by tag', async () => {
     const { page } = await site.register('uma');
     await page.goto('/sessions');
     await page.getByRole('button', { name: 'New session' }).first().click();
@@ -97,18 +97,18 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.keyboard.press('Enter');
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Create session' }).click();
-    await page.getByText('Nothing was said yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     await page.getByRole('button', { name: 'research' }).click();
     await page.waitForURL('**/sessions?tag=research');
     await page.getByRole('link', { name: 'atlas' }).waitFor();
     await page.getByLabel('Tag', { exact: true }).fill('other');
-    await page.getByText('No session is tagged “other”').waitFor();
+    await page.getByText('No sessions tagged “other”').waitFor();
   }, 300_000);
 
-  test('knowledge is added, found while typing, changed, and deleted', async () => {
+  test('knowledge is added, found while typing, edited and deleted', async () => {
     const { page, complaints } = await site.register('vera');
     await page.goto('/knowledge');
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('No knowledge yet').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const add = async (title: string, category: string, content: string) => {
       await page.getByRole('button', { name: 'Add knowledge' }).first().click();
@@ -141,14 +141,14 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await page.getByRole('button', { name: 'Actions for Office hours' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByRole('button', { name: 'Delete entry' }).click();
-    await page.getByText('Nothing matches').waitFor();
+    await page.getByText('No matches').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('files are imported, found with their source, and deleted; what cannot be imported says why', async () => {
+  test('files are imported, found by content and deleted; unreadable files are rejected with a reason', async () => {
     const { page, complaints } = await site.register('xenia');
     await page.goto('/knowledge');
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('No knowledge yet').waitFor();
     await page.getByRole('button', { name: 'Import files' }).first().click();
     const form = page.getByRole('dialog', { name: 'Import files' });
     const guide = '# Harbour\n\n## Berths\n\nThe harbour has twelve berths.\n';
@@ -169,12 +169,12 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
 
     await files.getByRole('button', { name: 'Delete guide.md' }).click();
     await page.getByRole('button', { name: 'Delete file' }).click();
-    await page.getByText('Nothing is remembered yet').waitFor();
+    await page.getByText('No knowledge yet').waitFor();
     expect(await files.count()).toBe(0);
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a preference is saved, refused, and reset', async () => {
+  test('a preference is saved, rejected if invalid, and reset', async () => {
     const { page, context, complaints } = await site.register('walt');
     const saved = async () => (await (await context.request.get('/api/svc-ms/user/preferences')).json()).data;
     await page.goto('/orchestration/preferences');

@@ -213,10 +213,10 @@ describe.skipIf(browserMissing)('organisations', () => {
 
     const { page: own, open: openOwn } = member;
     await openOwn('/tools');
-    await own.getByText('Connected for everybody in Acme').waitFor();
+    await own.getByText('Connected for everyone in Acme').waitFor();
     expect(await button(own, `Actions for ${name}`).count()).toBe(0);
     await button(own, 'Try look_up').click();
-    await own.getByRole('dialog').getByRole('button', { name: 'Call it' }).click();
+    await own.getByRole('dialog').getByRole('button', { name: 'Call tool' }).click();
     await own.getByText('found in the wiki').first().waitFor();
     expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
     await tab(owner, 'Activity');

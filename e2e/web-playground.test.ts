@@ -1,4 +1,4 @@
-/** The playground as people use it: from the first login to answers that are stopped, repeated, and call tools. */
+/** The playground: from the first login to answers that are stopped, regenerated, and call tools. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { accessibilityFaults, browserMissing, openSite, overflow, passwordOf, type Site } from './browser.ts';
@@ -11,7 +11,7 @@ let upstream: Upstream;
 
 const head = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 const message = (page: Page) => page.getByLabel('Message', { exact: true });
-const answers = (page: Page) => page.getByRole('article', { name: /^Answer of/ });
+const answers = (page: Page) => page.getByRole('article', { name: /^Answer from/ });
 
 async function say(page: Page, text: string): Promise<void> {
   await message(page).fill(text);
@@ -29,7 +29,7 @@ describe.skipIf(browserMissing)('playground', () => {
     await site?.stop();
   });
 
-  test('a newcomer goes from the first login to a streamed answer', async () => {
+  test('a new user gets from the first login to a streamed answer', async () => {
     const { page, complaints } = await site.visit();
     await page.goto('/');
     await page.getByLabel('Username').fill('root');
@@ -68,16 +68,16 @@ describe.skipIf(browserMissing)('playground', () => {
     await page.getByRole('link', { name: 'Playground', exact: true }).click();
     await answers(page).getByText('Simulation:').waitFor();
     await page.getByRole('button', { name: 'New chat' }).click();
-    await page.getByText('Say something').waitFor();
+    await page.getByText('Start a conversation').waitFor();
 
-    // What is typed takes the place of what was chosen.
+    // Typing replaces the selected model.
     const model = page.getByRole('combobox', { name: 'Model' });
     await model.click();
     await page.keyboard.type('large');
     await page.getByRole('option', { name: /demo\/chat-large/ }).click();
     expect(await model.inputValue()).toBe('demo/chat-large');
 
-    // What was free is drawn as nothing, on an axis that goes up to nothing.
+    // A cost of zero is drawn at zero, on an axis that shows only zero.
     await page.getByRole('link', { name: 'Usage', exact: true }).click();
     const chart = page.getByRole('img', { name: /^Cost per day, \$0/ });
     const amounts = chart.locator('svg text').filter({ hasText: '$' });
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('playground', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the orchestration model shows its plan and keeps its session', async () => {
+  test('the orchestration model shows its plan and continues its session', async () => {
     const { page, complaints } = await site.register('orla');
     await page.goto('/playground?model=svc/svc-ms');
     await page.getByRole('button', { name: 'Parameters' }).click();
@@ -113,14 +113,14 @@ describe.skipIf(browserMissing)('playground', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  describe('of a model that says what it is told', () => {
+  describe('with a scripted model', () => {
     beforeAll(async () => {
       await site.service.serve({ kind: 'openai', modelId: 'scripted/scripted-1', url: `${upstream.url}/v1` });
     });
 
-    test('an answer is stopped with Esc, asked again, and edited', async () => {
+    test('an answer is stopped with Esc, regenerated, and its question edited', async () => {
       const { page, complaints } = await site.root();
-      // Longer than the test needs on any machine; it is stopped in the middle.
+      // Longer than the test needs on any machine; it is stopped halfway.
       const long = Array.from({ length: 5_000 }, (_, index) => `w${index}`).join('\n\n');
       upstream.script = says('openai', { text: long }, { everyMs: 20 });
       await page.goto('/playground?model=scripted/scripted-1');
@@ -132,11 +132,11 @@ describe.skipIf(browserMissing)('playground', () => {
       await until('the end is followed', async () => (await fromEnd()) < 50);
       await region.hover();
       await page.mouse.wheel(0, -400);
-      await page.getByRole('button', { name: 'To the end' }).waitFor();
+      await page.getByRole('button', { name: 'Scroll to end' }).waitFor();
       const place = await region.evaluate(({ scrollTop }) => scrollTop);
       await answers(page).getByText('w60', { exact: true }).waitFor();
       expect(await region.evaluate(({ scrollTop }) => scrollTop)).toBe(place);
-      await page.getByRole('button', { name: 'To the end' }).click();
+      await page.getByRole('button', { name: 'Scroll to end' }).click();
       await until('the end is followed again', async () => (await fromEnd()) < 50);
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(true);
       await page.keyboard.press('Escape');
@@ -144,7 +144,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await until('the upstream sees the stop', () => upstream.last().aborted);
 
       upstream.script = says('openai', { text: 'Second answer.' });
-      await page.getByRole('button', { name: 'Ask again' }).click();
+      await page.getByRole('button', { name: 'Regenerate' }).click();
       await answers(page).getByText('Second answer.').waitFor();
       expect(await answers(page).count()).toBe(1);
 
@@ -156,7 +156,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('mathematics is written as such, prices are not, and what is half there stays in its place', async () => {
+    test('formulas are rendered; prices and invalid or incomplete formulas stay text', async () => {
       const { page, complaints } = await site.root();
       const script =
         '\\[\n\\begin{aligned} x_1 &= \\frac{-b + \\sqrt{b^2 - 4ac}}{2a} \\\\ |x| &= \\boxed{2} \\end{aligned}\n\\]';
@@ -177,7 +177,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('code of an answer is copied by itself, and whoever hears the page is told when the answer is whole', async () => {
+    test('code blocks have a copy button, and screen readers are told when the answer is complete', async () => {
       const { page, complaints } = await site.root();
       const code = 'for (const one of all)\n  take(one);';
       const text = `Like this:\n\n\`\`\`js\n${code}\n\`\`\`\n\nOr not.`;
@@ -186,7 +186,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await say(page, 'How?');
       const state = page.getByRole('status').filter({ hasText: 'answer' });
       await state.getByText('Waiting for the answer').waitFor();
-      await state.getByText('The answer is here').waitFor();
+      await state.getByText('Answer complete').waitFor();
       await answers(page).getByRole('button', { name: 'Copy code' }).click();
       await answers(page).getByRole('button', { name: 'Copied' }).waitFor();
       await message(page).focus();
@@ -196,14 +196,14 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('a tool call is shown, answered by hand, and gone on with', async () => {
+    test('a tool call is shown, answered by hand and continued', async () => {
       const { page, complaints } = await site.root();
       const calls = [{ id: 'call_1', name: 'get_weather', args: { city: 'Paris' } }];
       upstream.script = says('openai', { calls });
       await page.goto('/playground?model=scripted/scripted-1');
       await page.getByRole('button', { name: 'Parameters' }).click();
       await page.getByRole('textbox', { name: 'Tools' }).fill('[{');
-      await page.getByText('This is not JSON').first().waitFor();
+      await page.getByText('Invalid JSON').first().waitFor();
       await page.getByRole('button', { name: 'Insert an example' }).click();
       expect(await accessibilityFaults(page)).toEqual([]);
       await page.getByRole('button', { name: 'Done' }).click();
@@ -217,7 +217,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('chats are kept: for another browser too, by name, renamed, deleted, and not mixed with those of another tab', async () => {
+    test('chats are saved for all browsers, named, renamed, deleted and kept apart from other tabs', async () => {
       upstream.script = says('openai', { text: 'Down to the sea.' });
       const here = await site.register('carla');
       await here.page.goto('/playground?model=scripted/scripted-1');
@@ -225,8 +225,8 @@ describe.skipIf(browserMissing)('playground', () => {
       await here.page.getByLabel('Temperature').fill('0.5');
       await here.page.getByRole('textbox', { name: 'System prompt' }).fill('Speak of water.');
       await here.page.getByRole('button', { name: 'Actions for the system prompt' }).click();
-      await here.page.getByRole('menuitem', { name: 'Save as a preset' }).click();
-      const saving = here.page.getByRole('dialog', { name: 'Save as a preset' });
+      await here.page.getByRole('menuitem', { name: 'Save as preset' }).click();
+      const saving = here.page.getByRole('dialog', { name: 'Save as preset' });
       await saving.getByLabel('Name').fill('Water');
       expect(await accessibilityFaults(here.page)).toEqual([]);
       await saving.getByRole('button', { name: 'Save' }).click();
@@ -241,7 +241,7 @@ describe.skipIf(browserMissing)('playground', () => {
         return data.chats[0]?.version > 0 && data.chats[0].bytes > 1_000;
       });
 
-      // Another browser opens it by the list, with its answer and its parameters, and goes on.
+      // Another browser opens the chat from the list, with its answer and parameters, and continues it.
       const there = await site.signIn('carla', passwordOf('carla'), { viewport: { width: 390, height: 800 } });
       await there.page.goto('/playground');
       await head(there.page, 'Chats').click();
@@ -265,7 +265,7 @@ describe.skipIf(browserMissing)('playground', () => {
       await there.page.locator('[data-fact=cost]').nth(1).waitFor();
       await there.settled();
 
-      // The first one has not seen that, and goes on as well: both are kept, each as it was said.
+      // The first browser has not seen that and continues too: both versions are kept.
       await until('the other one is saved', async () => {
         const { data } = await (await here.context.request.get('/api/playground/chats')).json();
         return data.chats[0].version > 1;
@@ -299,12 +299,12 @@ describe.skipIf(browserMissing)('playground', () => {
       );
       await here.page.getByRole('button', { name: 'Actions for Where do rivers go?' }).last().click();
       await here.page.getByRole('menuitem', { name: 'Rename' }).click();
-      const renaming = here.page.getByRole('dialog', { name: 'Rename the chat' });
+      const renaming = here.page.getByRole('dialog', { name: 'Rename chat' });
       await renaming.getByLabel('Name').fill('نهر '.repeat(28).trim());
       await renaming.getByRole('button', { name: 'Rename' }).click();
       await until('one is renamed', async () => (await rows.count()) === 1);
       await here.page.keyboard.press('Escape');
-      // What is typed waits with the chat that it is for.
+      // Each chat keeps its own draft.
       await message(here.page).fill('Not said yet');
       await head(here.page, 'Chats').click();
       await here.page.getByRole('button', { name: /^نهر/ }).click();
@@ -322,18 +322,18 @@ describe.skipIf(browserMissing)('playground', () => {
       await deleting.getByRole('button', { name: 'Delete' }).click();
       await rows.waitFor({ state: 'detached' });
       await here.page.keyboard.press('Escape');
-      await here.page.getByText('Say something').waitFor();
+      await here.page.getByText('Start a conversation').waitFor();
       expect(new URL(here.page.url()).search).toBe('');
 
-      // A link to try a model begins a new chat.
+      // A link to try a model starts a new chat.
       await here.page.goto(address);
       await answers(here.page).getByText('From the mountains.').waitFor();
       await here.page.goto('/playground?model=demo/chat');
-      await here.page.getByText('Say something').waitFor();
+      await here.page.getByText('Start a conversation').waitFor();
       expect(await here.page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('demo/chat');
       expect([...here.complaints, ...there.complaints]).toEqual([]);
 
-      // What is said after the session has ended is saved after the next login, which happens in another tab.
+      // A message sent after the session has ended is saved after the next login, in another tab.
       await here.context.clearCookies();
       await say(here.page, 'Still here?');
       const ended = here.page.getByRole('dialog', { name: 'Your session has ended' });
@@ -349,7 +349,7 @@ describe.skipIf(browserMissing)('playground', () => {
       });
     }, 300_000);
 
-    test('models answer side by side, each for itself, through other pages and a reload', async () => {
+    test('several models answer in parallel and survive navigation and a reload', async () => {
       const long = `scripted-2-${'with-a-long-name-'.repeat(6)}x`;
       await site.service.serve({
         kind: 'openai',
@@ -387,13 +387,13 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(await page.locator('[data-fact=latency]').count()).toBe(1);
       await until('each has its cost', async () => (await page.locator('[data-fact=cost]').count()) === 2);
 
-      // Asked again, alone.
+      // Only one model is asked again.
       second = says('openai', { text: 'Now it is done.' });
-      await page.getByRole('button', { name: 'Ask again' }).last().click();
+      await page.getByRole('button', { name: 'Regenerate' }).last().click();
       await answers(page).getByText('Now it is done.').waitFor();
       expect(await answers(page).count()).toBe(2);
 
-      // Both are under way when the page is loaded again: what has come of them stays.
+      // Both answers are running when the page is reloaded: their partial text stays.
       upstream.script = slow;
       await say(page, 'On');
       await until('both have begun', async () => (await answers(page).getByText('s20').count()) === 2);
@@ -403,7 +403,7 @@ describe.skipIf(browserMissing)('playground', () => {
       expect(await page.locator('[data-fact=stopped]').count()).toBe(2);
       expect(await page.getByRole('combobox', { name: 'Model 2' }).inputValue()).toBe(`scripted/${long}`);
 
-      // On a phone one at a time.
+      // On a phone, one model is shown at a time.
       await page.setViewportSize({ width: 390, height: 800 });
       await until('one column is shown', async () => (await answers(page).count()) === 2);
       const tab = page.locator('label', { hasText: `2 ${long}` });
@@ -413,15 +413,15 @@ describe.skipIf(browserMissing)('playground', () => {
       await page.getByRole('combobox', { name: 'Model 2' }).waitFor();
       expect(await accessibilityFaults(page)).toEqual([]);
       expect(await overflow(page)).toBe(0);
-      await page.getByRole('button', { name: 'Take out model 2' }).click();
-      await page.getByRole('dialog').getByRole('button', { name: 'Take out' }).click();
+      await page.getByRole('button', { name: 'Remove model 2' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
       await page.getByRole('combobox', { name: 'Model', exact: true }).waitFor();
       expect(await answers(page).getByText('Quick answer.').count()).toBe(1);
       upstream.script = says('openai', { text: 'unset' });
       expect(complaints).toEqual([]);
     }, 300_000);
 
-    test('a refused request is shown in the service’s words, with its id', async () => {
+    test('a rejected request shows the error message and the request id', async () => {
       const { page } = await site.root();
       upstream.script = () => refuse(400, { error: { message: 'temperature is odd' } });
       await page.goto('/playground?model=scripted/scripted-1');

@@ -1,4 +1,4 @@
-/** The recipes of the guide, each started as it stands there: somebody signs in with it in a browser, stays, and leaves. */
+/** The recipes of the guide, each run unchanged: a user signs in with it in a browser, refreshes and logs out. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,12 +18,12 @@ let person: Visitor;
 interface Recipe {
   name: string;
   redirectPath: string;
-  /** Where its sign-in begins. */
+  /** The page where the sign-in starts. */
   login(page: Page, own: string): Promise<unknown>;
-  /** With a page that refreshes the tokens and shows what userinfo says then. */
+  /** The recipe has a page that refreshes the tokens and shows userinfo. */
   refreshes: boolean;
   logout(page: Page, own: string): Promise<unknown>;
-  /** Whether its logout is one of the service as well. */
+  /** Whether logout also ends the session at the service. */
   endsSession: boolean;
 }
 
@@ -74,7 +74,7 @@ async function register(own: string, redirectUri: string, fields: Record<string,
   return { CLIENT_ID: made.client_id, CLIENT_SECRET: made.client_secret_plain ?? '' };
 }
 
-/** Starts a program and waits until it says what to open. */
+/** Starts a program and waits until it prints its address. */
 async function start(file: string, env: Record<string, string>) {
   const child = Bun.spawn([process.execPath, join(examples, file)], {
     stdout: 'pipe',
@@ -96,7 +96,7 @@ async function start(file: string, env: Record<string, string>) {
   return { address: /^open (\S+)$/m.exec(said)![1]!, rest, stop: () => child.kill() };
 }
 
-/** What a person does on the service's own pages. */
+/** The user's steps on the pages of the service. */
 async function agree(page: Page): Promise<void> {
   const allow = page.getByRole('button', { name: 'Allow' });
   const password = page.getByRole('textbox', { name: 'Password' });
@@ -113,12 +113,12 @@ const shown = async (page: Page): Promise<{ user: Record<string, unknown> | null
   JSON.parse(await page.locator('pre').innerText());
 const isSignedIn = async (): Promise<boolean> => (await person.context.request.get('/api/user/self')).ok();
 
-test('every program of the guide is one of these, or the one that the guide shows', () => {
+test('every example program of the guide is tested', () => {
   const others = ['mcp-client.mjs', 'oauth-app.mjs', 'oidc-client-ts.html'];
   expect(readdirSync(examples).toSorted()).toEqual([...recipes.map(({ name }) => `${name}.mjs`), ...others].toSorted());
 });
 
-describe.skipIf(browserMissing)('recipes', () => {
+describe.skipIf(browserMissing)('sign-in recipes', () => {
   beforeAll(async () => {
     site = await openSite({ OPENID_CONNECT: '1' });
     const { context } = await site.register('ada');
@@ -142,7 +142,7 @@ describe.skipIf(browserMissing)('recipes', () => {
         await page.waitForURL((url) => url.origin === own && !url.searchParams.has('code'));
         await page.goto(own);
         expect(JSON.stringify(await shown(page))).toContain('Ada Lovelace');
-        // Twice, as each gives the refresh token for the next.
+        // Twice, because each refresh returns the refresh token for the next.
         for (let time = 0; recipe.refreshes && time < 2; time += 1) {
           await page.goto(`${own}/refresh`);
           expect((await shown(page)).user).toMatchObject({ name: 'Ada Lovelace', email: 'ada@example.com' });
@@ -157,7 +157,7 @@ describe.skipIf(browserMissing)('recipes', () => {
     300_000,
   );
 
-  test('oidc-client-ts, in the page itself', async () => {
+  test('oidc-client-ts in the browser', async () => {
     const library = Bun.file(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')));
     let html = '';
     const server = Bun.serve({
@@ -188,13 +188,13 @@ describe.skipIf(browserMissing)('recipes', () => {
     await server.stop(true);
   }, 300_000);
 
-  describe('clients of MCP', () => {
+  describe('MCP clients', () => {
     beforeAll(async () => {
       const body = { key: 'OAuth2DynamicRegistration', value: true };
       await site.service.root.api('/api/admin/options', { method: 'PUT', body });
     });
 
-    test('of its SDK', async () => {
+    test('the client of the MCP SDK', async () => {
       const program = await start('mcp-client.mjs', {
         MCP_SERVER: `${site.service.url}/mcp/svc`,
         PORT: `${freePort()}`,
@@ -205,7 +205,7 @@ describe.skipIf(browserMissing)('recipes', () => {
       expect(JSON.parse(await program.rest()).tools).toContain('list_models');
     }, 300_000);
 
-    test('mcp-remote, for those that start a program and know of no sign-in', async () => {
+    test('mcp-remote, for clients that support only local programs without sign-in', async () => {
       const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-remote-'));
       const transport = new StdioClientTransport({
         command: process.execPath,
@@ -214,7 +214,7 @@ describe.skipIf(browserMissing)('recipes', () => {
           `${site.service.url}/mcp/svc`,
           `${freePort()}`,
         ],
-        // Without a path it finds no browser of its own to open.
+        // Without a PATH it finds no browser to open.
         env: { PATH: folder, MCP_REMOTE_CONFIG_DIR: folder },
         stderr: 'pipe',
       });

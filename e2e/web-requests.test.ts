@@ -1,4 +1,4 @@
-/** What became of requests: those that were charged, those that failed, those that others made in their course. */
+/** Lists of requests: charged ones, failed ones, and calls made by other requests. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, openSite, overflow, type Site } from './browser.ts';
 import { says } from './relay-replies.ts';
@@ -30,7 +30,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await site?.stop();
   });
 
-  test('what a turn asks in its course stands together, and can be looked at one by one', async () => {
+  test('calls of one turn are grouped and can be opened one by one', async () => {
     const { page, context, complaints } = await site.register('tilda');
     const data = { model: 'svc/svc-ms', messages: [{ role: 'user', content: 'Compare tea and coffee.' }] };
     const headers = { 'x-svc-web': '1' };
@@ -53,7 +53,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await turn.click();
     await page.waitForURL(/\/usage\?parent=req_/);
     await page
-      .getByRole('button', { name: /^What request req_/ })
+      .getByRole('button', { name: /^Cost of request req_/ })
       .first()
       .waitFor();
     expect(await page.getByRole('link', { name: /of one turn$/ }).count()).toBe(0);
@@ -61,7 +61,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('failed requests are listed, for administrators with the words of the upstream; Back closes the details', async () => {
+  test('failed requests are listed, with the upstream error for administrators only; Back closes the details', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     upstream.script = () => refuse(500, { error: { message: 'The datacenter is on fire' } });
     await ask(modelId, site.service.key);
@@ -70,7 +70,7 @@ describe.skipIf(browserMissing)('requests', () => {
     const { page, complaints } = await site.root();
     await page.goto('/keys');
     await page.goto('/usage');
-    await page.getByRole('radiogroup', { name: 'Which requests' }).getByText('Failed').click();
+    await page.getByRole('radiogroup', { name: 'Requests to show' }).getByText('Failed').click();
     await page.waitForURL(/[?&]show=failed/);
     const list = page.getByRole('region', { name: 'Failed requests' });
     await list.getByText('The datacenter is on fire').waitFor();
@@ -98,13 +98,13 @@ describe.skipIf(browserMissing)('requests', () => {
     await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
     expect(await own.content()).not.toContain('on fire');
     await own.goto('/usage?show=failed&model=demo/chat');
-    await own.getByText('Nothing failed in these days').waitFor();
+    await own.getByText('No failed requests in this period').waitFor();
     await own.goto(`/usage?show=failed&model=${modelId}`);
     await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('every request is in one list, opens to all that is known of it, and ids in errors lead there', async () => {
+  test('all requests are in one list with details, and request ids in errors link to them', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, context, complaints, open, settled } = await site.register('rita');
     const send = async (model: string) => {
@@ -127,12 +127,12 @@ describe.skipIf(browserMissing)('requests', () => {
       body: { key: 'RequestContentsDays', value: 7 },
     });
     await open('/requests');
-    const keep = page.getByRole('switch', { name: /^Keep what I ask and what is answered for 7 days/ });
+    const keep = page.getByRole('switch', { name: /^Keep my prompts and answers for 7 days/ });
     await keep.click();
     await until('it is on', () => keep.isChecked());
     const rows = page.getByRole('region', { name: 'Requests' }).getByRole('row');
     await rows.getByRole('link', { name: /^demo\/chat/ }).waitFor();
-    // The header, the plain request, the turn, and the one that failed.
+    // The header, the plain request, the turn, and the failed request.
     expect(await rows.count()).toBe(4);
 
     await page.getByRole('combobox', { name: 'Status' }).click();
@@ -154,7 +154,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await rows.getByRole('link').first().click();
     await page.getByRole('heading', { name: 'What it cost' }).waitFor();
     await page.getByRole('heading', { name: 'Routing', exact: true }).waitFor();
-    await page.getByRole('link', { name: 'One turn' }).waitFor();
+    await page.getByRole('link', { name: 'A turn' }).waitFor();
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
@@ -170,22 +170,22 @@ describe.skipIf(browserMissing)('requests', () => {
     await page.getByText(/^502 provider_error: /).waitFor();
     expect(await page.content()).not.toContain('on fire');
     await page.getByRole('heading', { name: 'Prompt and answer' }).waitFor();
-    await page.getByText('Nobody answered.').waitFor();
+    await page.getByText('There was no answer.').waitFor();
     await settled();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('link', { name: 'All requests' }).click();
     await keep.click();
-    await page.getByRole('button', { name: 'Delete what was kept' }).click();
+    await page.getByRole('button', { name: 'Delete kept content' }).click();
     await until('it is off', async () => !(await keep.isChecked()));
     await page.goBack();
     await page.getByText(/^502 provider_error: /).waitFor();
-    await page.getByText('Nobody answered.').waitFor({ state: 'hidden' });
+    await page.getByText('There was no answer.').waitFor({ state: 'hidden' });
     const failed = new URL(page.url()).pathname;
     await open('/requests/req_nobody');
-    await page.getByText('Nothing is known of this request').waitFor();
+    await page.getByText('No record of this request').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     upstream.script = says('openai', { text: 'fine' });
-    // The browser's own word about the answer that was to fail.
+    // The browser's own message about the failed response.
     expect(complaints.filter((text) => !text.includes('502 (Bad Gateway)'))).toEqual([]);
 
     const root = await site.root();
@@ -202,7 +202,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(root.complaints).toEqual([]);
   }, 300_000);
 
-  test('tables of requests show all of their columns at 1280 pixels, however long names and figures are', async () => {
+  test('request tables show all columns at 1280 pixels with long names and large numbers', async () => {
     const modelId = `vendor/${'a-model-with-quite-a-long-name-'.repeat(3)}v2`;
     await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1`, modelId, provider: 'vendor' });
     upstream.script = says('openai', { text: 'fine', usage: { input: 1_234_567, output: 1_234_567 } });
@@ -245,10 +245,10 @@ describe.skipIf(browserMissing)('requests', () => {
     }
   }, 300_000);
 
-  test('a provider that fails is not called healthy, though its circuit is closed', async () => {
+  test('a provider with a closed circuit but failing requests is shown as failing', async () => {
     const { modelId } = await site.service.serve({ kind: 'openai', url: `${upstream.url}/v1` });
     const { page, complaints } = await site.root();
-    // The service adds up what it has measured once a minute: this is what it would say then.
+    // The service aggregates its metrics once a minute; this is what it would then return.
     await page.route('**/api/routing/metrics?*', async (route) => {
       const response = await route.fetch();
       const json = (await response.json()) as { data: { metrics: object[] } };
@@ -265,7 +265,7 @@ describe.skipIf(browserMissing)('requests', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the lines of the ledger add up as they are shown', async () => {
+  test('amounts and balances in the ledger add up as displayed', async () => {
     const { modelId } = await site.service.serve({
       kind: 'openai',
       url: `${upstream.url}/v1`,

@@ -36,12 +36,12 @@ describe.skipIf(browserMissing)('routing', () => {
       .getByRole('button', { name: /^Details of/ })
       .last()
       .click();
-    await page.getByText('Who could have answered').waitFor();
+    await page.getByText('Candidate providers').waitFor();
     const address = page.url();
     expect(address).toMatch(/open=req_/);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(address);
-    await page.getByText('What was tried').waitFor();
+    await page.getByText('Attempts', { exact: true }).waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 
@@ -49,13 +49,13 @@ describe.skipIf(browserMissing)('routing', () => {
     const { page, complaints } = await site.register('pat');
     await page.goto('/routing/preferences');
     await page.getByRole('radio', { name: 'Cost' }).check();
-    await page.getByLabel('Lowest success rate').fill('95');
+    await page.getByLabel('Minimum success rate').fill('95');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Preferences saved').waitFor();
     await page.reload();
     await page.getByRole('radio', { name: 'Cost' }).waitFor();
     expect(await page.getByRole('radio', { name: 'Cost' }).isChecked()).toBe(true);
-    expect(await page.getByLabel('Lowest success rate').inputValue()).toBe('95 %');
+    expect(await page.getByLabel('Minimum success rate').inputValue()).toBe('95 %');
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);
   }, 300_000);

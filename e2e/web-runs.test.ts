@@ -8,7 +8,7 @@ import { type Script, startUpstream } from './upstream.ts';
 
 let site: Site;
 
-/** Eight tasks one after another: long enough to be seen at work, and to be cancelled before its end. */
+/** Eight tasks in sequence: long enough to be watched and to be cancelled before the end. */
 const goal =
   'Research and analyse the market in depth, then compare the competitors in detail, then design the prices, ' +
   'then write the announcement, then analyse its weak points, then design the support handbook, ' +
@@ -16,7 +16,7 @@ const goal =
 
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 
-/** Its first task calls the tool once, when it is offered; all else as the model does. */
+/** The first task calls the tool once if it is offered; otherwise like the given script. */
 const callsFirst =
   (script: Script, tool: string): Script =>
   (asked) => {
@@ -49,33 +49,33 @@ describe.skipIf(browserMissing)('runs', () => {
     await site?.stop();
   });
 
-  test('a run is started, watched to its end, and replayed', async () => {
+  test('a run is started, watched to its end and replayed after a reload', async () => {
     const { page, complaints } = await site.register('xena');
     await page.goto('/runs');
     await page.getByText('No runs yet').waitFor();
     await page.getByRole('button', { name: 'Start a run' }).first().click();
     await page.getByRole('button', { name: 'Start run' }).click();
-    await page.getByText('Say what should be reached.').waitFor();
+    await page.getByText('Enter a goal.').waitFor();
     await page.getByLabel('Goal').fill(goal);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Start run' }).click();
     await page.waitForURL('**/runs/ms-*');
 
-    const tasks = page.getByRole('list', { name: 'Tasks of the plan' }).getByRole('button');
+    const tasks = page.getByRole('list', { name: 'Tasks in the plan' }).getByRole('button');
     await tasks.filter({ hasText: 'Running' }).first().waitFor();
     await page.getByRole('region', { name: /^Output of / }).waitFor();
     await page.getByRole('heading', { name: 'Result' }).waitFor();
     await tasks.filter({ hasText: 'Done' }).nth(7).waitFor();
     expect(await tasks.count()).toBe(8);
     const lines = () => page.getByRole('region', { name: 'Events' }).getByRole('listitem').allTextContents();
-    await page.getByText(/^Completed, /).waitFor();
+    await page.getByText(/^Completed with /).waitFor();
     const seen = await lines();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.reload();
-    await page.getByText(/^Completed, /).waitFor();
+    await page.getByText(/^Completed with /).waitFor();
     expect(await lines()).toEqual(seen);
-    // By keyboard: the first task's own words.
+    // By keyboard: the output of the first task.
     await tasks.first().focus();
     await page.keyboard.press('Enter');
     expect(await tasks.first().getAttribute('aria-pressed')).toBe('true');
@@ -86,7 +86,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a run is cancelled, and goes on from its checkpoint with other limits', async () => {
+  test('a run is cancelled and resumed from its checkpoint with other limits', async () => {
     const { page, context, complaints } = await site.register('yuri', phone);
     const model = planningModel(500);
     const upstream = startUpstream(model.script);
@@ -102,7 +102,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(started.ok()).toBe(true);
     await page.goto('/runs/launch');
     await page.getByRole('button', { name: 'Cancel run' }).click();
-    await page.getByText('What was finished is kept').waitFor();
+    await page.getByText('Completed work is kept').waitFor();
     expect(await page.getByRole('button', { name: 'Cancel run' }).count()).toBe(0);
     const status = async () => (await context.request.get('/api/svc-ms/autonomous/launch/status')).json();
     expect((await status()).status).toBe('cancelled');
@@ -124,7 +124,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a tool that asks first is allowed on the page, and the timeline adds up to the cost of the run', async () => {
+  test('a tool call is approved on the page, and the timeline adds up to the cost of the run', async () => {
     const { page, context, complaints } = await site.register('wanda', phone);
     const server = startMcp([{ name: 'send', description: 'Sends a letter.' }]);
     await connect(server, 'send');
@@ -147,7 +147,7 @@ describe.skipIf(browserMissing)('runs', () => {
     await page.getByRole('button', { name: 'Start a run' }).first().click();
     const form = page.getByRole('dialog', { name: 'Start a run' });
     await form.getByLabel('Goal').fill(goal);
-    await form.getByLabel('Most it may cost').fill('50');
+    await form.getByLabel('Cost limit').fill('50');
     await form.getByRole('combobox', { name: 'Tools', exact: true }).click();
     await page.getByRole('option', { name: 'post__send' }).click();
     await page.keyboard.press('Escape');
@@ -155,13 +155,13 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Start run' }).click();
     await page.getByRole('heading', { name: 'Waiting for your approval' }).waitFor();
-    await page.getByText('Waits for approval', { exact: true }).waitFor();
+    await page.getByText('Waiting for approval', { exact: true }).waitFor();
     await page.getByText('"to": "everybody"').first().waitFor();
-    await page.getByText('Left to do').waitFor();
+    await page.getByText('Remaining').waitFor();
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     expect(server.calls).toEqual([]);
     const allow = page.getByRole('button', { name: 'Allow post__send' });
-    // Its words are seen whole.
+    // The label is not cut off.
     expect((await allow.boundingBox())!.width).toBeGreaterThan(120);
     await allow.press('Enter');
     await page.getByRole('heading', { name: 'Result' }).waitFor();
@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(whole).toBeCloseTo(cost, 2);
     expect(costs.map(dollars).reduce((sum, one) => sum + one, 0)).toBeCloseTo(whole, 1);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
-    await page.getByRole('link', { name: 'Its requests' }).click();
+    await page.getByRole('link', { name: 'View requests' }).click();
     await page.getByText(`Only what was asked for ${execution_id}`).waitFor();
     await page.getByRole('table').getByText('dear/chat').first().waitFor();
     await page.goto(`/routing/decisions?parent=${execution_id}`);
@@ -190,7 +190,7 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a run that does not exist says so', async () => {
+  test('a missing run shows an error', async () => {
     const { page } = await site.register('zoe');
     await page.goto('/runs/never');
     await page.getByText('Session not found').waitFor();

@@ -1,4 +1,4 @@
-/** Videos: made, played, downloaded, cancelled. */
+/** Videos: generated, played, downloaded, cancelled. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { startUpstream } from '../server/src/video/upstream.fixture.ts';
 import { accessibilityFaults, browserMissing, openSite, type Site } from './browser.ts';
@@ -15,12 +15,12 @@ describe.skipIf(browserMissing)('videos', () => {
     await site?.stop();
   });
 
-  test('a video is made, played and downloaded; another is cancelled', async () => {
+  test('a video is generated, played and downloaded; another is cancelled', async () => {
     const { page, complaints } = await site.register('abel');
     await page.goto('/videos');
     await page.getByText('No videos yet').waitFor();
     await page.getByRole('button', { name: 'Create video' }).click();
-    await page.getByText('Say what the video should show.').waitFor();
+    await page.getByText('Describe the video.').waitFor();
     await page.getByLabel('Prompt').fill('A lighthouse in a storm');
     await page.getByRole('combobox', { name: 'Aspect ratio' }).click();
     await page.getByRole('option', { name: '1:1' }).click();
@@ -51,12 +51,12 @@ describe.skipIf(browserMissing)('videos', () => {
     await page.getByLabel('Prompt').fill('One that nobody wants');
     await page.getByRole('button', { name: 'Create video' }).click();
     await page.getByRole('button', { name: 'Cancel', exact: true }).click();
-    await page.getByText('It was cancelled, and nothing was charged.').waitFor();
+    await page.getByText('The video was cancelled. Nothing was charged.').waitFor();
     upstream.stop();
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('the secret of callbacks is looked at and exchanged, the one before goes on for a while', async () => {
+  test('the callback secret is shown and rotated, and the previous one stays valid for a while', async () => {
     const { page, complaints, open } = await site.register('cain');
     await open('/videos');
     const field = page.getByLabel('Callback secret', { exact: true });
@@ -64,7 +64,7 @@ describe.skipIf(browserMissing)('videos', () => {
     expect([await field.getAttribute('type'), before.slice(0, 4)]).toEqual(['password', 'vcs_']);
     const exchange = async (overlap: string) => {
       await page.getByRole('button', { name: 'Rotate secret' }).click();
-      const dialog = page.getByRole('dialog', { name: 'New secret for callbacks' });
+      const dialog = page.getByRole('dialog', { name: 'New callback secret' });
       await dialog.getByRole('combobox', { name: 'The old secret goes on' }).click();
       await page.getByRole('option', { name: overlap }).click();
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -76,9 +76,9 @@ describe.skipIf(browserMissing)('videos', () => {
     expect(await exchange('For a week')).toBe(0);
     const after = await field.inputValue();
     expect([after.slice(0, 4), after === before]).toEqual(['vcs_', false]);
-    await page.getByText('signs as well, in X-Svc-Signature-Previous').waitFor();
+    await page.getByText('with the previous secret, in X-Svc-Signature-Previous').waitFor();
     expect(await exchange('Not at all')).toBe(1);
-    await page.getByText('signs as well').waitFor({ state: 'detached' });
+    await page.getByText('also signed').waitFor({ state: 'detached' });
     expect([before, after]).not.toContain(await field.inputValue());
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(complaints).toEqual([]);

@@ -1,4 +1,4 @@
-/** A company's provider is let vouch, a server is opened by its word, and somebody signs in through it from the page of tools. */
+/** An identity provider is allowed to vouch, a server accepts its assertions, and a user signs in through it from the tools page. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Page } from 'playwright-core';
 import { startVoucher, type Voucher } from '../server/src/identity/sign-in/voucher.fixture.ts';
@@ -12,7 +12,7 @@ let wiki: SignedInServer;
 const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
 const whole = async (page: Page) => expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
 
-describe.skipIf(browserMissing)('a company that vouches', () => {
+describe.skipIf(browserMissing)('MCP sign-in through an identity provider', () => {
   beforeAll(async () => {
     company = startVoucher(systemClock);
     wiki = startSignedIn();
@@ -26,7 +26,7 @@ describe.skipIf(browserMissing)('a company that vouches', () => {
     await site?.stop();
   });
 
-  test('is let do so, chosen for a server, and signed in through', async () => {
+  test('a provider is enabled for it, chosen for a server and used to sign in', async () => {
     const { page, complaints } = await site.root(phone);
     await page.goto('/admin/identity-providers');
     await page.getByRole('button', { name: 'Connect a provider' }).first().click();
@@ -55,7 +55,7 @@ describe.skipIf(browserMissing)('a company that vouches', () => {
     await page.getByRole('option', { name: 'Acme' }).click();
     await whole(page);
     await form.getByRole('button', { name: 'Connect' }).press('Enter');
-    // Nothing is known of whoever connected it yet.
+    // The administrator who connected it has not signed in through the provider yet.
     await page.getByText('the user has to sign in to this service again through Acme').waitFor();
 
     await page.goto('/tools');

@@ -60,7 +60,7 @@ async function chat(page: Page): Promise<void> {
   const message = page.getByLabel('Message', { exact: true });
   await message.fill('Which tea should I drink in the morning, and why?');
   await message.press('Enter');
-  const answer = page.getByRole('article', { name: /^Answer of/ });
+  const answer = page.getByRole('article', { name: /^Answer from/ });
   await answer.first().waitFor();
   await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached' });
 }

@@ -1,4 +1,4 @@
-/** The clients that are agents: each edits a file in a folder of its own, by the tool calls that a scripted model makes. */
+/** Clients that are agents: each edits a file in its own folder, through tool calls of a scripted model. */
 import { join } from 'node:path';
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import type { Kind } from '../relay-replies.ts';
@@ -9,7 +9,7 @@ export interface Place {
   model: string;
   /** The folder with the file. */
   folder: string;
-  /** What the agent takes for the user's home. */
+  /** The folder used as the user's home. */
   home: string;
 }
 
@@ -22,21 +22,21 @@ export interface Agent {
   name: string;
   package: string;
   speaks: string;
-  /** The package's program, below node_modules, and whether Node runs it. */
+  /** The program of the package, below node_modules, and whether Node runs it. */
   program: string;
   byNode: boolean;
   kinds: Kind[];
   /** Whether the agent must have connected by WebSocket; it would fall back to plain requests without a word. */
   bySocket?: boolean;
-  /** The name of a model that the agent knows, and offers other tools to. */
+  /** The name of a model that the agent knows and offers other tools to. */
   knows?: string | undefined;
-  /** What is set besides address, key and model, for the page. */
+  /** Settings besides address, key and model, shown in the document. */
   besides: string;
   arguments(place: Place): string[];
   environment(place: Place): Record<string, string>;
-  /** Files of the home: its configuration. */
+  /** Files in the home folder: its configuration. */
   files?(place: Place): Record<string, string>;
-  /** The calls that edit the file, of the tools that are offered. */
+  /** The tool calls that edit the file, for the offered tools. */
   steps(file: string, tools: string[]): Step[];
 }
 
@@ -54,7 +54,7 @@ const patch = `*** Begin Patch
 *** End Patch`;
 const patchCommand = `apply_patch <<'EOF'\n${patch}\nEOF\n`;
 
-/** The ways to patch, the best first. */
+/** The ways to patch, best first. */
 const patchCalls: Record<string, Json> = {
   apply_patch: { input: patch },
   exec_command: { cmd: patchCommand },
@@ -85,7 +85,7 @@ const codex: Agent = {
   environment: ({ key }) => ({ SVC_KEY: key }),
   steps: (_, tools) => {
     const offered = Object.entries(patchCalls).flatMap(([name, args]) => {
-      // In a namespace or not.
+      // With or without a namespace.
       const full = tools.find((tool) => tool === name || tool.endsWith(`__${name}`));
       return full ? [{ name: full, args }] : [];
     });
@@ -93,7 +93,7 @@ const codex: Agent = {
   },
 };
 
-/** What a catalog of models tells Codex of one that it does not know: that it can patch, and all else that an entry must have. */
+/** The entry that Codex needs in its model catalog for an unknown model: that it can patch, and the required fields. */
 const patching = ({ model }: Place) => ({
   slug: model,
   display_name: model,
@@ -109,7 +109,7 @@ const patching = ({ model }: Place) => ({
   experimental_supported_tools: [],
 });
 
-/** It offers `apply_patch`, a custom tool with a grammar, only to models of which it knows that they can use it. */
+/** It offers `apply_patch`, a custom tool with a grammar, only to models that it knows to support it. */
 const patchingCodex: Agent = {
   ...codex,
   name: 'Codex, model_catalog_json',
@@ -154,14 +154,14 @@ export const agents: Agent[] = [
   codex,
   patchingCodex,
   socketCodex,
-  // To a model that it knows it offers a search for tools that it keeps to itself.
+  // To a known model it offers a tool search that it runs itself.
   {
     ...codex,
     name: 'Codex, gpt-5.5',
     knows: 'gpt-5.5',
     besides: `${codex.besides}; OpenAI's channel is asked in the Responses format`,
   },
-  // To its newest models it gives all tools in an item of the input, and in namespaces.
+  // To its newest models it sends all tools in an input item, in namespaces.
   {
     ...codex,
     name: 'Codex, gpt-5.6-sol',
@@ -178,7 +178,7 @@ export const agents: Agent[] = [
     besides: 'all calls approved, folder trusted, login by key',
     arguments: ({ model }) => ['--yolo', '--skip-trust', '-m', model, '-p', task],
     environment: ({ url, key }) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key }),
-    // What its first start asks for: without a terminal it takes another address for a kind of login that it then refuses.
+    // Answers the question of its first start: without a terminal it would pick another address and a login that it then refuses.
     files: () => ({ '.gemini/settings.json': '{"security": {"auth": {"selectedType": "gemini-api-key"}}}' }),
     steps: (file_path) => [
       { name: 'read_file', args: { file_path } },

@@ -1,4 +1,4 @@
-/** Run by Node, a process for each client: does all that its file in sdk/ offers, on each model, and prints what came of it. */
+/** Run by Node, one process per client: performs every task that its file in sdk/ supports, on each model, and prints the results. */
 import { asks } from './asks.mjs';
 
 const [file, url, key, ...models] = process.argv.slice(2);
@@ -25,6 +25,6 @@ for (const model of models) {
     }
   }
 }
-// After whatever the client itself writes, and on a line of its own.
+// On its own line, after any output of the client itself.
 process.stdout.write(`\n${JSON.stringify(seen)}\n`);
 process.exit(0);

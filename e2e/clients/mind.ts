@@ -1,7 +1,7 @@
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import type { Reply } from '../relay-replies.ts';
 
-/** What a model is asked, whichever the format: the names of its tools, how many results it has seen, and all of it as text. */
+/** A request to a model, independent of its format: the names of its tools, the number of results so far, and the whole text. */
 export interface Question {
   tools: string[];
   results: number;

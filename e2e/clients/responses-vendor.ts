@@ -1,4 +1,4 @@
-/** OpenAI's Responses endpoint, for channels that are asked in this format: it refuses what OpenAI refuses, and streams. */
+/** OpenAI's Responses endpoint, for channels that use this format: it refuses what OpenAI refuses, and streams. */
 import { eventStream, frameOf, refusalOf, wholeResponse } from '../../server/src/relay/responses-upstream.fixture.ts';
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import type { Reply } from '../relay-replies.ts';
@@ -27,7 +27,7 @@ interface Named {
   custom: boolean;
 }
 
-/** The tools of a request and of its items, by the names that other vendors know them by. */
+/** The tools of a request and of its items, by the names that other vendors use. */
 function toolsIn(body: Json): Map<string, Named> {
   const lists = [body, ...list(body.input)].flatMap(({ tools }) => list(tools));
   return new Map(
@@ -73,11 +73,11 @@ function eventsOf(response: Json): Json[] {
   return events.map((event, sequence_number) => ({ ...event, sequence_number }));
 }
 
-/** An item as it begins. */
+/** An item at its start. */
 const emptied = ({ type }: Json): Json =>
   type === 'message' ? { content: [] } : type === 'custom_tool_call' ? { input: '' } : { arguments: '' };
 
-/** What it is made of, in one piece. */
+/** The content of an item, complete. */
 function written({ type, content, input, arguments: args }: Json): Json[] {
   if (type === 'custom_tool_call')
     return [

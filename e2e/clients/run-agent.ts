@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 
 const longestMs = 120_000;
 
-/** Lets the agent work on the file through each kind of channel; what it did is told by the file alone. */
+/** Lets the agent edit the file through each kind of channel; only the file decides whether it worked. */
 export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
   const seen: Seen[] = [];
   for (const kind of agent.kinds) {
@@ -20,7 +20,7 @@ export async function runAgent(world: World, agent: Agent): Promise<Seen[]> {
     writeFileSync(file, before);
     const by = new Set<string>();
     const { url } = world.upstreams[kind];
-    // A model of OpenAI's, which its own channel is asked for as the request came.
+    // A model of OpenAI, whose channel gets the request unchanged.
     const capabilities = { responses: kind === 'openai' };
     const known = agent.knows && { kind, url, modelId: `${kind}/${agent.knows}`, capabilities };
     const model = known ? (await world.service.serve(known)).modelId : world.models[kind];
@@ -61,7 +61,7 @@ async function socketSeen(url: string, working: Promise<unknown>): Promise<boole
   return false;
 }
 
-/** The last line that sounds like an error; agents say much besides. */
+/** The last line that looks like an error; agents print much else. */
 const complaintIn = (said: string): string =>
   (said.split('\n').findLast((line) => /error|invalid|fail/i.test(line)) ?? said.slice(-300)).slice(0, 300);
 
@@ -73,7 +73,7 @@ async function work(agent: Agent, place: Place): Promise<string> {
   const program = inModules(agent.program);
   const child = Bun.spawn([...(agent.byNode ? [ownNode(), program] : [program]), ...agent.arguments(place)], {
     cwd: place.folder,
-    // Nothing of the caller's environment: neither keys nor settings of an agent that is used here.
+    // Nothing of the caller's environment, which may have keys or settings of an agent.
     env: {
       PATH: `${dirname(ownNode())}:${process.env.PATH}`,
       HOME: place.home,

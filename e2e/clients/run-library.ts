@@ -4,7 +4,7 @@ import { ownNode } from './install.ts';
 import type { Library } from './table.ts';
 import { plainMind, type World } from './world.ts';
 
-/** One thing that a client was asked, through a channel of one kind. */
+/** One task of a client, through a channel of one kind. */
 export interface Seen {
   ask: string;
   kind: Kind;
@@ -15,7 +15,7 @@ export interface Seen {
 
 export const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text();
 
-/** The process of a client is given this long for all that it is asked. */
+/** Time limit for all tasks of a client. */
 const longestMs = 300_000;
 
 export async function runLibrary(world: World, { file }: Library): Promise<Seen[]> {

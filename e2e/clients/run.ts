@@ -1,7 +1,7 @@
 /**
- * `npm run test:clients`: every client against the service, and docs/clients.md of what was seen. With names, or parts of them, as
- * arguments only these clients (`kill`: a chain through the death of a process); the page shows the others as they were last seen,
- * with the day. Ends with 1 if a client failed.
+ * `npm run test:clients`: runs every client against the service and writes docs/clients.md. With names, or parts of names, as
+ * arguments it runs only these clients (`kill`: a chain of turns across the death of a process); the others keep their last
+ * result and its day. Exits with 1 if a client failed.
  */
 import { join } from 'node:path';
 import { type Agent, agents } from './agents.ts';
@@ -33,10 +33,10 @@ for (const client of [...libraries, ...agents].filter(isWanted)) {
   const seen = await ('file' in client ? runLibrary(world, client) : runAgent(world, client));
   for (const one of seen) console.log(lineOf(client, one));
   failed += seen.filter(({ fault }) => fault).length;
-  // Clients that are no longer in the tables are forgotten.
+  // Clients that are no longer in the tables are removed.
   for (const name of Object.keys(tried)) if (!names.has(name)) delete tried[name];
   tried[client.name] = { version, on: new Date().toISOString().slice(0, 10), seen };
-  // After each of them: a run that is broken off leaves what it saw.
+  // After each client, so that an interrupted run keeps its results.
   writeTried(tried);
   await Bun.write(page, documentOf(libraries.map(rowOf), agents.map(rowOf), asks));
 }
@@ -54,7 +54,7 @@ function lineOf({ name }: Pick<Client, 'name'>, { ask, kind, fault }: Seen): str
   return fault ? `no  ${name}: ${ask}, ${kind}: ${fault}` : `yes ${name}: ${ask}, ${kind}`;
 }
 
-/** What was seen of another version than the one that is installed says nothing of this one. */
+/** Results of another version say nothing about the installed one. */
 function rowOf(client: Client): Row {
   const { name, package: from, speaks } = client;
   const version = versionOf(from);

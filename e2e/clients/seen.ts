@@ -1,4 +1,4 @@
-/** What was seen of each client when it was last run, so that one can be run again without all the others. */
+/** The last results of each client, so that one can be run again without the others. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Seen } from './run-library.ts';

@@ -1,4 +1,4 @@
-/** The clients that are libraries: what each is called in the document, its package here, and its file in sdk/. */
+/** Clients that are libraries: the name of each in the document, its package, and its file in sdk/. */
 export interface Library {
   name: string;
   package: string;

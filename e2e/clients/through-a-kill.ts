@@ -10,7 +10,7 @@ import { startUpstream } from '../upstream.ts';
 import { ownNode } from './install.ts';
 import { textOf } from './run-library.ts';
 
-/** Undefined: there is no PostgreSQL or no Redis; else what went wrong, or an empty text. */
+/** Undefined without PostgreSQL and Redis; otherwise the error, or an empty string. */
 export async function chainThroughKill(): Promise<string | undefined> {
   if (!(await hasBoth())) return undefined;
   const { withRedis: env, drop } = await ownDatabase();

@@ -1,4 +1,4 @@
-/** The service, with a vendor of each kind behind it that refuses what that vendor refuses. */
+/** The service with a vendor of each kind behind it, which refuses what that vendor refuses. */
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import { type Kind, kinds, says } from '../relay-replies.ts';
 import { type Service, startService } from '../service.ts';
@@ -11,7 +11,7 @@ export interface World {
   service: Service;
   upstreams: Record<Kind, Upstream>;
   models: Record<Kind, string>;
-  /** What the models say from now on. */
+  /** The replies of the models from now on. */
   think(mind: Mind): void;
   stop(): Promise<void>;
 }
@@ -67,7 +67,7 @@ const read: Record<Kind, (body: Json) => Omit<Question, 'text'>> = {
   }),
 };
 
-/** What the table of asks.mjs expects of a model. */
+/** The replies that the table in asks.mjs expects of a model. */
 export const plainMind: Mind = ({ tools, text }) => {
   if (text.includes('sunny in Paris')) return { text: 'It is sunny.' };
   if (tools.length > 0) return { calls: [{ id: 'call_paris', name: tools[0]!, args: { city: 'Paris' } }] };

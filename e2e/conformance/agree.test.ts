@@ -1,4 +1,4 @@
-/** The person of the conformance run, who agrees in a browser and leaves no tab behind. */
+/** The user of the conformance run, who consents in a browser and leaves no tab open. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Browser, chromium } from 'playwright-core';
 import { browserMissing, executablePath, launchArgs } from '../browser.ts';
@@ -7,7 +7,7 @@ import { agree } from './agree.ts';
 let browser: Browser;
 const tabs = () => browser.contexts().flatMap((context) => context.pages()).length;
 const serve = (fetch: (request: Request) => Response) => Bun.serve({ port: 0, hostname: '127.0.0.1', fetch });
-/** Answers at once, and has said all a moment later. */
+/** Responds at once, and completes the body a moment later. */
 const slowly = (text: string): Response =>
   new Response(
     new ReadableStream({
@@ -20,7 +20,7 @@ const slowly = (text: string): Response =>
     { headers: { 'content-type': 'text/html' } },
   );
 
-describe.skipIf(browserMissing)('agreeing', () => {
+describe.skipIf(browserMissing)('agree', () => {
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath, args: launchArgs });
   });
@@ -31,14 +31,14 @@ describe.skipIf(browserMissing)('agreeing', () => {
     return { root: async () => ({ page: await browser.newPage() }), service, stop: () => server.stop(true) };
   };
 
-  test('ends when the browser is back at the program, and its tab is closed', async () => {
+  test('resolves when the browser is back at the program, and closes its tab', async () => {
     let heard = 0;
     const program = serve(({ url }) => {
       heard += url.endsWith('/callback') ? 1 : 0;
       return slowly('OK. You can close this page.');
     });
     const back = `http://127.0.0.1:${program.port}/callback`;
-    // As ours: the answer goes to the service first.
+    // Like our page: the decision is sent to the service first.
     const leave = `setTimeout(() => location.replace('${back}'), 200)`;
     const person = asked(`<button onclick="${leave}">Allow</button>`);
     await agree(person, person.service.url);
@@ -47,7 +47,7 @@ describe.skipIf(browserMissing)('agreeing', () => {
     program.stop(true);
   }, 20_000);
 
-  test('tells what the page shows instead', async () => {
+  test('rejects with the text of the page if consent fails', async () => {
     const person = asked('<button>Allow</button><p>Your answer was not taken</p>');
     await expect(agree(person, person.service.url, 1_000)).rejects.toThrow('Your answer was not taken');
     person.stop();

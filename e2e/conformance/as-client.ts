@@ -1,6 +1,6 @@
 /**
- * The protocol's tests of clients, for the part that the gateway plays as one: a server that users sign in to, with an
- * authorization server of the test's own. Somebody connects it, signs in, allows its tools and has one called.
+ * The protocol's tests of clients, with the gateway as the client: a server that users sign in to, with an authorization
+ * server of the test. A user connects it, signs in, allows its tools and calls one.
  */
 
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ interface Given extends TestProvider {
 interface Walked {
   url: string;
   scenario: string;
-  /** What the test gives its client, such as one that is registered already. */
+  /** What the test gives its client, for example a registered client id. */
   context: Given;
 }
 interface Listed {
@@ -32,17 +32,17 @@ interface Listed {
   tools: { name: string; definition: string; problem: string | null }[];
 }
 
-/** The service, and the address that others know it by. */
+/** The service, and its public address. */
 interface Gateway {
   service: Service;
   address: string;
   assertionsDir: string;
 }
 
-/** The one name that the test takes for a client with a document: ours, where the service is known by this address. */
+/** The only address that the test accepts for a client metadata document; the service must be known by it. */
 const documented = { scenario: 'auth/basic-cimd', address: 'https://conformance-test.local' };
 
-/** The user's browser: goes where it is sent, and comes back. True where the user is signed in then. */
+/** The user's browser: follows redirects and comes back. True if the user is then signed in. */
 async function signIn({ service: { url, root }, address }: Gateway, id: number): Promise<boolean> {
   const { authorization_url } = await root.api<{ authorization_url: string }>(`/api/mcp/servers/${id}/authorize`, {
     method: 'POST',
@@ -54,13 +54,13 @@ async function signIn({ service: { url, root }, address }: Gateway, id: number):
   return new URL(here.headers.get('location') ?? url, url).searchParams.has('signed_in');
 }
 
-/** Through the address that agents use; the words of the answer, and whether it failed. */
+/** Calls through the address for agents; returns the text of the answer and whether it failed. */
 async function tryTool({ service: { url, key } }: Gateway, server: string, name: string): Promise<[string, boolean]> {
   const text = await callTool(`${url}/mcp/${server}`, key, name);
   return [text, !text.includes('"result"') || text.includes('"isError":true')];
 }
 
-/** Whoever is told to sign in once more does so; a person would not for ever. */
+/** When told to sign in again, the user does so at most this often. */
 const mostSignIns = 3;
 
 function authOf(scenario: string): 'oauth' | 'enterprise' | 'client_credentials' | 'jwt_bearer' {
@@ -76,9 +76,9 @@ const clientOf = ({ client_id, client_secret, private_key_pem: client_key }: Wal
 async function walk(gateway: Gateway, { url, scenario, context }: Walked, name: string): Promise<string> {
   const auth = authOf(scenario);
   const itself = auth !== 'oauth';
-  // What some give besides is not for whoever registers itself.
+  // Some tests give other credentials too, which are not for a client that registers itself.
   const client = (itself || scenario === 'auth/pre-registration') && clientOf(context);
-  // The tests are the platform.
+  // The tests act as the platform.
   const assertion = auth === 'jwt_bearer' && { assertion_file: name };
   if (assertion) await Bun.write(join(gateway.assertionsDir, name), context.valid_jwt ?? '');
   const company = auth === 'enterprise' ? await joinCompany(gateway.service, context, name) : null;
@@ -93,7 +93,7 @@ async function walk(gateway: Gateway, { url, scenario, context }: Walked, name: 
 interface Connected {
   name: string;
   body: object;
-  /** Nobody signs in to it. */
+  /** No user signs in to this server; the gateway does. */
   itself: boolean;
 }
 
@@ -117,7 +117,7 @@ async function use(gateway: Gateway, { name, body, itself }: Connected): Promise
   throw new Error(said);
 }
 
-/** Where the tests' client finds this run. */
+/** The address where the tests' client finds this run. */
 function startWalks(gatewayOf: (scenario: string) => Gateway): { url: string; stop(): void } {
   let count = 0;
   const listener = Bun.serve({
@@ -136,7 +136,7 @@ function startWalks(gatewayOf: (scenario: string) => Gateway): { url: string; st
   return { url: `http://127.0.0.1:${listener.port}`, stop: () => void listener.stop(true) };
 }
 
-/** All of them, or those that are wanted. */
+/** All scenarios, or the named ones. */
 export async function clientScenarios(
   { service, assertionsDir }: World,
   wanted: readonly string[] = [],

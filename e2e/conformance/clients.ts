@@ -1,4 +1,4 @@
-/** Clients of others, unmodified, that know the address of a server and nothing else. */
+/** Third-party clients, unmodified, that are given only the address of a server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import type { World } from './world.ts';
 
 const modules = join(import.meta.dir, 'programs/node_modules');
 
-/** What a client is asked for at each address: a tool that it may call, and one that it may not. */
+/** For each address, a tool that the client may call and one that it may not. */
 const places = [
   { path: '/mcp/svc', tool: 'list_models', refused: 'no_such_tool' },
   { path: '/mcp/sessions', tool: 'test_simple_text', refused: refusedTool },
@@ -22,10 +22,10 @@ const places = [
 ] as const;
 type Place = (typeof places)[number];
 
-/** Without a path a program finds no browser of its own to open. */
+/** Without a PATH a program finds no browser to open. */
 const bare = (folder: string) => ({ PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder });
 
-/** As a desktop program starts it, in the protocol of before and in the newest. */
+/** As a desktop program starts it, in the previous protocol and in the newest. */
 async function remote(world: World, { path, tool, refused }: Place, protocol: 'legacy' | 'auto'): Promise<Seen[]> {
   const group = `mcp-remote, --protocol ${protocol}, ${path}`;
   const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-remote-'));
@@ -47,7 +47,7 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
     const agreed = until('it says where to sign in', () => signInPageIn(said) !== undefined).then(() =>
       agree(world.site!, signInPageIn(said)!),
     );
-    // Together: a program that ends early fails this step, and not the run.
+    // Awaited together, so that a program that ends early fails this step and not the run.
     await Promise.all([client.connect(transport, { timeout: 120_000 }), agreed]);
   });
   const rest = authorizes.fault
@@ -74,7 +74,7 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
   return [authorizes, ...rest];
 }
 
-/** Its command line, each time a program of its own; the first signs in. */
+/** Its command line, a new process each time; the first one signs in. */
 async function inspector(world: World, { path, tool, refused }: Place, era: 'legacy' | 'modern'): Promise<Seen[]> {
   const group = `inspector --cli, --protocol-era ${era}, ${path}`;
   const folder = mkdtempSync(join(tmpdir(), 'svc-inspector-'));

@@ -1,20 +1,20 @@
 /**
- * The company of the test of enterprise-managed authorization. The test's own identity provider signs nobody in, and gives its
- * client an ID token by hand: this one, before it, lets people of the service in, and has the test's provider vouch for them.
+ * The company of the test of enterprise-managed authorization. The test's identity provider has no sign-in and gives its
+ * client a ready ID token. This provider stands in front of it: it signs users in and forwards the token exchange to it.
  */
 import type { Member } from '../../server/src/app.fixture.ts';
 import { startLiar } from '../../server/src/identity/sign-in/liar.fixture.ts';
 import { signInThrough } from '../../server/src/identity/sign-in/voucher.fixture.ts';
 import type { Service } from '../service.ts';
 
-/** What the test tells its client of the provider. */
+/** What the test tells its client about the provider. */
 export interface TestProvider {
   idp_client_id?: string;
   idp_id_token?: string;
   idp_token_endpoint?: string;
 }
 
-/** Asked as the service asks, with the ID token that is the test's in place of the service's own. */
+/** The request of the service, with the ID token of the test instead of the service's own. */
 async function vouching(test: TestProvider, asked: URLSearchParams): Promise<Response> {
   const body = new URLSearchParams(asked);
   body.set('subject_token', test.idp_id_token ?? '');
@@ -23,7 +23,7 @@ async function vouching(test: TestProvider, asked: URLSearchParams): Promise<Res
   return new Response(await answer.arrayBuffer(), answer);
 }
 
-/** Connects it to the service, under this name, and signs the administrator in through it. */
+/** Connects it to the service under this name and signs the administrator in through it. */
 export async function joinCompany({ url, root }: Service, test: TestProvider, slug: string): Promise<{ stop(): void }> {
   const company = startLiar();
   company.state.lies.token = (asked) =>

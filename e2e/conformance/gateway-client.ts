@@ -1,6 +1,6 @@
 /**
- * What the protocol's tests start as the client under test, with the address of a server: the gateway is the client, and the
- * run that started the tests (`as-client.ts`) makes it one. Ends with 1 where that failed.
+ * The program that the protocol's tests start as the client under test, with the address of a server. The gateway is the
+ * client; the run that started the tests (`as-client.ts`) drives it. Exits with 1 if that failed.
  */
 const { SVC_WALK = '', MCP_CONFORMANCE_SCENARIO: scenario, MCP_CONFORMANCE_CONTEXT: context = '{}' } = process.env;
 const answer = await fetch(SVC_WALK, {

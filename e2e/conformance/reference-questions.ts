@@ -1,4 +1,4 @@
-/** The tools of the server with sessions that ask the client something while they work. */
+/** Tools of the server with sessions that ask the client something while they run. */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ScriptedTool } from '../../server/src/mcp/mcp.fixture.ts';
 
@@ -11,7 +11,7 @@ async function elicited({ mcpReq }: ServerContext, message: string, properties: 
   return `action=${action}, content=${JSON.stringify(content ?? {})}`;
 }
 
-/** SEP-1034: a value of each kind that stands there already. */
+/** SEP-1034: a default value of each type. */
 const withDefaults: Properties = {
   name: { type: 'string', default: 'John Doe' },
   age: { type: 'integer', default: 30 },

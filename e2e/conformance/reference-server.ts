@@ -1,4 +1,4 @@
-/** The server that stands behind the gateway while the protocol's own tests run: everything they ask for, on the SDK. */
+/** The server behind the gateway while the protocol's tests run: everything they require, built on the SDK. */
 import type { Server } from '@modelcontextprotocol/server';
 import { type McpTestServer, startMcp } from '../../server/src/mcp/mcp.fixture.ts';
 import { referenceTasks } from './reference-tasks.ts';
@@ -85,11 +85,11 @@ function serve(server: Server, era: Era): void {
   server.setRequestHandler('completion/complete', () => ({ completion: { values: [], total: 0, hasMore: false } }));
 }
 
-/** Each session has a server of its own, and hears of what it has subscribed to: that changes at once, as far as one can tell. */
+/** Each session has its own server and is notified about its subscriptions. A subscribed resource appears to change at once. */
 function serveSubscriptions(server: Server): void {
   const watched = new Set<string>();
   const tell = (uri: string) => {
-    // Whoever has left meanwhile hears nothing.
+    // Sessions that have ended are skipped.
     if (watched.has(uri)) void server.sendResourceUpdated({ uri }).catch(() => {});
   };
   server.setRequestHandler('resources/subscribe', ({ params: { uri } }) => {

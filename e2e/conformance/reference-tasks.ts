@@ -1,4 +1,4 @@
-/** The tools that go on after they have answered, and what a server has to say of their tasks (io.modelcontextprotocol/tasks). */
+/** Tools that continue after they have answered, and the server side of their tasks (io.modelcontextprotocol/tasks). */
 import type { Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { More, ScriptedTool } from '../../server/src/mcp/mcp.fixture.ts';
@@ -15,14 +15,14 @@ interface Task {
   status: 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
   createdAt: string;
   lastUpdatedAt: string;
-  /** What it came to. */
+  /** The result. */
   outcome: { result: object } | { error: { code: number; message: string } } | null;
-  /** What it waits for, and who is told the answer. */
+  /** The input it waits for, and the function that gets the answer. */
   pending: Map<string, { request: Asked; tell(response: Fields): void }>;
   stop: AbortController;
 }
 
-/** What a tool does while nobody waits; it may ask something, as often as it likes. */
+/** The work of a tool in the background; it may ask for input any number of times. */
 type Work = (asks: (key: string, request: Asked) => Promise<Fields>, signal: AbortSignal) => Promise<object>;
 
 const failure = (code: number, message: string, data?: object) => Object.assign(new Error(message), { code, data });
@@ -95,7 +95,7 @@ function change(task: Task, status: Task['status']): void {
   task.lastUpdatedAt = new Date().toISOString();
 }
 
-/** What has ended once stays as it is. */
+/** A finished task does not change. */
 function end(task: Task, status: Task['status'], outcome: Task['outcome']): void {
   if (isOver(task)) return;
   change(task, status);
@@ -125,7 +125,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
 const confirmed = form('Really?', 'confirm', 'boolean');
 
 function toolsOf(tasks: Tasks): ScriptedTool[] {
-  /** A tool that cannot do without. */
+  /** A tool that works only as a task. */
   const only = (name: string, work: Work): ScriptedTool => ({
     name,
     answer: (_, context) => {
@@ -153,7 +153,7 @@ function toolsOf(tasks: Tasks): ScriptedTool[] {
       throw failure(-32_603, 'The job broke.');
     }),
     {
-      // The first of all by its name, which other scenarios call without a word of what they can.
+      // The first one by name; other scenarios call it without declaring that they support tasks.
       name: 'confirm_delete',
       answer: (_, context) => {
         if (!understands(context)) return 'Nothing was deleted: nobody could be asked.';
@@ -189,7 +189,7 @@ function serve(server: Server, tasks: Tasks): void {
     });
 }
 
-/** For one server: whoever asks it next is told of the same tasks. */
+/** One instance per server, so that every request sees the same tasks. */
 export function referenceTasks(): More & { tools: ScriptedTool[] } {
   const tasks = new Tasks();
   return { tools: toolsOf(tasks), capabilities: required, set: (server) => serve(server, tasks) };

@@ -1,4 +1,4 @@
-/** The tools that the scenarios ask a server for, by the names and with the answers that they expect. */
+/** The tools that the scenarios require of a server, with the expected names and answers. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ScriptedTool } from '../../server/src/mcp/mcp.fixture.ts';
@@ -7,7 +7,7 @@ import { askingBack } from './reference-questions.ts';
 /** One red pixel. */
 export const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-/** A sound of no length. */
+/** Audio of zero length. */
 const sound = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQAAAAA=';
 
 export const says = (text: string) => ({ content: [{ type: 'text', text }] });
@@ -85,7 +85,7 @@ const sample = (text: string, maxTokens: number) => ({
 const roots = { method: 'roots/list', params: {} };
 
 type Asked = ReturnType<typeof form> | ReturnType<typeof sample> | typeof roots;
-/** What a server needs to know before it can answer. */
+/** The input that a server needs before it can answer. */
 export const needs = (inputRequests: Record<string, Asked>, requestState?: string) => ({
   resultType: 'input_required',
   inputRequests,
@@ -101,7 +101,7 @@ const secret = crypto.randomUUID();
 const signatureOf = (text: string): string => createHmac('sha256', secret).update(text).digest('hex');
 const signed = (text: string): string => `${text}.${signatureOf(text)}`;
 
-/** Null for what is not ours. */
+/** Null for unknown tools. */
 function unsigned(state: string | undefined): string | null {
   const [text = '', signature = ''] = (state ?? '').split('.');
   const wanted = Buffer.from(signatureOf(text));
@@ -112,7 +112,7 @@ function unsigned(state: string | undefined): string | null {
 const badState = () => Object.assign(new Error('requestState is not what was given out'), { code: -32_602 });
 const name = form('What is your name?', 'name');
 
-/** Of the newest revision: they ask the client something before they answer. */
+/** Tools of the newest revision that ask the client for input before they answer. */
 const asking: ScriptedTool[] = [
   {
     name: 'test_input_required_result_elicitation',
@@ -180,7 +180,7 @@ const asking: ScriptedTool[] = [
   },
 ];
 
-/** Of the newest revision: what is said while they work, and what they refuse. */
+/** Tools of the newest revision: notifications while they run, and errors. */
 const strict: ScriptedTool[] = [
   { name: 'test_missing_capability', answer: () => needs({ greeting: sample('Generate a greeting', 50) }) },
   { name: 'test_streaming_elicitation', answer: () => needs({ user_name: name }) },
@@ -198,7 +198,7 @@ const strict: ScriptedTool[] = [
   },
 ];
 
-/** With the parts of JSON Schema that are easily lost on the way. */
+/** With parts of JSON Schema that are easily lost in transit. */
 const schemed: ScriptedTool = {
   name: 'json_schema_2020_12_tool',
   inputSchema: {
@@ -226,7 +226,7 @@ const schemed: ScriptedTool = {
   },
 };
 
-/** Which nobody allows. */
+/** A tool that is never allowed. */
 export const refusedTool = 'test_not_allowed';
 
 export const referenceTools = (era: 'sessions' | 'modern'): ScriptedTool[] =>

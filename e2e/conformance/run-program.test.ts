@@ -6,7 +6,7 @@ import { runProgram, signInPageIn } from './run-program.ts';
 
 const shell = (script: string) => ['sh', '-c', script];
 
-test('what a program says is heard as it comes, and given back when it has ended', async () => {
+test('output is passed on as it arrives and returned at the end', async () => {
   const heard: string[] = [];
   const said = await runProgram({
     ...{ command: shell('echo one; sleep 0.2; echo two >&2'), mostMs: 10_000 },
@@ -15,7 +15,7 @@ test('what a program says is heard as it comes, and given back when it has ended
   expect([said, heard[0], heard.at(-1)]).toEqual(['one\ntwo\n', 'one\n', 'one\ntwo\n']);
 });
 
-test('one that does not end is ended, with all that it started, and the last it said is told', async () => {
+test('a program that hangs is killed with its children, and its last output is reported', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-program-'));
   const late = join(folder, 'late');
   const script = `(sleep 2; echo late > ${late}) & echo waiting; wait`;
@@ -26,12 +26,12 @@ test('one that does not end is ended, with all that it started, and the last it 
   rmSync(folder, { recursive: true });
 });
 
-test('a fault of whoever listens ends it as well', async () => {
+test('an error of the listener ends the program', async () => {
   const heard = () => Promise.reject(new Error('nobody agreed'));
   await expect(runProgram({ command: shell('echo go; sleep 60'), mostMs: 30_000, heard })).rejects.toThrow('nobody');
 });
 
-test('whoever listens is done when it has ended: nothing of theirs is taken away under their hands', async () => {
+test('resolves only after the listener has finished', async () => {
   const done: string[] = [];
   const heard = async () => {
     await Bun.sleep(500);
@@ -43,7 +43,7 @@ test('whoever listens is done when it has ended: nothing of theirs is taken away
   await expect(runProgram({ command: shell('echo go'), mostMs: 30_000, heard: late })).rejects.toThrow('nobody');
 });
 
-test('an address that is half there is none', () => {
+test('an incomplete sign-in address is ignored', () => {
   const whole = 'http://127.0.0.1:3000/oauth2/authorize?client_id=a&state=b';
   expect(signInPageIn(`Go to ${whole.slice(0, -3)}`)).toBeUndefined();
   expect(signInPageIn(`Go to ${whole}\n`)).toBe(whole);

@@ -1,16 +1,16 @@
-/** Programs of others, each within a time of its own: none keeps a run from ending. */
+/** Third-party programs, each with a time limit, so that none blocks a run. */
 
 export interface Program {
   command: string[];
   env?: Record<string, string | undefined>;
   mostMs: number;
-  /** Given all that it has said so far, whenever there is more. What it throws ends the program, and what it has begun is waited for. */
+  /** Called with all output so far whenever there is more. If it throws, the program is ended; a pending call is awaited. */
   heard?: (said: string) => unknown;
 }
 
-/** What it said, when it has ended by itself and whoever listened is done. */
+/** Resolves to the output when the program has ended and the listener is done. */
 export async function runProgram({ command, env = process.env, mostMs, heard = () => {} }: Program): Promise<string> {
-  // A group of its own: programs start others, which would go on, and keep what they say open.
+  // In its own process group, because programs start others, which would keep running and keep the output open.
   const child = Bun.spawn(command, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let said = '';
   const stopped = Promise.withResolvers<never>();
@@ -43,10 +43,10 @@ function endGroup(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }
 
-/** Of the page that a program sends its user to; none while it is only half said. */
+/** The sign-in page that a program prints; undefined while the line is incomplete. */
 export const signInPageIn = (said: string): string | undefined =>
   /(https?:\/\/\S+\/oauth2\/authorize\?[^\s"'\\]+)[\s"'\\]/.exec(said)?.[1];

@@ -1,6 +1,6 @@
 /**
- * `npm run test:conformance`: the protocol's own tests and clients of others, and docs/mcp-conformance.md. Ends with 1 if one
- * failed. With names of parts, or of scenarios of clients (`auth/…`), only those are run, and the page stays as it is.
+ * `npm run test:conformance`: runs the protocol's tests and third-party clients and writes docs/mcp-conformance.md. Exits with
+ * 1 if one failed. With names of parts, or of client scenarios (`auth/…`), only those are run, and the page is not written.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { authorizationScenarios, serverScenarios } from './scenarios.ts';
 import { isOurs, type Seen } from './seen.ts';
 import { openWorld, type World } from './world.ts';
 
-// A folder of its own, so that what stands here never finds the libraries that the programs bring.
+// In its own folder, so that our code never resolves the libraries of these programs.
 const programs = join(import.meta.dir, 'programs');
 /** A run takes three minutes on an idle machine. */
 const mostMinutes = 40;
@@ -31,7 +31,7 @@ const isAsked = (part: Part): boolean =>
 await installFolder(programs, 'the tests of the protocol');
 let part = 'opening the service';
 let world: World | null = null;
-/** Ends the run and what it started, however it stands. Without this an error that nobody catches is told, and servers that listen keep the process alive. */
+/** Ends the run and everything it started. Otherwise an uncaught error would be printed while listening servers keep the process alive. */
 async function giveUp(why: string): Promise<never> {
   console.log(`no  the run ended at: ${part}: ${why}`);
   await Promise.race([world?.stop().catch(() => {}), Bun.sleep(10_000)]);
@@ -39,9 +39,9 @@ async function giveUp(why: string): Promise<never> {
 }
 process.on('unhandledRejection', (error) => giveUp(String(error)));
 process.on('uncaughtException', (error) => giveUp(String(error)));
-// The browser's library takes these for itself, and goes on.
+// The browser library handles these itself and continues.
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => giveUp(signal));
-// Each program has its own time; this is for what nobody thought of.
+// Each program has its own time limit; this one covers everything else.
 const watch = setTimeout(() => giveUp(`it took more than ${mostMinutes} minutes`), mostMinutes * 60_000);
 const doing = async (name: Part, what: string, work: () => Promise<Seen[]>): Promise<Seen[]> => {
   if (!isAsked(name)) return [];

@@ -10,12 +10,12 @@ import { startKeyed, type World } from './world.ts';
 
 export const program = join(import.meta.dir, 'programs/node_modules/@modelcontextprotocol/conformance/dist/index.js');
 
-/** Scenarios that do not concern this gateway, or that it does not pass, by what their names begin with. */
+/** Scenarios that do not apply to this gateway or that it does not pass, by the start of their name. */
 const reasons: Record<string, string> = {
   'tasks-status-notifications':
-    'the scenario has nothing to show yet (its authors write it anew); nothing is said of tasks by itself, clients look at theirs',
+    'the scenario has no checks yet (its authors are rewriting it); the gateway sends no task notifications, clients poll their tasks',
   'server-sse-polling':
-    'an answer that nothing is said before comes as JSON, so that there are no events to go on with (not required by the revision: pending)',
+    'an answer without earlier notifications is sent as JSON, so there are no events to resume from (not required by the revision: pending)',
 };
 
 const reasonFor = (scenario: string): string | undefined =>
@@ -27,10 +27,10 @@ interface Check {
   errorMessage?: string;
 }
 
-/** All scenarios of a revision together take half a minute on an idle machine; it gives each 30 s by itself. */
+/** All scenarios of a revision take half a minute on an idle machine; the program itself gives each 30 s. */
 const mostMs = 10 * 60_000;
 
-/** Runs it and reads what it wrote of each scenario; `heard` is given its output as it comes. */
+/** Runs the tests and reads the results of each scenario; `heard` gets the output as it arrives. */
 export async function run(group: string, args: string[], more: Pick<Program, 'heard' | 'env'> = {}): Promise<Seen[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-conformance-'));
   const command = [process.execPath, program, ...args, '--output-dir', folder];
@@ -39,7 +39,7 @@ export async function run(group: string, args: string[], more: Pick<Program, 'he
     stopped = error.message;
     return '';
   });
-  // What it had found until then counts, and that it did not go on is a fault like any other.
+  // Results up to then count, and not finishing is a fault like any other.
   const unfinished: Seen[] = stopped ? [{ group, what: 'ends', fault: stopped }] : [];
   const seen = [...new Glob('**/checks.json').scanSync(folder)]
     .map((path) => dirname(path))
@@ -52,12 +52,12 @@ export async function run(group: string, args: string[], more: Pick<Program, 'he
           .filter(({ status }) => wanted.includes(status))
           .map(({ id, errorMessage = '' }) => `${id}: ${errorMessage}`)
           .join('; ');
-      // A client that fails where the test expects it to go through has failed, whatever was checked until then.
+      // A client that fails where the test expects success has failed, whatever was checked before.
       const overall = /OVERALL: FAILED/.test(output) ? `the client failed: ${output.trim().slice(-300)}` : '';
       const fault = told(['FAILURE']) || (overall && told(['WARNING'])) || overall;
       if (fault) return { group, what: scenario, fault, why: reasonFor(scenario) };
       if (checks.some(({ status }) => status === 'SUCCESS')) return { group, what: scenario, fault: '' };
-      // What showed nothing did not pass either.
+      // A scenario without a successful check has not passed.
       const nothing = `it showed nothing: ${told(['SKIPPED', 'WARNING', 'INFO'])}`;
       return { group, what: scenario, fault: nothing, why: reasonFor(scenario) ?? nothing };
     });
@@ -66,7 +66,7 @@ export async function run(group: string, args: string[], more: Pick<Program, 'he
   return [...seen, ...unfinished];
 }
 
-/** Servers of each era behind the gateway, each asked in its own revision. */
+/** Servers of each era behind the gateway, each called in its own revision. */
 export async function serverScenarios({ service }: World): Promise<Seen[]> {
   const keyed = startKeyed(service);
   const seen: Seen[] = [];
@@ -81,7 +81,7 @@ export async function serverScenarios({ service }: World): Promise<Seen[]> {
   return seen;
 }
 
-/** Our authorization server, with a client that registers itself and a person who agrees in a browser. */
+/** Our authorization server, with a client that registers itself and a user who consents in a browser. */
 export async function authorizationScenarios({ service, site }: World, port: number): Promise<Seen[]> {
   const registered = await fetch(`${service.url}/api/oauth2/register`, {
     method: 'POST',

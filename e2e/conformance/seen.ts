@@ -1,17 +1,17 @@
-/** What was tried, and how it went. */
+/** A test and its result. */
 export interface Seen {
-  /** Under which heading it stands. */
+  /** The heading it is listed under. */
   group: string;
   what: string;
-  /** Empty where it went as it should. */
+  /** Empty if it passed. */
   fault: string;
-  /** Why it cannot pass here; what has no reason is a failure of ours. */
+  /** Why it cannot pass here; a failure without a reason is our own. */
   why?: string | undefined;
 }
 
 export const isOurs = ({ fault, why }: Seen): boolean => fault !== '' && why === undefined;
 
-/** One step of a client; what it throws is how it went. */
+/** Runs one step of a client; an error is its fault. */
 export async function step(group: string, what: string, work: () => Promise<unknown>): Promise<Seen> {
   try {
     await work();

@@ -10,15 +10,15 @@ import { refusedTool } from './reference-tools.ts';
 
 export interface World {
   service: Service;
-  /** Null where there is no browser. */
+  /** Null without a browser. */
   site: Site | null;
   behind: Record<Era, McpTestServer>;
-  /** Where the service finds what a platform would say of it. */
+  /** The folder where the service finds its platform token. */
   assertionsDir: string;
   stop(): Promise<void>;
 }
 
-/** Servers are called by the era of the protocol that they speak. */
+/** Servers are named by the era of the protocol that they use. */
 export async function openWorld(): Promise<World> {
   const assertionsDir = mkdtempSync(join(tmpdir(), 'svc-assertions-'));
   const own = { ALLOW_PRIVATE_WEBHOOKS: '1', MCP_ASSERTIONS_DIR: assertionsDir };
@@ -43,7 +43,7 @@ export async function openWorld(): Promise<World> {
 
 type Listed = { tools: { name: string; definition: string; problem: string | null }[] };
 
-/** For everybody, with all that it has, but for one tool that is to be refused. */
+/** Connected for everyone with all its tools, except one that is to be refused. */
 async function connect({ root }: Service, name: string, url: string): Promise<void> {
   const body = { name, url, audience: 'everyone', offers: ['resources', 'prompts'] };
   const { id } = await root.api<{ id: number }>('/api/mcp/servers', { method: 'POST', body });
@@ -54,7 +54,7 @@ async function connect({ root }: Service, name: string, url: string): Promise<vo
   await root.api(`/api/mcp/servers/${id}/tools`, { method: 'PUT', body: { tools: allowed } });
 }
 
-/** The tests send no credentials: this adds a key, and changes nothing else. */
+/** The tests send no credentials: this proxy adds a key and changes nothing else. */
 export function startKeyed({ url, key }: Pick<Service, 'url' | 'key'>): { url: string; stop(): void } {
   const own = (): string => `http://127.0.0.1:${listener.port}`;
   const listener = Bun.serve({
@@ -64,7 +64,7 @@ export function startKeyed({ url, key }: Pick<Service, 'url' | 'key'>): { url: s
     fetch: async (request) => {
       const headers = new Headers(request.headers);
       headers.set('authorization', `Bearer ${key}`);
-      // A page of this address is one of the service's own.
+      // A page at the proxy's address counts as a page of the service.
       if (headers.get('origin') === own()) headers.set('origin', url);
       const { pathname, search } = new URL(request.url);
       const { method, signal } = request;

@@ -1,20 +1,20 @@
-/** People who sign in, look at their keys, and applications that refresh their tokens, without end. */
+/** Users who sign in and view their keys, and applications that refresh their tokens, in a loop. */
 import { randomString } from '../../server/src/lib/ids.ts';
 import type { Service } from '../service.ts';
 
 export interface Comings {
   /** How often each was done. */
   readonly done: Record<string, number>;
-  /** What was answered instead. */
+  /** Unexpected responses. */
   readonly failures: string[];
-  /** Resolves when the last call is over. */
+  /** Resolves when the last call has ended. */
   end(): Promise<void>;
 }
 
 const callback = 'https://client.example/callback';
 const pauseMs = 50;
 
-/** Begun at a service, and done at an address that may have others behind it. */
+/** Set up at one service, and run against an address that may have several behind it. */
 export async function startComings(service: Service, url: string): Promise<Comings> {
   const password = 'a fine password';
   const username = `comer_${randomString(8)}`;
@@ -51,7 +51,7 @@ export async function startComings(service: Service, url: string): Promise<Comin
   return comings;
 }
 
-/** Each call uses the refresh token that the one before it was given. */
+/** Each call uses the refresh token returned by the previous one. */
 async function refresher(service: Service, url: string): Promise<() => Promise<unknown>> {
   const user = await service.user();
   const client = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {

@@ -1,23 +1,23 @@
-/** A release of before, as its sources were, ready to run beside what is here. */
+/** A previous release from its sources, ready to run beside the current one. */
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const root = join(import.meta.dir, '../..');
 
-/** Why there is none. */
+/** Thrown if there is no previous release; the message says why. */
 export class NoRelease extends Error {}
 
 export interface Release {
-  /** As it was asked for. */
+  /** The reference as it was given. */
   readonly ref: string;
   readonly folder: string;
-  /** Starts it. */
+  /** The command that starts it. */
   readonly program: string[];
   remove(): Promise<void>;
 }
 
-/** What `SVC_UPGRADE_FROM` names, or else the last tag. */
+/** The release named by `SVC_UPGRADE_FROM`, or the last tag. */
 export async function checkOut(): Promise<Release> {
   if (!Bun.which('git')) throw new NoRelease('git is not installed');
   const ref = process.env.SVC_UPGRADE_FROM ?? (await lastTag());
@@ -60,7 +60,7 @@ interface Lock {
   packages: Record<string, { version?: string; dev?: boolean; optional?: boolean; devOptional?: boolean }>;
 }
 
-/** What is installed here, where it has all that the release needs; else what its own lock says. */
+/** The packages installed here if they satisfy the release; otherwise those of its own lock file. */
 async function addModules(folder: string): Promise<void> {
   const wanted: Lock = await Bun.file(join(folder, 'package-lock.json')).json();
   const installed: Lock = await Bun.file(join(root, 'node_modules/.package-lock.json'))
@@ -72,7 +72,7 @@ async function addModules(folder: string): Promise<void> {
   );
   if (hasAll) return symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   await mkdir(join(folder, 'node_modules'));
-  // Without scripts: the one that matters fetches Bun, and the Bun that runs this runs the release too.
+  // Without install scripts: the only one that matters downloads Bun, and the current Bun runs the release too.
   const install = ['ci', '--omit=dev', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   const done = await Bun.$`npm ${install}`.cwd(folder).quiet().nothrow();
   if (done.exitCode !== 0) throw new NoRelease(`npm ci of the release failed: ${done.stderr.toString().slice(-500)}`);

@@ -1,4 +1,4 @@
-/** The tables of the release before, migrated: all that this version needs, and still all that the release before names. */
+/** The tables of the previous release after migration: everything the current version needs, and everything the previous release uses. */
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -33,11 +33,11 @@ afterAll(async () => {
 
 interface Column {
   type: string;
-  /** A row can be added without naming it. */
+  /** A row can be inserted without this column. */
   may_be_left_out: boolean;
 }
 
-/** By table and name. */
+/** By table and column name. */
 async function columnsOf(db: Db): Promise<Map<string, Column>> {
   const { rows } =
     engineOf(db) === 'sqlite'
@@ -81,14 +81,14 @@ async function columnsAfter(at: Place, version?: Release): Promise<Map<string, C
 
 const namesOf = (columns: Map<string, unknown>): string[] => [...columns.keys()].sort();
 
-describe.each(['sqlite', 'postgres'])('a database of the release before on %s', (engine) => {
-  test('has what this version needs and, where processes of both serve, what the one before needs', async () => {
+describe.each(['sqlite', 'postgres'])('a database upgraded from the previous release on %s', (engine) => {
+  test('has every column of a fresh one, and stays usable by the previous release on PostgreSQL', async () => {
     if (missing) return;
     const at = await place(engine, 'upgraded');
     const old = await columnsAfter(at, before);
     const upgraded = await columnsAfter(at);
     const fresh = await columnsAfter(await place(engine, 'fresh'));
-    // Months of the log are made as time goes.
+    // Monthly partitions of the log are created over time.
     const lasting = (name: string) => !/^usage_logs_/.test(name);
     expect(
       namesOf(fresh).filter((name) => lasting(name) && upgraded.get(name)?.type !== fresh.get(name)!.type),

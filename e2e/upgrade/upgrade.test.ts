@@ -1,4 +1,4 @@
-/** From one release to the next without a pause: both serve side by side meanwhile, on one PostgreSQL and one Redis. */
+/** Upgrade from the previous release without downtime: both serve at the same time, on one PostgreSQL and one Redis. */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ let before: Release | undefined;
 let postgres: OwnServer | undefined;
 let redis: OwnServer | undefined;
 let missing = '';
-/** Whatever a test has started, also when it failed. */
+/** Everything that a test has started, also if it failed. */
 const started: { stop(): unknown }[] = [];
 const dataDir = mkdtempSync(join(tmpdir(), 'svc-upgrade-'));
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   printSeen();
 });
 
-/** A database of its own with two processes of the release before. */
+/** A separate database with two processes of the previous release. */
 async function startBoth(name: string): Promise<{ services: [Service, Service]; sql: SQL }> {
   const admin = new SQL(postgres!.url, { max: 1 });
   await admin.unsafe(`create database ${name}`);
@@ -60,7 +60,7 @@ async function startBoth(name: string): Promise<{ services: [Service, Service]; 
   return { services, sql };
 }
 
-/** Money that is put aside for nothing that runs. */
+/** Holds that belong to no running request. */
 async function held(sql: SQL): Promise<unknown[]> {
   return sql`select owner, amount from billing_holds
     union all select owner, amount from billing_reserves`;
@@ -70,10 +70,10 @@ const goesOn = async (load: Load, answers = 100): Promise<void> => {
   const begun = load.total();
   await until('the load goes on', () => load.total() > begun + answers, 120_000);
 };
-/** The release before looks for orphans this often; what it takes for one, it must have had the time to see. */
+/** The previous release looks for orphans at this interval; it must have had time to see one. */
 const itsRoundMs = 25_000;
 
-test('two processes are replaced one after the other under load: no failed request, every answer charged once', async () => {
+test('a rolling upgrade of two processes under load fails no request and charges every answer once', async () => {
   if (missing) return;
   const { services, sql } = await startBoth('rolling');
   const balancer = await startBalancer(services.map(({ url }) => url));
@@ -81,7 +81,7 @@ test('two processes are replaced one after the other under load: no failed reque
   const at = { url: () => balancer.url, ownConnections: true };
   const loads = [
     await startLoad(services[0], { ...at, everyMs: 10, pauseMs: 20 }),
-    // Streams that are under way for longer than a process takes to start.
+    // Streams that last longer than a process takes to start.
     await startLoad(services[0], { ...at, everyMs: 2_000, clients: 4 }),
   ] as const;
   started.push(...loads.map(({ upstream }) => upstream));
@@ -97,7 +97,7 @@ test('two processes are replaced one after the other under load: no failed reque
   const failures = [...loads.map((load) => [load.broken, tally(load.failures)]), comings.failures];
   const sums = await Promise.all(loads.map((load) => account(load, services[0])));
   saw(
-    `two processes of ${before!.ref} replaced one after the other under load`,
+    `rolling upgrade of two processes from ${before!.ref} under load`,
     'no failed request, every answer charged once',
     `${sums.map(({ answered, charged }) => `${answered} answered, ${charged} charged`).join('; ')}; ` +
       `${JSON.stringify(comings.done)}; failed: ${JSON.stringify(failures)}`,
@@ -110,7 +110,7 @@ test('two processes are replaced one after the other under load: no failed reque
   }
 }, 600_000);
 
-test('a process of the release before that is killed beside a new one: what it held is given back, once', async () => {
+test('holds of a killed process of the previous release are released once', async () => {
   if (missing) return;
   const { services, sql } = await startBoth('killed');
   const [fresh, old] = services;
@@ -128,7 +128,7 @@ test('a process of the release before that is killed beside a new one: what it h
   const sums = await account(load, fresh);
   saw(
     `a process of ${before!.ref} killed beside a new one`,
-    'what it held is given back, streams pay for what they had produced',
+    'its holds are released, streams pay for their partial output',
     `${JSON.stringify(sums)}, ${load.broken} cut, ${JSON.stringify(tally(load.failures))} failed`,
   );
   inOrder(sums);

@@ -1,8 +1,8 @@
-/** The AI SDK, whatever its provider. */
+/** The AI SDK with any provider. */
 import { embedMany, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai';
 import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
 
-// What the library thinks of names of models that it does not know is of no interest here.
+// Warnings of the library about unknown model names do not matter here.
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 const inputSchema = jsonSchema({ ...weatherSchema, additionalProperties: false });

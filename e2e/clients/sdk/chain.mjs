@@ -1,4 +1,4 @@
-/** One turn of the Agents SDK: address, key, model, what is said, and the response that it builds on. Prints id and answer. */
+/** One turn of the Agents SDK. Arguments: address, key, model, message and the previous response. Prints id and answer. */
 import { Agent, OpenAIProvider, Runner, setTracingDisabled } from '@openai/agents';
 
 const [url, key, model, said, previousResponseId] = process.argv.slice(2);

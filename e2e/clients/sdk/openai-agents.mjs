@@ -2,7 +2,7 @@ import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai
 import { z } from 'zod';
 import { prompt, textOf, toolPrompt, weather } from '../asks.mjs';
 
-// Its traces go to OpenAI, whose key we are not.
+// Its traces go to OpenAI, where our key is not valid.
 setTracingDisabled(true);
 
 export default ({ url, key, model }) => {

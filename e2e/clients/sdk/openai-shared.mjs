@@ -1,4 +1,4 @@
-/** OpenAI's own client, which other vendors' clients are made like. */
+/** OpenAI's own client, which the clients of other vendors are modelled on. */
 import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
 
 const messages = [{ role: 'user', content: prompt }];

@@ -33,7 +33,7 @@ function tool<I extends ToolRow['input']>(
 
 const runs = '/api/svc-ms/autonomous';
 const knowledge = '/api/svc-ms/knowledge';
-const sessionId = z.string().min(1).max(128).describe('The session_id that start_run gave');
+const sessionId = z.string().min(1).max(128).describe('The session_id returned by start_run');
 
 const models: ToolRow[] = [
   tool({
@@ -49,7 +49,7 @@ const models: ToolRow[] = [
     title: 'Ask a model',
     description: 'Asks a model one question and returns its answer. Costs what the model costs.',
     input: z.strictObject({
-      model: z.string().min(1).max(256).describe('As list_models names it'),
+      model: z.string().min(1).max(256).describe('A model id as returned by list_models'),
       message: z.string().min(1).max(400_000),
       system: z.string().max(100_000).optional().describe('How the model should answer'),
       max_tokens: z.int().min(1).max(1_000_000).optional(),
@@ -112,7 +112,7 @@ const work: ToolRow[] = [
         .positive()
         .max(1_000_000)
         .optional()
-        .describe('In dollars: the run rests when it is reached'),
+        .describe('In dollars; the run pauses when it is reached'),
     }),
     readOnly: false,
     request: ({ goal, max_cost }) => ({
@@ -135,7 +135,7 @@ const work: ToolRow[] = [
     description: 'Lets a run that rests or was stopped go on, with instructions that bind everything from there on.',
     input: z.strictObject({
       session_id: sessionId,
-      checkpoint_id: z.string().min(1).max(128).describe('As follow_run or stop_run names it'),
+      checkpoint_id: z.string().min(1).max(128).describe('The checkpoint_id returned by follow_run or stop_run'),
       instructions: z.string().min(1).max(20_000),
     }),
     readOnly: false,
@@ -169,7 +169,7 @@ const rest: ToolRow[] = [
     name: 'follow_video',
     title: 'Follow a video',
     description: 'Tells where the making of a video stands, and its address when it is made.',
-    input: z.strictObject({ id: z.string().min(1).max(128).describe('As make_video gave it') }),
+    input: z.strictObject({ id: z.string().min(1).max(128).describe('The id returned by make_video') }),
     readOnly: true,
     request: ({ id }) => ({ method: 'get', route: '/v1/videos/{jobId}', params: { jobId: id } }),
   }),

@@ -57,6 +57,6 @@ function noneLeft(chat: ModelInfo[], { allowedModels = [] }: Caller): AppError {
   const whose = allowedModels.length > 0 ? ' that this key lists' : '';
   return new AppError(
     'no_eligible_provider',
-    `No chat model is left for ${orchestraModel}: every one${whose} is ${limits.join(' or ')}.`,
+    `No chat model is available for ${orchestraModel}: every model${whose} is ${limits.join(' or ')}.`,
   );
 }

@@ -13,7 +13,7 @@ export const asFunction = ({ name, description, parameters }: ConnectedTool) => 
 /** An application's user consented to models, not to tools; tools need a token issued for them. */
 export async function refuseApplications(deps: Pick<Deps, 'permit'>, caller: Caller, param: string): Promise<void> {
   if (!(await deps.permit(caller)).application) return;
-  const message = `${param}: an application uses tools at /mcp, with a token that is for them.`;
+  const message = `${param}: applications use tools at /mcp, with a token issued for /mcp.`;
   throw new AppError('forbidden', message, { param });
 }
 

@@ -62,7 +62,7 @@ export function withRoomFor(choosing: Choosing, tokens: number, params: CallPara
   if (forced ? small.includes(forced) : small.length === chat.length)
     throw new AppError(
       'context_length_exceeded',
-      `The request has about ${tokens} tokens, more than ${forced ?? 'any of the models'} can read. Shorten it.`,
+      `The request has about ${tokens} tokens, more than ${forced ?? 'any of the models'} accepts. Shorten it.`,
       { param: 'messages' },
     );
   return without(choosing, small);

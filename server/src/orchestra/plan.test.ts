@@ -36,11 +36,11 @@ describe('parsePlan', () => {
       '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["z"]}]}',
       '"z", which does not exist',
     ],
-    ['itself', '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["a"]}]}', 'circle: a'],
+    ['itself', '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["a"]}]}', 'cycle: a'],
     [
       'a circle',
       '{"tasks": [{"id": "a", "instruction": "x", "depends_on": ["b"]}, {"id": "b", "instruction": "x", "depends_on": ["a"]}]}',
-      'circle: a, b',
+      'cycle: a, b',
     ],
     [
       '500 tasks',

@@ -104,7 +104,7 @@ export function graphFaults(tasks: Node[], maxTasks: number, done: string[] = []
     }
   }
   const cycle = faults.length === 0 ? cyclic(tasks, ids) : [];
-  if (cycle.length > 0) faults.push(`these tasks wait for each other in a circle: ${cycle.join(', ')}`);
+  if (cycle.length > 0) faults.push(`these tasks depend on each other in a cycle: ${cycle.join(', ')}`);
   return faults;
 }
 

@@ -110,7 +110,7 @@ function checkLists({ aspect_ratio, resolution, size, frame_images }: VideoReque
   if (!listed(resolutions, resolution)) throw refuse('Unsupported resolution', 'resolution');
   if (size !== undefined && !sizePattern.test(size)) throw refuse('Unsupported size', 'size');
   if (new Set(frame_images.map((frame) => frame.frame_type)).size < frame_images.length) {
-    throw invalid('frame_images holds the same frame_type twice', 'frame_images');
+    throw invalid('frame_images contains the same frame_type twice', 'frame_images');
   }
 }
 

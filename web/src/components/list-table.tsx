@@ -48,7 +48,7 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
   const nothing = (
     <EmptyState
       icon={IconSearchOff}
-      title={t('Nothing matches')}
+      title={t('No matches')}
       action={
         <Button variant="default" onClick={() => set({ q: '', page: '1' })}>
           {t('Show all')}

@@ -250,7 +250,7 @@ export const connectionView = z
     address: z.string().describe('Where agents reach it'),
     enabled: z.boolean(),
     manageable: z.boolean().describe('Yours to change, under `/api/mcp/servers/{id}`'),
-    own: z.boolean().describe('Connected by you, for you alone'),
+    own: z.boolean().describe('Connected by you, only for you'),
     organisation: organisation.nullable().describe('For whose members it is; null for yours and the operator’s'),
     auth: z.enum(authKinds),
     signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),

@@ -35,15 +35,15 @@ export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promi
   const calls = openCalls(run.state);
   const seen = new Set<string>();
   for (const { id, kind } of answers) {
-    if (seen.has(id)) throw refused(`the id "${id}" is there more than once.`);
+    if (seen.has(id)) throw refused(`the id "${id}" appears more than once.`);
     seen.add(id);
     const needs = calls.get(id)?.call.needs;
     if (needs === kind) continue;
-    if (needs === 'approval') throw refused(`the call "${id}" has to be approved first.`);
+    if (needs === 'approval') throw refused(`the call "${id}" must be approved first.`);
     // A duplicate answer gets a conflict, so that the client knows the first one arrived.
     if (await hasStep(db, run.ref, answerKey(id)))
-      throw new AppError('conflict', `The call "${id}" was answered already.`);
-    throw refused(`the run waits for nothing of the id "${id}".`);
+      throw new AppError('conflict', `The call "${id}" has already been answered.`);
+    throw refused(`the run is not waiting for a call with the id "${id}".`);
   }
   if (run.status === 'running')
     throw new AppError('conflict', 'The execution still runs. It takes answers once the tasks under way have ended.');

@@ -61,7 +61,7 @@ describe.each(await engines())('on %s', (_name, open) => {
       attempt: 1,
     });
     expect(of(told, 'task_content_chunk').find(({ task_id }) => task_id === 'a').content).toBe('result of a');
-    expect(of(told, 'task_progress')[0]).toMatchObject({ progress: 0, message: 'asking v/small' });
+    expect(of(told, 'task_progress')[0]).toMatchObject({ progress: 0, message: 'calling v/small' });
     expect(of(told, 'task_completed').find(({ task_id }) => task_id === 'c')).toMatchObject({
       status: 'completed',
       tokens_used: 15,

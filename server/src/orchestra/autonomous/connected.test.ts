@@ -165,7 +165,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     const approved = await decide(place, mine, true);
     expect([approved.body.status, approved.body.pending_tool_calls.length]).toEqual(['waiting_for_tools', 1]);
     const twice = await decide(place, mine, true);
-    expect([twice.status, twice.body.message]).toEqual([409, `The call "${mine}" was answered already.`]);
+    expect([twice.status, twice.body.message]).toEqual([409, `The call "${mine}" has already been answered.`]);
     expect((await bring(place, { [mine]: 'of mine' })).body.status).toBe('completed');
     expect(tools.calls.map(({ name }) => name)).toEqual(['s__a']);
     const asked = place.asked.findLast((one) => taskOf(one) === 'c')!;
@@ -222,7 +222,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     const refused = answers.filter((one) => one.status === 409);
     expect(refused).toHaveLength(79);
     expect(new Set(refused.map((one) => one.body.message))).toEqual(
-      new Set([`The call "${id}" was answered already.`]),
+      new Set([`The call "${id}" has already been answered.`]),
     );
     expect(tools.calls).toHaveLength(1);
     expect((await decide(place, id, false)).status).toBe(409);

@@ -70,7 +70,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
   };
   const current = async (userId: number, sessionId: string): Promise<Run> => {
     const run = await latestRun(db, (await session(userId, sessionId)).ref);
-    if (!run) throw new AppError('not_found', 'There is no execution in this session');
+    if (!run) throw new AppError('not_found', 'This session has no execution');
     return run;
   };
   const goOn = async (caller: Caller, run: Run, given: Brought & RestState): Promise<Run> => {

@@ -21,9 +21,9 @@ const tools = z
   .superRefine((given, context) => {
     const names = given.map(({ function: { name } }) => name);
     const twice = names.find((name, i) => names.indexOf(name) !== i);
-    if (twice !== undefined) context.addIssue({ code: 'custom', message: `two tools are called "${twice}"` });
+    if (twice !== undefined) context.addIssue({ code: 'custom', message: `two tools have the name "${twice}"` });
     if (JSON.stringify(given).length > longestTools)
-      context.addIssue({ code: 'custom', message: 'their definitions are longer than 256 KiB' });
+      context.addIssue({ code: 'custom', message: 'the definitions are longer than 256 KiB' });
   })
   .meta({
     description:
@@ -97,7 +97,7 @@ export const resumeBody = z.strictObject({
     .min(1, 'must not be empty')
     .max(20_000)
     .optional()
-    .meta({ description: 'Binds everything from here on, before the goal' }),
+    .meta({ description: 'Applies to everything from here on and takes precedence over the goal' }),
   plan: z.preprocess((value) => (Array.isArray(value) ? { tasks: value } : value), givenPlan).optional(),
 });
 

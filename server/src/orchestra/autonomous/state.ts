@@ -129,7 +129,7 @@ export function redoDependents(state: RunState): void {
       // Its conversation with tools was based on the old result.
       task.talk = null;
       if (due.has(task.id)) continue;
-      again(task, `made of the result of ${needed}, which is done again`);
+      again(task, `depends on the result of ${needed}, which is being redone`);
       due.add(task.id);
     }
   }
@@ -142,9 +142,13 @@ const longestInstructions = 50_000;
 export function instruct(state: RunState, instructions: string): void {
   const all = [...(state.instructions ?? []), instructions];
   if (all.join('').length > longestInstructions)
-    throw new AppError('invalid_value', `instructions: all of a run may come to ${longestInstructions} characters.`, {
-      param: 'instructions',
-    });
+    throw new AppError(
+      'invalid_value',
+      `instructions: all instructions of a run can have at most ${longestInstructions} characters together.`,
+      {
+        param: 'instructions',
+      },
+    );
   state.instructions = all;
   state.result = null;
   if (state.phase !== 'finish') return;
@@ -162,7 +166,7 @@ const longestShortfall = 500;
 export function shortfallsOf(state: RunState): string[] {
   const said = live(state).flatMap((task) => {
     if (task.status === 'failed') return [`"${task.title}" failed: ${task.error ?? 'no result'}`];
-    if (task.error !== null) return [`"${task.title}" could not be done again: ${task.error}`];
+    if (task.error !== null) return [`"${task.title}" could not be redone: ${task.error}`];
     return isWeak(task) ? [`"${task.title}" scored ${task.score}${task.feedback ? `: ${task.feedback}` : ''}`] : [];
   });
   const missing = state.missing.map((what) => `Missing: ${what}`);

@@ -101,7 +101,7 @@ describe.each(await engines())('a run that is steered, on %s', (_name, open) => 
     const before = await status();
     const task = (id: string, depends_on: string[] = []) => ({ id, instruction: `do ${id}`, depends_on });
     const faults: [object[], string][] = [
-      [[task('x', ['y']), task('y', ['x'])], 'in a circle: x, y'],
+      [[task('x', ['y']), task('y', ['x'])], 'in a cycle: x, y'],
       [[task('x', ['nowhere'])], '"nowhere", which does not exist'],
       [[task('x'), task('x')], 'two tasks have the id "x"'],
       [Array.from({ length: 3000 }, (_, i) => task(`t${i}`)), '3000 tasks, at most 50'],

@@ -106,11 +106,11 @@ export function useRevision(state: RunState, plan: Plan): string {
   // An unfinished or failed task that has an older result falls back to it.
   for (const task of dropped) task.status = task.step === null ? 'skipped' : 'completed';
   for (const { id, title, instruction, difficulty, depends_on, asked_for } of redone)
-    again(known.get(id)!, 'the plan was thought over', { title, instruction, difficulty, depends_on, asked_for });
+    again(known.get(id)!, 'the plan was revised', { title, instruction, difficulty, depends_on, asked_for });
   state.tasks.push(...added.map(newTask));
   const parts = [
     added.length > 0 && `${added.length} added`,
-    redone.length > 0 && `${redone.length} to be done again`,
+    redone.length > 0 && `${redone.length} to redo`,
     dropped.length > 0 && `${dropped.length} dropped`,
   ].filter((part) => part !== false);
   return `${plan.description ? `${plan.description} ` : ''}(${parts.join(', ')})`;
@@ -126,7 +126,7 @@ export function redoWeak(state: RunState, adaptive: boolean): string {
     const reason = poor.includes(task) ? 'weak or failed' : 'something is missing';
     again(task, reason, adaptive ? { difficulty: harder(task.difficulty) } : {});
   }
-  return poor.length > 0 ? 'weak or failed tasks are done again' : 'what is missing is asked for again';
+  return poor.length > 0 ? 'weak or failed tasks are redone' : 'missing parts are requested again';
 }
 
 /** Sends the event once, even if another process continues the run. */

@@ -134,7 +134,7 @@ function engineOf(work: Work, task: RunTask, toolbox: Toolbox, told: { attempt: 
       if (task.redo) journal.tell('task_redone', { task_id, title, reason: task.redo, attempt });
       task.redo = null;
       journal.tell('task_started', { task_id, title, model, difficulty, attempt });
-      journal.tell('task_progress', { task_id, progress: 0, message: `asking ${model}` });
+      journal.tell('task_progress', { task_id, progress: 0, message: `calling ${model}` });
     },
     failedOver: (failover) => failedOver(work, failover, task_id),
     async ask({ failover }, call) {

@@ -45,7 +45,7 @@ const tellers: Tellers = {
     what: 'model_failover',
     task_id,
     model: to,
-    detail: `in place of ${from}: ${why.replaceAll('_', ' ')}`,
+    detail: `instead of ${from}: ${why.replaceAll('_', ' ')}`,
   }),
   task_evaluated: ({ task_id, score, feedback }) => ({
     kind: 'decision',
@@ -56,7 +56,7 @@ const tellers: Tellers = {
   progress_update: ({ goal_confidence, iteration }) => ({
     kind: 'decision',
     what: 'progress_update',
-    detail: `${percent(goal_confidence)} sure after iteration ${iteration}`,
+    detail: `${percent(goal_confidence)} confident after iteration ${iteration}`,
   }),
   tool_call_started: toolCall('tool_call'),
   approval_requested: toolCall('approval'),
@@ -64,7 +64,7 @@ const tellers: Tellers = {
   execution_completed: ({ goal_confidence }) => ({
     kind: 'end',
     what: 'completed',
-    detail: `${percent(goal_confidence)} sure`,
+    detail: `${percent(goal_confidence)} confident`,
   }),
   error: ({ message }) => ({ kind: 'end', what: 'failed', detail: message }),
 };

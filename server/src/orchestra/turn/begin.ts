@@ -156,7 +156,7 @@ function checkResults(plan: StoredPlan, answered: string[]): void {
   const open = new Set(openCalls(plan.state).map(({ id }) => id));
   const unknown = answered.filter((id) => !open.has(id));
   if (unknown.length > 0) {
-    const message = `messages: tool_call_id answers no call that is waited for: ${unknown.join(', ')}`;
+    const message = `messages: tool_call_id matches no pending call: ${unknown.join(', ')}`;
     throw new AppError('invalid_value', message, { param: 'messages' });
   }
   const missing = [...open.difference(new Set(answered))];
@@ -185,7 +185,7 @@ async function refuseUnknown(
     unknown = unknown.filter((id) => !kept.has(id));
   }
   if (unknown.length === 0) return;
-  const message = `messages: tool_call_id answers no call that is known: ${unknown.join(', ')}`;
+  const message = `messages: tool_call_id matches no known call: ${unknown.join(', ')}`;
   throw new AppError('invalid_value', message, { param: 'messages' });
 }
 

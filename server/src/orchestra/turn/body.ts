@@ -21,7 +21,7 @@ export function bodyOf(conversation: Conversation): ChatBody {
   const { messages: given, tools, tool_choice, response_format } = chatRequestOf(conversation) as unknown as ChatBody;
   const messages = given.map(toMessage);
   if (messages.every(isInstruction)) {
-    throw new AppError('invalid_value', 'messages must hold a message of the user', { param: 'messages' });
+    throw new AppError('invalid_value', 'messages must contain a user message', { param: 'messages' });
   }
   return {
     messages,
@@ -48,9 +48,11 @@ export function bodyOf(conversation: Conversation): ChatBody {
 
 /** Rejects parameters that cannot work for an answer made of several calls. */
 function refuseUnfit({ n = 1, logprobs = false }: Conversation['params']): void {
-  if (n > 1) throw new AppError('invalid_value', 'n: svc/svc-ms gives one answer', { param: 'n' });
+  if (n > 1) throw new AppError('invalid_value', 'n: svc/svc-ms returns only one answer', { param: 'n' });
   if (logprobs)
-    throw new AppError('invalid_value', 'logprobs: svc/svc-ms writes no log probabilities', { param: 'logprobs' });
+    throw new AppError('invalid_value', 'logprobs: svc/svc-ms does not return log probabilities', {
+      param: 'logprobs',
+    });
 }
 
 /** Keeps only the fields that a later request may send back; vendor-specific ones are not stored in the session. */
@@ -138,7 +140,7 @@ export function checkForced(body: ChatBody, settings: Settings, connected: reado
   if (!forced || trailingResults(body.messages).length > 0) return;
   if (names.length > 0 && (forced.name === undefined || names.includes(forced.name))) return;
   const message =
-    names.length === 0 ? 'tool_choice: there are no tools' : `tool_choice: there is no tool "${forced.name}"`;
+    names.length === 0 ? 'tool_choice: the request has no tools' : `tool_choice: there is no tool "${forced.name}"`;
   throw new AppError('invalid_value', message, { param: 'tool_choice' });
 }
 export const toolChoice = (body: ChatBody, settings: Settings): unknown => settings.tool_choice ?? body.tool_choice;

@@ -132,5 +132,5 @@ export const askChosen = (
 
 export function failedOver({ meter, writer }: Pick<Turn, 'meter' | 'writer'>, failover: Failover): void {
   meter.failovers.push(failover);
-  writer.think(`${failover.to} is asked in place of ${failover.from} (${failover.why.replaceAll('_', ' ')}).`);
+  writer.think(`${failover.to} is used instead of ${failover.from} (${failover.why.replaceAll('_', ' ')}).`);
 }

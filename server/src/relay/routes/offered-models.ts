@@ -51,7 +51,7 @@ const offer = z.object({
 });
 
 const detail = summary
-  .extend({ supported_parameters: z.array(z.string()), offers: z.array(offer).describe('Who serves it') })
+  .extend({ supported_parameters: z.array(z.string()), offers: z.array(offer).describe('Providers of this model') })
   .meta({ id: 'OfferedModelDetail' });
 
 const models = {

@@ -71,7 +71,9 @@ export function fromUpstream(body: unknown): Progress {
   const said = typeof error === 'string' ? error : error?.message;
   return {
     status,
-    ...(status === 'failed' && { error: cleanMessage(said || `The provider ended the job as ${parsed.data.status}.`) }),
+    ...(status === 'failed' && {
+      error: cleanMessage(said || `The provider ended the job with status ${parsed.data.status}.`),
+    }),
     ...(unsigned_urls && { urls: unsigned_urls.slice(0, maxResults) }),
   };
 }

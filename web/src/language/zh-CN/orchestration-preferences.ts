@@ -1,64 +1,64 @@
 export default {
   'Preferences could not be loaded': '无法加载偏好设置',
-  'How svc/svc-ms works for you. Changes are saved at once and count from the next request; what a request names itself comes first.':
+  'How svc/svc-ms works for you. Changes are saved immediately and apply from the next request. Values set in a request take precedence.':
     'svc/svc-ms 如何为你工作。更改会立即保存，从下一次请求起生效；请求中自行指定的设置优先。',
   '{help}. Default: {initial}. From {min} to {max}.': '{help}。默认值：{initial}。取值范围：{min} 到 {max}。',
   'the default: {initial}': '默认值：{initial}',
-  'picked for you': '自动选择',
-  'Picked for you': '自动选择',
-  'No model for {label}': '清除“{label}”的模型',
+  'chosen automatically': '自动选择',
+  'Chosen automatically': '自动选择',
+  'Clear model for {label}': '清除“{label}”的模型',
 
-  'Which model does what. Where you choose none, the operator’s choice or the best fit by price counts.':
+  'The model for each job. If you choose none, the operator’s choice or the best fit by price is used.':
     '指定各项工作使用的模型。未选择时，使用运营方指定的模型，或按价格选出的最合适的模型。',
   'Use my models': '使用我选择的模型',
-  'Off, the choices below are kept but not used': '关闭后，以下选择会保留但不生效',
+  'When off, the choices below are kept but not used': '关闭后，以下选择会保留但不生效',
   'Splits a request into tasks': '把请求拆分为任务',
   'Easy tasks': '简单任务',
   'Look-ups, rewording, short answers, summaries': '查询、改写、简短回答、摘要',
   'Medium tasks': '中等任务',
-  'Most work, and what failed as easy': '大多数工作，以及按简单任务处理失败的工作',
+  'Most work, and tasks that failed as easy': '大多数工作，以及按简单任务处理失败的工作',
   'Hard tasks': '困难任务',
-  'Reasoning and code; the last resort for what failed before': '推理和代码；也是此前失败任务的最后手段',
-  'Embeddings, text': '文本嵌入',
+  'Reasoning and code; the last resort for tasks that failed before': '推理和代码；也是此前失败任务的最后手段',
+  'Text embeddings': '文本嵌入',
   'Finds past messages and knowledge by meaning': '按语义查找过往消息和知识',
-  'Embeddings, code': '代码嵌入',
-  'The same for code; empty: as for text': '同上，用于代码；留空则与文本相同',
+  'Code embeddings': '代码嵌入',
+  'The same for code; leave empty to use the text model': '同上，用于代码；留空则与文本相同',
   Reranking: '重排序',
-  'Sorts what was found by how well it fits': '按相关程度对查找结果排序',
+  'Sorts search results by relevance': '按相关程度对查找结果排序',
 
   'Context budget': '上下文预算',
-  'Most tokens of history and recall sent with a turn': '每轮对话随附的历史和召回内容的 token 上限',
+  'Maximum tokens of history and recalled content sent with a turn': '每轮对话随附的历史和召回内容的 token 上限',
   'Summarise old messages': '为旧消息生成摘要',
-  'Keeps long sessions cheap; the messages themselves stay': '降低长会话的成本；消息本身会保留',
+  'Lowers the cost of long sessions; the messages themselves are kept': '降低长会话的成本；消息本身会保留',
   'Summarise after': '摘要触发条数',
   'Messages since the last summary': '距上次摘要的消息条数',
   'Embed messages': '为消息生成嵌入',
-  'Lets later sessions find them by meaning; each turn asks the embedding model once more':
+  'Lets later sessions find them by meaning; each turn makes one more call to the embedding model':
     '让以后的会话能按语义找到这些消息；每轮会多调用一次嵌入模型',
-  'Takes facts you state out of every conversation, without asking each time':
+  'Extracts facts you state from every conversation, without asking each time':
     '从每次对话中提取你陈述的事实，不再逐次询问',
   Recall: '召回',
-  'Rerank what is found': '对查找结果重排序',
-  'Better order for one more model call': '多调用一次模型，换来更好的排序',
-  'Rerank how many': '重排序数量',
-  'The best candidates that are sent to the reranking model': '发送给重排序模型的最佳候选数量',
+  'Rerank search results': '对查找结果重排序',
+  'Better order at the cost of one more model call': '多调用一次模型，换来更好的排序',
+  'Candidates to rerank': '重排序数量',
+  'Number of best candidates sent to the reranking model': '发送给重排序模型的最佳候选数量',
   'Tasks per plan': '每个计划的任务数',
-  'At most; fewer is cheaper': '最多的任务数；越少越省',
-  'Run tasks side by side': '并行执行任务',
-  'Up to four that do not need each other': '互不依赖的任务最多同时执行四个',
+  'Maximum; fewer tasks cost less': '最多的任务数；越少越省',
+  'Run tasks in parallel': '并行执行任务',
+  'Up to four independent tasks at a time': '互不依赖的任务最多同时执行四个',
   Answers: '回答',
   'Detail##verbosity': '详细程度',
-  'Minimal is the answer alone, normal tells of progress too, verbose adds every task’s result':
+  'Minimal returns only the answer, normal adds progress, verbose adds the result of every task':
     '“精简”只给出回答，“标准”还会说明进度，“详细”会附上每个任务的结果',
   Minimal: '精简',
   Normal: '标准',
   Verbose: '详细',
-  'Tokens; empty for no limit': 'token 数；留空表示不限',
+  'In tokens; leave empty for no limit': 'token 数；留空表示不限',
 
   'Learned patterns': '学到的规律',
-  'How models have done at your kinds of tasks. Used for choosing after five tasks of a kind.':
+  'How models have performed on your types of tasks. Used to choose models after five tasks of a type.':
     '各模型在你的各类任务上的表现。同类任务满五个后，会用于选择模型。',
-  'Kind of task': '任务类型',
+  'Task type': '任务类型',
   'chat##kind of task': '闲聊',
   'code##kind of task': '代码',
   math: '数学',
@@ -68,13 +68,12 @@ export default {
   summary: '摘要',
   analysis: '分析',
   question: '问答',
-  '{successes} done, {failures} failed': '{successes} 个完成，{failures} 个失败',
-  'Succeeded {rate}': '成功率 {rate}',
-  'Used##pattern': '状态',
+  '{successes} succeeded, {failures} failed': '{successes} 个完成，{failures} 个失败',
+  'Success rate {rate}': '成功率 {rate}',
   'In use': '使用中',
   'Still learning': '学习中',
   'Last task': '最近任务',
   'Nothing learned yet': '还没有学到规律',
-  'Each task that svc/svc-ms runs for you adds to this. After five of a kind, a model that does them badly is avoided.':
+  'Every task that svc/svc-ms runs for you counts here. After five tasks of a type, models that perform badly at it are avoided.':
     'svc/svc-ms 为你执行的每个任务都会累积到这里。同类任务满五个后，会避开表现不佳的模型。',
 } as const;

@@ -1,6 +1,6 @@
 /** What the service says of videos (server/src/video). */
 export default {
-  'A short drawn animation, the same for every prompt. A simulation, made on this machine.':
+  'A short drawn animation, the same for every prompt. A simulation, generated on this machine.':
     '一段简短的动画，无论提示词为何都相同。模拟生成，在本机完成。',
   'Invalid request parameters': '请求参数无效',
   'Invalid request parameters: {more}': '请求参数无效：{more}',
@@ -24,12 +24,12 @@ export default {
   'Unsupported aspect_ratio': '不支持的 aspect_ratio',
   'Unsupported resolution': '不支持的 resolution',
   'Unsupported size': '不支持的 size',
-  'frame_images holds the same frame_type twice': 'frame_images 中有重复的 frame_type',
+  'frame_images contains the same frame_type twice': 'frame_images 中有重复的 frame_type',
   'callback_url must be HTTPS': 'callback_url 必须使用 HTTPS',
   'callback_url cannot be called: {more}': '无法调用 callback_url：{more}',
   'The video was cancelled.': '视频已取消。',
   'The video was not ready in time.': '视频未能及时生成。',
-  'The provider ended the job as {status}.': '提供商结束了任务，状态为“{status}”。',
+  'The provider ended the job with status {status}.': '提供商结束了任务，状态为“{status}”。',
   'The job is {status} and can no longer be cancelled': '任务{status}，无法再取消',
   'The video is not ready: the job is {status}': '视频尚未就绪：任务{status}',
   'The requested range is outside the video': '请求的范围超出视频',

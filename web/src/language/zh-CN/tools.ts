@@ -1,84 +1,82 @@
 export default {
   'Server or tool': '服务器或工具',
-  'No server or tool has that in its name': '没有名称匹配的服务器或工具',
-  'Needed.': '必填。',
-  'A whole number is needed.': '请输入整数。',
-  'No JSON: {reason}': '不是有效的 JSON：{reason}',
-  'An object is needed: {example}': '请输入对象：{example}',
-  'within {time}': '用时 {time}',
+  'No matching servers or tools': '没有名称匹配的服务器或工具',
+  'This field is required.': '必填。',
+  'Enter a whole number.': '请输入整数。',
+  'Enter an object: {example}': '请输入对象：{example}',
+  'took {time}': '用时 {time}',
   'Text of the result': '结果文本',
-  'As it came': '原始结果',
-  'Result as it came': '原始结果',
-  'This tool asks first. Calling it here is your yes: look at the arguments.':
+  Raw: '原始结果',
+  'Raw result': '原始结果',
+  'This tool requires approval. Calling it here counts as your approval, so check the arguments first.':
     '此工具调用前需要批准。在这里调用即视为你已批准，请先核对参数。',
-  'A JSON object, sent as it is': 'JSON 对象，将原样发送',
-  'It takes no arguments.': '此工具不需要参数。',
-  'Write arguments as JSON': '用 JSON 填写参数',
-  'Call it': '调用',
+  'A JSON object, sent unchanged': 'JSON 对象，将原样发送',
+  'This tool takes no arguments.': '此工具不需要参数。',
+  'Enter arguments as JSON': '用 JSON 填写参数',
+  'Call tool': '调用',
   'The tool was not called': '工具未被调用',
   'Try {name}': '试用 {name}',
   'Clear {name}': '清除 {name}',
-  'All tools together': '全部工具',
-  'Use them from an agent': '在智能体中使用',
-  'Any client that speaks MCP over Streamable HTTP. It lists and calls what you may use, nothing else.':
+  'All tools': '全部工具',
+  'Use tools from an agent': '在智能体中使用',
+  'Works with any client that supports MCP over Streamable HTTP. Clients can list and call only what you can use.':
     '适用于任何支持 MCP Streamable HTTP 的客户端。客户端只能列出和调用你有权使用的工具。',
-  'Use one of your <keys>keys</keys>, or leave it out: clients that can sign in with a browser do.':
+  'Use one of your <keys>keys</keys>, or omit it: clients that support browser sign-in use that instead.':
     '使用你的一个<keys>密钥</keys>；也可以不填，支持浏览器登录的客户端会自行登录。',
-  'Keys are not taken here: the client opens a browser, where you say what it may use.':
+  'Keys are not accepted here. The client opens a browser, where you choose what it can use.':
     '这里不接受密钥：客户端会打开浏览器，由你决定它可以使用什么。',
   'You are signed in to {name}.': '你已登录 {name}。',
-  'You were not signed in to {name}: it was refused there, or it failed.':
-    '未能登录 {name}：对方拒绝了登录，或登录失败。',
-  'What agents and models may use in your name, and where agents find it.':
+  'Sign-in to {name} failed or was refused there.': '未能登录 {name}：对方拒绝了登录，或登录失败。',
+  'Tools that agents and models can use on your behalf, and the addresses for agents.':
     '智能体和模型可以用你的身份使用的工具，以及智能体的接入地址。',
   'Servers could not be loaded': '服务器加载失败',
-  'Asks first': '需批准',
-  '{price} a call': '每次 {price}',
-  'A call costs {price}.': '每次调用花费 {price}。',
-  'Not offered now': '暂不可用',
-  'Your calls of {name}': '你的调用：{name}',
+  'Requires approval': '需批准',
+  '{price} per call': '每次 {price}',
+  'Each call costs {price}.': '每次调用花费 {price}。',
+  Unavailable: '暂不可用',
+  'Your calls to {name}': '你的调用：{name}',
   'Your calls': '你的调用',
-  'None of its tools is allowed yet. Allow some under Tools in its menu.':
+  'No tools are allowed yet. Allow some under Tools in the menu of this server.':
     '尚未允许使用它的任何工具，可在其菜单的“工具”中允许。',
-  'None of its tools is allowed yet. Whoever connected it has to allow some.':
+  'No tools are allowed yet. The person who connected this server has to allow some.':
     '尚未允许使用它的任何工具，需由连接该服务器的人允许。',
   '{count} more': '另外 {count} 个',
   'More tools of {name}': '{name} 的更多工具',
-  'You are signed out of {name}': '已退出登录 {name}',
-  'This service itself': '本服务自带',
-  'Connected by you, for you alone': '由你连接，仅供你使用',
+  'Signed out of {name}': '已退出登录 {name}',
+  'Built into this service': '本服务自带',
+  'Connected by you, only for you': '由你连接，仅供你使用',
   'Connected by the operator': '由运营方连接',
-  'Connected for everybody in {organisation}': '供 {organisation} 的所有成员使用',
-  'By a key of a team of {organisation}': '由 {organisation} 的团队密钥发起',
-  'Sign out of it': '退出登录',
+  'Connected for everyone in {organisation}': '供 {organisation} 的所有成员使用',
+  'Requested with a team key of {organisation}': '由 {organisation} 的团队密钥发起',
+  'Sign out': '退出登录',
   'Sign in to {name}': '登录 {name}',
   'Sign in': '登录',
   'Sign in for yourself': '为自己登录',
   'Sign in through {name}': '通过 {name} 登录',
   'Sign in through {provider} for {name}': '通过 {provider} 登录，用于 {name}',
   'Address of {name}': '{name} 的地址',
-  '{count, plural, one {A tool is not offered} other {# tools are not offered}}':
+  '{count, plural, one {# tool is unavailable} other {# tools are unavailable}}':
     '{count, plural, other {# 个工具不可用}}',
-  'The server does not answer, or has changed them since they were approved.':
+  'The server is not responding, or its tools have changed since they were approved.':
     '服务器没有响应，或者工具在批准之后有所更改。',
-  'The server does not answer, or has changed them since they were approved: whoever connected it has to look.':
+  'The server is not responding, or its tools have changed since they were approved. The person who connected it has to review them.':
     '服务器没有响应，或者工具在批准之后有所更改，需由连接此服务器的人处理。',
   'Review the tools of {name}': '检查 {name} 的工具',
   Review: '检查',
-  'Waits for you': '等待你批准',
+  'Needs your approval': '等待你批准',
   'Approved, not called yet': '已批准，尚未调用',
   Refused: '已拒绝',
-  '{tool} may be called once': '{tool} 可以调用一次',
+  'One call to {tool} approved': '{tool} 可以调用一次',
   '{tool} of {server}': '{server} 的 {tool}',
-  'of {server}, asked {ago}': '来自 {server}，{ago}请求',
+  'of {server}, requested {ago}': '来自 {server}，{ago}请求',
   'Arguments of {tool} of {server}': '{server} 的 {tool} 的参数',
   'Approve {tool}': '批准 {tool}',
   Approve: '批准',
   Refuse: '拒绝',
-  'Calls that wait could not be loaded': '待批准的调用加载失败',
-  'Calls that wait for you': '等待你批准的调用',
-  'Calls that you answered': '你已处理的调用',
-  'An agent wants to call these in your name, or in that of an organisation that you run. Approved, a call goes through once, with just these arguments.':
+  'Pending calls could not be loaded': '待批准的调用加载失败',
+  'Calls waiting for your approval': '等待你批准的调用',
+  'Calls you approved or refused': '你已处理的调用',
+  'An agent wants to make these calls on your behalf, or on behalf of an organisation you run. An approved call can be made once, with exactly these arguments.':
     '智能体希望以你的身份，或以你管理的组织的身份进行这些调用。批准后，仅能按这些参数调用一次。',
-  'Calls of tools that ask first': '需要批准的工具调用',
+  'Tool calls that require approval': '需要批准的工具调用',
 } as const;

@@ -1,20 +1,18 @@
 export default {
-  'What your keys and this app have used, and what it cost.': '你的密钥和本应用的用量及费用。',
-  'What one turn or run has used, and what it cost.': '单次对话轮次或运行任务的用量及费用。',
+  'Usage and cost of your keys and this app.': '你的密钥和本应用的用量及费用。',
+  'Usage and cost of one turn or run.': '单次对话轮次或运行任务的用量及费用。',
   'Filter usage': '筛选用量',
 
   'By day': '按天',
-  'What the charts show': '图表内容',
+  'Measure shown in the charts': '图表内容',
   '{measure} per day, {total} in {days, plural, one {# day} other {# days}}':
     '每日{measure}，{days, number} 天共 {total}',
   'Usage by model': '各模型用量',
   'Usage by key': '各密钥用量',
   'Deleted key {id}': '已删除的密钥 {id}',
 
-  'Which requests': '显示哪些请求',
-  'All requests, failed ones too': '所有请求，包括失败的',
-  'Choose other days or filters, or make a first request with one of your keys.':
-    '请调整日期或筛选条件，或使用你的密钥发起第一个请求。',
+  'Requests to show': '显示哪些请求',
+  'All requests, including failed ones': '所有请求，包括失败的',
   '{endpoint} by {provider}': '{endpoint} · {provider}',
   '{request} · streamed': '{request} · 流式',
   '{promptTokens} in, {completionTokens} out': '输入 {promptTokens}，输出 {completionTokens}',
@@ -22,15 +20,15 @@ export default {
   '{cacheWriteTokens} written to cache': '缓存写入 {cacheWriteTokens}',
   '{reasoningTokens} for reasoning': '推理 {reasoningTokens}',
   'First token after {duration}': '首 token 用时 {duration}',
-  'What request {id} cost': '请求 {id} 的费用明细',
+  'Cost of request {id}': '请求 {id} 的费用明细',
   'Copy request id {id}': '复制请求 ID {id}',
-  'Your balance did not cover {amount} of it.': '其中 {amount} 超出你的余额，未能扣除。',
-  'Everything about this request': '查看该请求的全部信息',
+  'Your balance did not cover {amount} of the cost.': '其中 {amount} 超出你的余额，未能扣除。',
+  'View request': '查看该请求的全部信息',
 
-  'Of all users': '所有用户',
+  'From all users': '所有用户',
   'Failed requests': '失败的请求',
-  'Nothing failed in these days': '所选日期内没有失败的请求',
+  'No failed requests in this period': '所选日期内没有失败的请求',
   'Details of failed request {requestId}:': '失败请求 {requestId} 的详情：',
-  'What {provider} said': '{provider} 的响应',
-  'What the provider said': '提供商的响应',
+  'Response from {provider}': '{provider} 的响应',
+  'Response from the provider': '提供商的响应',
 } as const;

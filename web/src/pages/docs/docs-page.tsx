@@ -71,7 +71,7 @@ function Introduction({ document }: { document: Document }) {
       <Title order={1}>{t('API reference')}</Title>
       <Text size="sm" c="dimmed" maw="46rem">
         {rich(
-          '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every answer has an <code>x-request-id</code>. The same as a document for machines: <link>/openapi.json</link>',
+          '{description} Send an API key as <code>Authorization: Bearer sk-…</code>; every response has an <code>x-request-id</code>. Machine-readable version: <link>/openapi.json</link>',
           {
             description: told(document.info.description ?? '').text,
             code: (text) => <Code>{text}</Code>,
@@ -145,8 +145,8 @@ export function DocsPage() {
           {query.data && q === '' && <QuickStart />}
           {query.data && groups.length === 0 && (
             <EmptyState
-              title={t('No endpoint fits')}
-              description={t('Search looks at methods, paths and descriptions.')}
+              title={t('No matching endpoints')}
+              description={t('Search covers methods, paths and descriptions.')}
             />
           )}
           {groups.map(([tag, own]) => (

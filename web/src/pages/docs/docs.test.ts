@@ -8,8 +8,8 @@ const document = (await openApiDocument()) as Document;
 const endpoints = endpointsOf(document);
 const schemas: Schemas = document.components?.schemas ?? {};
 
-describe('the service’s own document', () => {
-  test('every endpoint can be shown', () => {
+describe('the OpenAPI document of the service', () => {
+  test('every endpoint has an id, a summary, a curl example and types', () => {
     expect(endpoints.length).toBeGreaterThan(40);
     expect(new Set(endpoints.map(({ id }) => id)).size).toBe(endpoints.length);
     for (const endpoint of endpoints) {
@@ -19,13 +19,13 @@ describe('the service’s own document', () => {
     }
   });
 
-  test('it is grouped, the relay first, and searched by words', () => {
+  test('endpoints are grouped with the relay first, and found by words', () => {
     expect(byTag(endpoints)[0]![0]).toBe('Relay');
     expect(search(endpoints, 'post chat')[0]!.path).toBe('/v1/chat/completions');
     expect(search(endpoints, 'no such thing')).toEqual([]);
   });
 
-  test('all of it is told in Chinese, and nothing that it does not say', () => {
+  test('the Chinese reference translates every text of the document and has no unused text', () => {
     const names = ['OAuth', 'MCP'];
     const tags = byTag(endpoints).map(([tag]) => tag);
     const texts = new Set(tags.filter((tag) => !names.includes(tag)).map((tag) => `${tag}##tag`));
@@ -40,7 +40,7 @@ describe('the service’s own document', () => {
     expect([[...texts.difference(told)], [...told.difference(texts)]]).toEqual([[], []]);
   });
 
-  test('a call carries its credential and the fields it must have', () => {
+  test('a curl example has the credential and the required fields', () => {
     const chat = endpoints.find(({ path }) => path === '/v1/chat/completions')!;
     const line = curlOf(chat, schemas, 'http://x');
     expect(line).toContain('Bearer $SVC_API_KEY');
@@ -48,7 +48,7 @@ describe('the service’s own document', () => {
   });
 });
 
-test('types, limits and examples', () => {
+test('types, limits and examples are derived from schemas', () => {
   expect(typeText({ anyOf: [{ type: 'string' }, { type: 'null' }] }, {})).toBe('string or null');
   expect(typeText({ type: 'array', items: { $ref: '#/components/schemas/Key' } }, {})).toBe('array of Key');
   expect(limitsText({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER })).toBe('');

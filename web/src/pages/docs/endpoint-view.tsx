@@ -29,7 +29,7 @@ const authNames: Record<string, string> = {
 export function authText({ auth, path }: Pick<Endpoint, 'auth' | 'path'>): string {
   if (auth.length === 0) return t('Public');
   const names = eitherOf([...new Set(auth.map((name) => authNames[name] ?? name))]);
-  return /\/admin(\/|$)/.test(path) ? t('{names} of an administrator', { names }) : names;
+  return /\/admin(\/|$)/.test(path) ? t('{names} (administrators only)', { names }) : names;
 }
 
 function Part({ title, children }: { title: string; children: ReactNode }) {
@@ -89,7 +89,7 @@ function EndpointBody({ endpoint, schemas }: { endpoint: Endpoint; schemas: Sche
         </Part>
       )}
       {answers.map(({ status, description, type, schema }) => (
-        <Part key={status} title={status === 'default' ? t('Errors') : t('Answer {status}', { status })}>
+        <Part key={status} title={status === 'default' ? t('Errors') : t('Response {status}', { status })}>
           {type !== undefined && type !== 'application/json' && (
             <Text size="sm" c="dimmed">
               {type}: <span lang={told(description).lang}>{told(description).text}</span>

@@ -21,10 +21,10 @@ const linkTo = (to: '/keys' | '/models' | '/requests') => (text: ReactNode) => (
 /** Errors that the caller can act on; the endpoints list all status codes. */
 const failures = [
   { status: '401', meaning: t('The key is missing, mistyped, disabled or expired.') },
-  { status: '403', meaning: t('The balance or a limit is used up, or the key may not be used like this.') },
-  { status: '404', meaning: t('There is no such model, or none of its providers fits the request.') },
-  { status: '429', meaning: t('Too many requests. Wait as long as retry-after says.') },
-  { status: '502, 503', meaning: t('The provider failed, or nobody can answer now. Try again in a moment.') },
+  { status: '403', meaning: t('The balance or a limit is used up, or the key does not allow this use.') },
+  { status: '404', meaning: t('The model does not exist, or none of its providers fits the request.') },
+  { status: '429', meaning: t('Too many requests. Wait for the time given in retry-after.') },
+  { status: '502, 503', meaning: t('The provider failed, or no provider is available. Try again in a moment.') },
 ];
 
 function Step({ title, text, children }: { title: string; text: ReactNode; children?: ReactNode }) {
@@ -64,14 +64,14 @@ export function QuickStart() {
     <Stack component="section" id={quickStartId} className="svc-quick-start" aria-label={t('Quick start')} gap="lg">
       <Title order={2}>{t('Quick start')}</Title>
       <Step
-        title={t('1. Make a key')}
+        title={t('1. Create a key')}
         text={rich(
-          'Log in and make one under <link>Keys</link>. It begins with <code>sk-</code>, is shown once and spends your balance: keep it where only your programs read it.',
+          'Log in and create one under <link>Keys</link>. It starts with <code>sk-</code>, is shown only once and spends your balance. Store it where only your programs can read it.',
           { link: linkTo('/keys'), code },
         )}
       />
       <Step
-        title={t('2. Give your program the address and the key')}
+        title={t('2. Configure the base URL and the key')}
         text={t(
           'SDKs and most tools read them from OPENAI_BASE_URL and OPENAI_API_KEY, ANTHROPIC_BASE_URL and ANTHROPIC_API_KEY, or GOOGLE_GEMINI_BASE_URL and GEMINI_API_KEY.',
         )}
@@ -82,18 +82,18 @@ export function QuickStart() {
         </SimpleGrid>
       </Step>
       <Step
-        title={t('3. Ask a model')}
+        title={t('3. Call a model')}
         text={rich(
-          'Name any model of the page <link>Models</link>, or of <code>GET /v1/models</code>; every chat model answers in every format. With <code>"stream": true</code> the answer comes as it is written.',
+          'Use any model from the <link>Models</link> page or from <code>GET /v1/models</code>; every chat model answers in every format. With <code>"stream": true</code> the answer is streamed as it is generated.',
           { link: linkTo('/models'), code },
         )}
       >
         <CodeBlock snippets={chatSnippets({ baseUrl, apiKey: 'sk-your-key', model })} />
       </Step>
       <Step
-        title={t('4. Where it fails')}
+        title={t('4. Handle errors')}
         text={rich(
-          'Every answer has an <code>x-request-id</code>; <link>Requests</link> shows what became of it. The status says what to do:',
+          'Every response has an <code>x-request-id</code>; <link>Requests</link> shows its outcome. The status tells you what to do:',
           { link: linkTo('/requests'), code },
         )}
       >

@@ -36,7 +36,7 @@ function CreateKey({ onKey }: { onKey: (key: string) => void }) {
           {t('Create a key')}
         </Button>
         <Text size="sm" c="dimmed">
-          {t('It is filled into the examples below.')}
+          {t('It is inserted into the examples below.')}
         </Text>
       </Group>
       {create.error && <ErrorState error={create.error} title={t('The key was not created')} />}

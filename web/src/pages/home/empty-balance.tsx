@@ -8,7 +8,7 @@ export function EmptyBalance() {
   return (
     <Alert variant="light" color="yellow" icon={<IconCoins aria-hidden />} title={t('Your balance is empty')}>
       {rich(
-        'Models with a price refuse your requests until there are credits; those without one answer. <link>Get credits</link>',
+        'Paid models refuse your requests until you have credits; free models still answer. <link>Get credits</link>',
         {
           link: (text) => (
             <AnchorLink to="/credits" inherit underline="always">

@@ -30,7 +30,7 @@ export function HomePage() {
     <>
       <PageHeader
         title={t('Welcome, {name}', { name: user.display_name || user.username })}
-        description={newcomer ? t('One address for every model. Here is how to make the first call.') : undefined}
+        description={newcomer ? t('One address for every model. Here is how to make your first call.') : undefined}
       />
       <WaitingPlaces />
       <Stack gap="xl">
@@ -41,12 +41,12 @@ export function HomePage() {
         {adding && (
           <Section
             title={t('Add a provider')}
-            description={t('A key is all it takes; models and prices come with it.')}
+            description={t('Only a key is needed; models and prices are set up for you.')}
           >
             <Stack>
               <AddProvider />
               <AnchorLink to="/admin/channels" search={{ open: 'custom' }} size="sm" underline="always">
-                {t('Another provider, by its address')}
+                {t('Add another provider by its address')}
               </AnchorLink>
             </Stack>
           </Section>

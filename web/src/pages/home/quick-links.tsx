@@ -39,7 +39,7 @@ export function QuickLinks() {
   return (
     <section>
       <Title order={2} mb="sm">
-        {t('Where to go')}
+        {t('Shortcuts')}
       </Title>
       <SimpleGrid cols={{ base: 1, xs: 2, md: 3 }}>
         {links.map(({ path, ...text }) => (

@@ -70,11 +70,7 @@ export function Recent() {
         query={query}
         minWidth={520}
         empty={
-          <EmptyState
-            icon={IconActivity}
-            title={t('No requests yet')}
-            description={t('They show here as they come in.')}
-          />
+          <EmptyState icon={IconActivity} title={t('No requests yet')} description={t('New requests appear here.')} />
         }
       />
     </Section>

@@ -20,10 +20,10 @@ function Simulation() {
     >
       {admin
         ? t(
-            'It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried right away. Add a provider key below to talk to real models.',
+            'It is not a language model: it runs offline and for free, so you can try every endpoint, streaming and tools right away. Add a provider key below to use real models.',
           )
         : t(
-            'It is no language model: it runs offline and for free, so that every endpoint, streaming and tools can be tried right away. Ask your administrator to add a provider.',
+            'It is not a language model: it runs offline and for free, so you can try every endpoint, streaming and tools right away. Ask your administrator to add a provider.',
           )}
     </Alert>
   );
@@ -65,7 +65,7 @@ export function WhatWorks() {
   const providers = providersOf(query.data ?? []);
   return (
     <Section
-      title={t('What works now')}
+      title={t('Available now')}
       actions={
         <ButtonLink to="/playground" variant="light">
           {t('Open the playground')}

@@ -30,7 +30,7 @@ function Source({ entry: { source, source_session: session } }: { entry: Entry }
       </span>
     );
   }
-  if (!session) return <>{t('Added by hand')}</>;
+  if (!session) return <>{t('Added manually')}</>;
   return rich('From <session>{id}</session>', {
     id: session,
     session: (id) => (

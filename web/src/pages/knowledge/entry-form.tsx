@@ -13,9 +13,9 @@ type Fields = Pick<Entry, 'category' | 'title' | 'content' | 'keywords'>;
 const empty: Fields = { category: '', title: '', content: '', keywords: [] };
 
 const asks = {
-  category: t('Name a category.'),
-  title: t('Give it a title.'),
-  content: t('Write what should be remembered.'),
+  category: t('Enter a category.'),
+  title: t('Enter a title.'),
+  content: t('Enter the content.'),
 };
 type Faults = Partial<typeof asks>;
 
@@ -75,7 +75,7 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
           />
           <Textarea
             label={t('Content')}
-            description={t('In full sentences: this is what a model reads later')}
+            description={t('Use full sentences; models read this text later')}
             required
             maxLength={20_000}
             autosize
@@ -87,7 +87,7 @@ export function EntryForm({ entry, onClose }: EntryFormProps) {
           />
           <TagsInput
             label={t('Keywords')}
-            description={t('Words it should be found by; press Enter after each')}
+            description={t('Words to find this entry by; press Enter after each')}
             maxTags={50}
             value={keywords}
             onChange={(words) => set({ keywords: words })}

@@ -48,7 +48,7 @@ function DropArea({ onFiles }: { onFiles: (files: File[]) => void }) {
         )}
       </FileButton>
       <Text size="xs" c="dimmed" ta="center">
-        {t('Up to {count} files of 10 MiB each, 32 MiB together', { count: mostFiles })}
+        {t('Up to {count} files of 10 MiB each, 32 MiB in total', { count: mostFiles })}
       </Text>
     </div>
   );
@@ -88,10 +88,10 @@ function Told({ told }: { told: ImportedFile[] }) {
       {known.map(({ name, source }) => (
         <Text key={name} size="sm" className="svc-anywhere">
           {source && source.name !== name
-            ? rich('<strong>{name}</strong> is there already as {source}; nothing was changed.', {
+            ? rich('<strong>{name}</strong> already exists as {source}; nothing was changed.', {
                 ...{ name, strong, source: source.name },
               })
-            : rich('<strong>{name}</strong> is there already; nothing was changed.', { name, strong })}
+            : rich('<strong>{name}</strong> already exists; nothing was changed.', { name, strong })}
         </Text>
       ))}
     </Stack>
@@ -138,7 +138,7 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
           {importing.data && <Told told={importing.data} />}
           <Autocomplete
             label={t('Category')}
-            description={t('For every passage of these files')}
+            description={t('Applies to every passage of these files')}
             placeholder="document"
             maxLength={64}
             data={categoriesOf(newest.data)}
@@ -147,7 +147,7 @@ export function ImportFiles({ dropped, onClose }: ImportFilesProps) {
           />
           <TagsInput
             label={t('Keywords')}
-            description={t('Words they should be found by; press Enter after each')}
+            description={t('Words to find these files by; press Enter after each')}
             maxTags={50}
             value={keywords}
             onChange={setKeywords}

@@ -36,8 +36,8 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
     return (
       <EmptyState
         icon={IconSearchOff}
-        title={t('Nothing matches')}
-        description={t('Try other words; entries are found by their words and by their meaning.')}
+        title={t('No matches')}
+        description={t('Try other words. Search matches both words and meaning.')}
         action={
           <Button variant="default" onClick={onClear}>
             {t('Show everything')}
@@ -49,9 +49,9 @@ function Nothing({ searching, onClear, add }: { searching: boolean; onClear: () 
   return (
     <EmptyState
       icon={IconBook}
-      title={t('Nothing is remembered yet')}
+      title={t('No knowledge yet')}
       description={rich(
-        'Add what models should know about you or your work, or drop text, Markdown and PDF files here. Facts can also be taken out of your conversations: send <code>svc_ms.extract_knowledge</code>, or turn extraction on in the <preferences>preferences</preferences>. Only what you really said is kept, with the session it comes from.',
+        'Add what models should know about you or your work, or drop text, Markdown and PDF files here. Facts can also be extracted from your conversations: send <code>svc_ms.extract_knowledge</code>, or turn on extraction in the <preferences>preferences</preferences>. Only what you actually said is kept, with the session it comes from.',
         {
           code: (text) => <Code>{text}</Code>,
           preferences: (text) => (
@@ -156,7 +156,7 @@ export function KnowledgePage() {
     >
       <PageHeader
         title={t('Knowledge')}
-        description={t('What the orchestration model can recall in every session. Yours alone.')}
+        description={t('What the orchestration model can recall in every session. Private to you.')}
         actions={add}
       />
       <SourcesTable />
@@ -187,7 +187,7 @@ export function KnowledgePage() {
       )}
       {entries && entries.length >= mostEntries && (
         <Text size="sm" c="dimmed" ta="center" mt="lg">
-          {t('The first {count} are shown. Search to find the others.', { count: mostEntries })}
+          {t('Showing the first {count}. Search to find the others.', { count: mostEntries })}
         </Text>
       )}
       {open?.act === 'import' && <ImportFiles dropped={open.files} onClose={close} />}

@@ -34,7 +34,7 @@ function State({ source }: { source: Source }) {
         <Progress
           value={total_entries === 0 ? 0 : (100 * entries) / total_entries}
           size="sm"
-          aria-label={t('Import of {name}', { name })}
+          aria-label={t('Import progress of {name}', { name })}
         />
       )}
     </Stack>

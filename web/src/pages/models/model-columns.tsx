@@ -49,7 +49,7 @@ export const modelColumns = (known: Providers): Column<OfferedModel>[] => [
   },
   {
     key: 'can',
-    header: t('Can'),
+    header: t('Capabilities'),
     cell: ({ capabilities }) => (capabilities.length > 0 ? <CapabilityMarks of={capabilities} /> : '–'),
   },
   { key: 'health', header: t('Health'), cell: (model) => <ModelHealth model={model} known={known} /> },

@@ -25,7 +25,7 @@ export function ModelFilters({ filter, providers, set }: ModelFiltersProps) {
     <Group gap="sm" mb="md" role="search" aria-label={t('Filter models')} className="svc-filters svc-filters-odd">
       <SearchInput
         label={t('Search models')}
-        placeholder={t('Name of a model')}
+        placeholder={t('Model name')}
         value={filter.q}
         onChange={(q) => set({ q })}
         width={200}

@@ -30,7 +30,7 @@ function Where({ model }: { model?: ModelDetail }) {
       {model && (
         <>
           <Code className="svc-anywhere">{model.id}</Code>
-          <CopyButton value={model.id} label={t("Copy the model's id")} />
+          <CopyButton value={model.id} label={t('Copy model id')} />
           {model.types.map((type) => (
             <Badge key={type} color="gray">
               {typeName(type)}
@@ -44,7 +44,7 @@ function Where({ model }: { model?: ModelDetail }) {
 
 /** The exact number next to the short form, because limits are not checked against a rounded "1.05M". */
 const tokenHint = (count: number | null): string | undefined =>
-  count === null ? t('Not known') : t('{count, plural, one {# token} other {# tokens}}', { count });
+  count === null ? t('Unknown') : t('{count, plural, one {# token} other {# tokens}}', { count });
 
 function Facts({ model }: { model: ModelDetail }) {
   const known = measuredProviders(useQuery(modelsQuery).data ?? []);
@@ -73,7 +73,7 @@ function Facts({ model }: { model: ModelDetail }) {
 function Members({ model }: { model: ModelDetail }) {
   if (model.members.length === 0) return null;
   return (
-    <Section title={t('Stands for')} description={t('Asked in this order, where one does not answer.')}>
+    <Section title={t('Stands for')} description={t('Tried in this order until one answers.')}>
       <Stack component="ol" gap={4} m={0} pl="lg">
         {model.members.map((id) => (
           <li key={id}>
@@ -89,7 +89,7 @@ function Members({ model }: { model: ModelDetail }) {
 
 function Abilities({ model }: { model: ModelDetail }) {
   return (
-    <Section title={t('What it takes')}>
+    <Section title={t('Supported parameters')}>
       <Stack gap="sm">
         {model.capabilities.length > 0 && <CapabilityBadges of={model.capabilities} />}
         {model.supported_parameters.length > 0 ? (
@@ -100,7 +100,7 @@ function Abilities({ model }: { model: ModelDetail }) {
           </Group>
         ) : (
           <Text size="sm" c="dimmed">
-            {t('Nothing besides its input.')}
+            {t('No parameters besides its input.')}
           </Text>
         )}
       </Stack>
@@ -128,7 +128,7 @@ export function ModelPage() {
       <Stack gap="lg">
         <Facts model={model} />
         <Members model={model} />
-        <Section title={t('Price')} description={t('Dollars per million tokens; of several providers, the cheapest.')}>
+        <Section title={t('Price')} description={t('In dollars per million tokens, from the cheapest provider.')}>
           <PriceTable model={model} />
         </Section>
         <Section title={t('Call it from your code')}>

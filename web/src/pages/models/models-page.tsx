@@ -23,9 +23,7 @@ function NoModels({ filtered }: { filtered: boolean }) {
     <EmptyState
       icon={IconCube}
       title={t('No models yet')}
-      description={
-        admin ? t('Models come with the channels that serve them.') : t('Ask your administrator to add some.')
-      }
+      description={admin ? t('Add a channel to make its models available.') : t('Ask your administrator to add some.')}
       action={admin && <ButtonLink to="/admin/channels">{t('Go to channels')}</ButtonLink>}
     />
   );
@@ -45,7 +43,9 @@ export function ModelsPage() {
     <>
       <PageHeader
         title={t('Models')}
-        description={t('What you can call: prices in dollars per million tokens, from the cheapest provider of each.')}
+        description={t(
+          'Models you can call. Prices are in dollars per million tokens, from the cheapest provider of each model.',
+        )}
       />
       <ModelFilters
         filter={{ ...filter, sort }}

@@ -59,7 +59,7 @@ export function Offers({ model }: { model: ModelDetail }) {
   const channelName = useChannelNames();
   return (
     <Stack component="section" gap="xs">
-      <Title order={2}>{t('Who serves it')}</Title>
+      <Title order={2}>{t('Providers of this model')}</Title>
       <DataTable
         label={t('Providers')}
         columns={columns(model.id, channelName)}
@@ -69,8 +69,8 @@ export function Offers({ model }: { model: ModelDetail }) {
         minWidth={820}
         empty={
           <EmptyState
-            title={t('Nobody serves it by itself')}
-            description={t('It asks the models that fit each task.')}
+            title={t('No provider serves this model directly')}
+            description={t('It calls suitable models for each task.')}
           />
         }
       />

@@ -7,7 +7,11 @@ import type { OfferedModel } from '../../models.ts';
 /** All parts of the price, with a column for each tier of prompt size. */
 export function PriceTable({ model: { prices, types } }: { model: OfferedModel }) {
   if (prices === null)
-    return <Text size="sm">{t('It asks other models in your place, and each call costs what that model costs.')}</Text>;
+    return (
+      <Text size="sm">
+        {t('It calls other models on your behalf; each call is charged at the price of the model called.')}
+      </Text>
+    );
   const { columns, rows } = priceTable({ prices, types });
   return (
     <Table.ScrollContainer minWidth={0} type="native" tabIndex={0} role="region" aria-label={t('Prices')}>
@@ -32,7 +36,7 @@ export function PriceTable({ model: { prices, types } }: { model: OfferedModel }
               </Table.Th>
               {values.map((value, index) => (
                 <Table.Td key={columns[index]} ta="right" className="svc-number">
-                  {typeof value === 'number' ? formatUsd(value) : t('as {part}', { part: value.as.toLowerCase() })}
+                  {typeof value === 'number' ? formatUsd(value) : t('same as {part}', { part: value.as.toLowerCase() })}
                 </Table.Td>
               ))}
             </Table.Tr>

@@ -35,7 +35,7 @@ export function OrchestrationPreferencesPage() {
       <PageHeader
         title={t('Orchestration preferences')}
         description={t(
-          'How svc/svc-ms works for you. Changes are saved at once and count from the next request; what a request names itself comes first.',
+          'How svc/svc-ms works for you. Changes are saved immediately and apply from the next request. Values set in a request take precedence.',
         )}
       />
       <Stack gap="lg">
@@ -45,7 +45,7 @@ export function OrchestrationPreferencesPage() {
             {t('Learned patterns')}
           </Title>
           <Text size="sm" c="dimmed" mb="sm">
-            {t('How models have done at your kinds of tasks. Used for choosing after five tasks of a kind.')}
+            {t('How models have performed on your types of tasks. Used to choose models after five tasks of a type.')}
           </Text>
           <Patterns />
         </section>

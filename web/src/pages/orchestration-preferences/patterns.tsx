@@ -26,7 +26,7 @@ const kinds: Record<string, string> = {
 };
 
 const columns: Column<Pattern>[] = [
-  { key: 'kind', header: t('Kind of task'), cell: ({ kind }) => kinds[kind] ?? kind },
+  { key: 'kind', header: t('Task type'), cell: ({ kind }) => kinds[kind] ?? kind },
   { key: 'difficulty', header: t('Difficulty'), cell: ({ difficulty }) => difficultyWords(difficulty) },
   { key: 'model', header: t('Model'), cell: ({ model }) => <Text size="sm">{model}</Text> },
   {
@@ -36,7 +36,7 @@ const columns: Column<Pattern>[] = [
       <Group
         gap="xs"
         wrap="nowrap"
-        title={t('{successes} done, {failures} failed', {
+        title={t('{successes} succeeded, {failures} failed', {
           successes: formatNumber(successes),
           failures: formatNumber(failures),
         })}
@@ -45,7 +45,7 @@ const columns: Column<Pattern>[] = [
           value={success_rate * 100}
           color={success_rate < 0.5 ? 'red' : success_rate < 0.8 ? 'orange' : 'teal'}
           w={72}
-          aria-label={t('Succeeded {rate}', { rate: percentWords(success_rate) })}
+          aria-label={t('Success rate {rate}', { rate: percentWords(success_rate) })}
         />
         <span className="svc-number">{percentWords(success_rate)}</span>
       </Group>
@@ -59,7 +59,7 @@ const columns: Column<Pattern>[] = [
   },
   {
     key: 'use',
-    header: t('Used##pattern'),
+    header: t('Status'),
     cell: ({ in_use }) => (
       <Badge size="sm" color={in_use ? 'teal' : 'gray'}>
         {in_use ? t('In use') : t('Still learning')}
@@ -85,7 +85,7 @@ export function Patterns() {
           icon={IconBulb}
           title={t('Nothing learned yet')}
           description={t(
-            'Each task that svc/svc-ms runs for you adds to this. After five of a kind, a model that does them badly is avoided.',
+            'Every task that svc/svc-ms runs for you counts here. After five tasks of a type, models that perform badly at it are avoided.',
           )}
         />
       }

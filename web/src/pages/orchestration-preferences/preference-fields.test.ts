@@ -4,12 +4,12 @@ import { faultOf, groups, initialText } from './preference-fields.ts';
 
 const fields = groups.flatMap((group) => group.fields);
 
-test('every preference of the service has a field, with its default', () => {
+test('every preference of the service has a field with the same default', () => {
   const initial = Object.fromEntries(fields.map(({ name, initial }) => [name, initial]));
   expect(initial).toEqual(defaultPreferences);
 });
 
-test('ranges are those of the service', () => {
+test('number fields accept the same range as the service', () => {
   for (const field of fields) {
     if (field.kind !== 'number') continue;
     const accepts = (value: number) => preferencesSchema.shape[field.name].safeParse(value).success;
@@ -25,7 +25,7 @@ test('ranges are those of the service', () => {
   }
 });
 
-test('no limit is an empty field, and never a number below zero', () => {
+test('an empty field means no limit, a negative number is rejected', () => {
   const longest = fields.find(({ name }) => name === 'max_output_tokens')!;
   expect(faultOf(longest, '')).toBeUndefined();
   expect(faultOf(longest, -1)).toBe('A whole number from 1 to 1,000,000.');

@@ -60,22 +60,27 @@ export const groups: FieldGroup[] = [
     key: 'models',
     title: t('Models'),
     description: t(
-      'Which model does what. Where you choose none, the operator’s choice or the best fit by price counts.',
+      'The model for each job. If you choose none, the operator’s choice or the best fit by price is used.',
     ),
     fields: [
-      toggle('use_custom_models', t('Use my models'), t('Off, the choices below are kept but not used'), false),
+      toggle('use_custom_models', t('Use my models'), t('When off, the choices below are kept but not used'), false),
       model('plan_model', t('Planning'), t('Splits a request into tasks')),
       model('easy_model', t('Easy tasks'), t('Look-ups, rewording, short answers, summaries')),
-      model('medium_model', t('Medium tasks'), t('Most work, and what failed as easy')),
-      model('hard_model', t('Hard tasks'), t('Reasoning and code; the last resort for what failed before')),
+      model('medium_model', t('Medium tasks'), t('Most work, and tasks that failed as easy')),
+      model('hard_model', t('Hard tasks'), t('Reasoning and code; the last resort for tasks that failed before')),
       model(
         'embedding_model_general',
-        t('Embeddings, text'),
+        t('Text embeddings'),
         t('Finds past messages and knowledge by meaning'),
         'embedding',
       ),
-      model('embedding_model_code', t('Embeddings, code'), t('The same for code; empty: as for text'), 'embedding'),
-      model('rerank_model', t('Reranking'), t('Sorts what was found by how well it fits'), 'rerank'),
+      model(
+        'embedding_model_code',
+        t('Code embeddings'),
+        t('The same for code; leave empty to use the text model'),
+        'embedding',
+      ),
+      model('rerank_model', t('Reranking'), t('Sorts search results by relevance'), 'rerank'),
     ],
   },
   {
@@ -85,7 +90,7 @@ export const groups: FieldGroup[] = [
       count(
         'max_context_tokens',
         t('Context budget'),
-        t('Most tokens of history and recall sent with a turn'),
+        t('Maximum tokens of history and recalled content sent with a turn'),
         [256, 2_000_000],
         32_000,
         1_000,
@@ -93,20 +98,20 @@ export const groups: FieldGroup[] = [
       toggle(
         'auto_summarize',
         t('Summarise old messages'),
-        t('Keeps long sessions cheap; the messages themselves stay'),
+        t('Lowers the cost of long sessions; the messages themselves are kept'),
         true,
       ),
       count('summarize_threshold', t('Summarise after'), t('Messages since the last summary'), [2, 1_000], 20),
       toggle(
         'enable_embedding',
         t('Embed messages'),
-        t('Lets later sessions find them by meaning; each turn asks the embedding model once more'),
+        t('Lets later sessions find them by meaning; each turn makes one more call to the embedding model'),
         true,
       ),
       toggle(
         'enable_knowledge_extraction',
         t('Save facts to knowledge'),
-        t('Takes facts you state out of every conversation, without asking each time'),
+        t('Extracts facts you state from every conversation, without asking each time'),
         false,
       ),
     ],
@@ -115,11 +120,11 @@ export const groups: FieldGroup[] = [
     key: 'recall',
     title: t('Recall'),
     fields: [
-      toggle('enable_rerank', t('Rerank what is found'), t('Better order for one more model call'), false),
+      toggle('enable_rerank', t('Rerank search results'), t('Better order at the cost of one more model call'), false),
       count(
         'rerank_top_n',
-        t('Rerank how many'),
-        t('The best candidates that are sent to the reranking model'),
+        t('Candidates to rerank'),
+        t('Number of best candidates sent to the reranking model'),
         [1, 200],
         10,
       ),
@@ -129,8 +134,8 @@ export const groups: FieldGroup[] = [
     key: 'planning',
     title: t('Planning'),
     fields: [
-      count('max_tasks_per_plan', t('Tasks per plan'), t('At most; fewer is cheaper'), [1, 50], 8),
-      toggle('enable_parallel_tasks', t('Run tasks side by side'), t('Up to four that do not need each other'), true),
+      count('max_tasks_per_plan', t('Tasks per plan'), t('Maximum; fewer tasks cost less'), [1, 50], 8),
+      toggle('enable_parallel_tasks', t('Run tasks in parallel'), t('Up to four independent tasks at a time'), true),
     ],
   },
   {
@@ -140,7 +145,7 @@ export const groups: FieldGroup[] = [
       {
         name: 'default_verbosity',
         label: t('Detail##verbosity'),
-        help: t('Minimal is the answer alone, normal tells of progress too, verbose adds every task’s result'),
+        help: t('Minimal returns only the answer, normal adds progress, verbose adds the result of every task'),
         kind: 'choice',
         choices: [
           { value: 'minimal', label: t('Minimal') },
@@ -151,7 +156,7 @@ export const groups: FieldGroup[] = [
         initialWords: t('normal'),
       },
       {
-        ...{ name: 'max_output_tokens', label: t('Longest answer'), help: t('Tokens; empty for no limit') },
+        ...{ name: 'max_output_tokens', label: t('Longest answer'), help: t('In tokens; leave empty for no limit') },
         ...{ kind: 'number', min: 1, max: 1_000_000, none: -1, initial: -1 },
       },
     ],
@@ -161,7 +166,7 @@ export const groups: FieldGroup[] = [
 /** The default value as text. */
 export function initialText(field: Field): string {
   if (field.kind === 'switch') return field.initial ? t('on') : t('off');
-  if (field.kind === 'model') return t('picked for you');
+  if (field.kind === 'model') return t('chosen automatically');
   if (field.kind === 'number' && field.none === field.initial) return t('no limit');
   return field.kind === 'number' ? formatNumber(Number(field.initial)) : field.initialWords;
 }

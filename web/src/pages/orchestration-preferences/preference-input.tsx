@@ -49,11 +49,11 @@ function ModelPreference({ field, value, onSave }: Of<'model'>) {
   return (
     <ModelPicker
       aria-label={field.label}
-      placeholder={t('Picked for you')}
+      placeholder={t('Chosen automatically')}
       nothingFoundMessage={t('No such model')}
       openOnFocus={false}
       clearable
-      clearButtonProps={{ 'aria-label': t('No model for {label}', { label: field.label }) }}
+      clearButtonProps={{ 'aria-label': t('Clear model for {label}', { label: field.label }) }}
       // Models known only from a channel have no type; most of them are chat models.
       fits={({ id, types }) =>
         (types.length === 0 ? ['chat'] : types).includes(field.type) && id !== orchestrationModel

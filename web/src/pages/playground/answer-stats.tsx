@@ -16,7 +16,7 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
     {
       name: 'model',
       text: provider ? t('{model} by {provider}', { model, provider }) : model,
-      hint: t('Model and the provider that answered'),
+      hint: t('Model and provider that answered'),
     },
     latencyMs !== undefined && {
       name: 'latency',
@@ -35,12 +35,12 @@ function factsOf({ model, stats, finishReason, state }: AnswerEntry): Fact[] {
         read: formatNumber(promptTokens ?? 0),
         written: completionTokens ?? 0,
       }),
-      hint: t('Tokens read and tokens written'),
+      hint: t('Input and output tokens'),
     },
     cost !== undefined && {
       name: 'cost',
       text: cost === 0 ? t('free') : formatQuota(cost),
-      hint: t('What this answer cost'),
+      hint: t('Cost of this answer'),
     },
     finishReason === 'length' && {
       name: 'cut',

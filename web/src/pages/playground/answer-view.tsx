@@ -45,7 +45,7 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onSto
   const running = isRunning(answer);
   const empty = content === '' && toolCalls.length === 0;
   return (
-    <article className="svc-answer" aria-label={t('Answer of {model}', { model: answer.model })} aria-busy={running}>
+    <article className="svc-answer" aria-label={t('Answer from {model}', { model: answer.model })} aria-busy={running}>
       {meta && <PlanView meta={meta} open={running && content === ''} />}
       {reasoning !== '' && <Reasoning text={reasoning} open={running && content === ''} />}
       {content !== '' && <Markdown>{content}</Markdown>}
@@ -77,12 +77,12 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onSto
               icon={IconTerminal2}
             />
             {onRegenerate && (
-              <Tooltip label={t('Ask again')}>
+              <Tooltip label={t('Regenerate')}>
                 <ActionIcon
                   variant="subtle"
                   color="gray"
                   size="sm"
-                  aria-label={t('Ask again')}
+                  aria-label={t('Regenerate')}
                   onClick={() => onRegenerate(answer.id)}
                 >
                   <IconReload size={15} aria-hidden />

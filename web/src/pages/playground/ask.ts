@@ -40,11 +40,7 @@ async function* chunksOf(response: Response, signal: AbortSignal): AsyncGenerato
     }
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw new ApiError(
-      0,
-      t('The connection broke off in the middle of the answer.'),
-      headStats(response).requestId ?? null,
-    );
+    throw new ApiError(0, t('The connection was lost during the answer.'), headStats(response).requestId ?? null);
   }
 }
 
@@ -66,7 +62,7 @@ export async function ask(
     tell(current);
   }
   if (current.finishReason === null) {
-    throw new ApiError(0, t('The answer broke off before its end.'), current.stats.requestId ?? null);
+    throw new ApiError(0, t('The answer ended before it was complete.'), current.stats.requestId ?? null);
   }
   return { ...current, state: 'done', stats: { ...current.stats, latencyMs: elapsed() } };
 }

@@ -20,15 +20,15 @@ const chat: ChatState = {
   ],
 };
 
-test('a chat as a text: who said what, calls, pictures and failures in their places', () => {
+test('a chat is exported as Markdown with speakers, tool calls, images and errors', () => {
   expect(markdownOf('Sky', packed(chat)).split('\n\n')).toEqual([
-    ...['# Sky', '## You', 'What is this?', '*1 picture*'],
+    ...['# Sky', '## You', 'What is this?', '*1 image*'],
     ...['## demo/chat', '`weather({"at":"sea"})`', '## Result of weather', 'Clear.'],
     ...['## demo/chat', 'A **clear** sky.', '## You', 'And then?', '## demo/chat', 'The model is away.\n'],
   ]);
 });
 
-test('a file has a name that every system takes', () => {
+test('the file name is valid on every operating system', () => {
   expect(fileNameOf('Where do rivers go?')).toBe('Where do rivers go.md');
   expect(fileNameOf('a/b\\c: "d"')).toBe('a b c d.md');
   expect(fileNameOf('???')).toBe('chat.md');

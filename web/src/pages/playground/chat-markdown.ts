@@ -3,7 +3,7 @@ import type { Content } from './chat-content.ts';
 
 type KeptEntry = Content['entries'][number];
 
-const pictures = (count: number): string => t('{count, plural, one {# picture} other {# pictures}}', { count });
+const pictures = (count: number): string => t('{count, plural, one {# image} other {# images}}', { count });
 
 /** The author and text of an entry. A failed answer contains its error, and tool calls are written out. */
 function sectionOf(entry: KeptEntry): [who: string, what: string] {

@@ -70,7 +70,7 @@ function open(id: string, first: Content | null, version = 0, sent = '') {
   return { chat, saver, saved };
 }
 
-test('each save follows the one before', async () => {
+test('each save increments the version', async () => {
   const { saver, saved } = open('a', null);
   expect(saver.behind).toBe(false);
   await saved(contentOf('1'));
@@ -79,7 +79,7 @@ test('each save follows the one before', async () => {
   expect([saver.behind, saves]).toEqual([false, 2]);
 });
 
-test('what was saved elsewhere is not written over: this one goes on under an id of its own', async () => {
+test('a chat changed elsewhere is not overwritten, but saved under a new id', async () => {
   kept.set('a', { version: 5, content: contentOf('1', 'theirs') });
   const { chat, saved } = open('a', contentOf('1'), 4);
   await saved(contentOf('1', 'ours'));
@@ -88,13 +88,13 @@ test('what was saved elsewhere is not written over: this one goes on under an id
   expect(kept.get('a-moved')).toMatchObject({ version: 1, content: contentOf('1', 'ours') });
 });
 
-test('what was deleted elsewhere is not brought back under its name', async () => {
+test('a chat deleted elsewhere is not restored, but saved under a new id', async () => {
   const { chat, saved } = open('a', contentOf('1'), 4);
   await saved(contentOf('1', 'ours'));
   expect([chat.moves, kept.has('a'), kept.has('a-moved')]).toEqual([1, false, true]);
 });
 
-test('a request, or its answer, may be lost: it is saved all the same, and once', async () => {
+test('after a lost request or response, the next save stores the chat once', async () => {
   for (const what of ['request', 'answer'] as const) {
     const { chat, saver, saved } = open(what, null);
     lost = what;
@@ -107,7 +107,7 @@ test('a request, or its answer, may be lost: it is saved all the same, and once'
   }
 });
 
-test('a page that was loaded again knows what it had sent: that is not somebody else’s', async () => {
+test('a reloaded page recognises its own last save and does not move the chat', async () => {
   kept.set('a', { version: 2, content: contentOf('1') });
   const { chat, saved } = open('a', null, 1, '1');
   await saved(contentOf('1', '2'));
@@ -115,7 +115,7 @@ test('a page that was loaded again knows what it had sent: that is not somebody 
   expect(kept.get('a')).toMatchObject({ version: 3, content: contentOf('1', '2') });
 });
 
-test('a service that knows no chats is not asked again and again', async () => {
+test('a 404 from the service is reported after two attempts', async () => {
   let asked = 0;
   const save = service.save;
   service.save = async () => {
@@ -129,7 +129,7 @@ test('a service that knows no chats is not asked again and again', async () => {
   expect([asked, chat.fault?.message, saver.behind]).toEqual([2, 'Not found.', true]);
 });
 
-test('what a session that has ended left unsaved is saved by the next try', async () => {
+test('a save that failed after logout succeeds on the next attempt', async () => {
   const { chat, saver, saved } = open('a', null);
   const save = service.save;
   service.save = async () => {
@@ -144,7 +144,7 @@ test('what a session that has ended left unsaved is saved by the next try', asyn
   expect([chat.fault, kept.size]).toEqual([null, 1]);
 });
 
-test('nothing is written after the end', async () => {
+test('nothing is saved after the saver has ended', async () => {
   const { chat, saver } = open('a', contentOf('1'));
   saver.end();
   saver.changed();

@@ -12,7 +12,7 @@ afterEach(() => {
 const eventOf = (content: string, finish: string | null = null): string =>
   `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
-/** An answer that says this much, and then goes on as told. */
+/** An answer that streams this text and then ends as given. */
 function answering(events: string[], end: (stream: ReadableStreamDefaultController) => void): void {
   const body = () =>
     new ReadableStream({
@@ -30,7 +30,7 @@ const columns = [
   { id: 'c2', model: 'm2' },
 ];
 
-/** The answers, once none of them is under way. */
+/** The answers, once none of them is running. */
 async function answersOf(store: ChatStore, act: () => void): Promise<AnswerEntry[]> {
   const over = Promise.withResolvers<void>();
   act();
@@ -43,10 +43,10 @@ async function answersOf(store: ChatStore, act: () => void): Promise<AnswerEntry
   return store.state().entries.filter((entry) => entry.role === 'assistant');
 }
 
-test('an answer that breaks off keeps what has come of it, says so, and can be asked for again', async () => {
+test('an interrupted answer keeps its text, shows the error and can be regenerated', async () => {
   const endings: [(stream: ReadableStreamDefaultController) => void, string][] = [
-    [(stream) => stream.error(new TypeError('network error')), 'The connection broke off in the middle of the answer.'],
-    [(stream) => stream.close(), 'The answer broke off before its end.'],
+    [(stream) => stream.error(new TypeError('network error')), 'The connection was lost during the answer.'],
+    [(stream) => stream.close(), 'The answer ended before it was complete.'],
   ];
   for (const [end, message] of endings) {
     answering([eventOf('Down '), eventOf('to the')], end);

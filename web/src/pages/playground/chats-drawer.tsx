@@ -56,7 +56,7 @@ function RenameChat({
   };
   const { fields, faults, set, save, submit } = useCheckedForm({ name: chat.name }, nameFaults, send);
   return (
-    <Dialog opened onClose={onClose} title={t('Rename the chat')}>
+    <Dialog opened onClose={onClose} title={t('Rename chat')}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <TextInput
@@ -82,7 +82,7 @@ function DeleteChat({ chat, onClose, onDeleted }: { chat: ChatHead; onClose: () 
   };
   return (
     <ConfirmDelete opened onClose={onClose} title={t('Delete this chat?')} onConfirm={remove}>
-      {rich('Everything said in <b>{name}</b> is deleted for good. What it cost stays in your usage.', {
+      {rich('All messages in <b>{name}</b> will be permanently deleted. Their cost remains in your usage.', {
         name: chat.name,
         b: (name) => <b className="svc-anywhere">{name}</b>,
       })}
@@ -174,7 +174,7 @@ function ChatList({
       <EmptyState
         icon={IconMessages}
         title={t('No chats yet')}
-        description={t('What you say is kept here, for every browser you log in with.')}
+        description={t('Your chats are saved here and available in every browser you log in with.')}
       />
     );
   }

@@ -51,7 +51,7 @@ function withCalls(calls: ToolCall[], pieces: WireCall[]): ToolCall[] {
 /** Adds a chunk to an answer. Throws if the chunk is an error. */
 export function withChunk(answer: AnswerEntry, chunk: Chunk): AnswerEntry {
   if (chunk.error) {
-    const message = chunk.error.message || t('The answer broke off.');
+    const message = chunk.error.message || t('The answer was interrupted.');
     throw new ApiError(502, message, answer.stats.requestId ?? null);
   }
   const choice = chunk.choices?.[0];

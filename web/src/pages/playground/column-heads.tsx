@@ -25,11 +25,11 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
         value={column.model}
         onChange={(model) => store.choose(column.id, model)}
       />
-      <Tooltip label={t('Take this model out')}>
+      <Tooltip label={t('Remove this model')}>
         <ActionIcon
           variant="subtle"
           color="gray"
-          aria-label={t('Take out model {place}', { place })}
+          aria-label={t('Remove model {place}', { place })}
           onClick={() => (answered ? setRemoving(true) : void remove())}
         >
           <IconX size={16} aria-hidden />
@@ -38,11 +38,11 @@ function ColumnHead({ store, column, place }: ColumnHeadProps) {
       <ConfirmDelete
         opened={removing}
         onClose={() => setRemoving(false)}
-        title={t('Take this model out?')}
-        confirmLabel={t('Take out')}
+        title={t('Remove this model?')}
+        confirmLabel={t('Remove')}
         onConfirm={remove}
       >
-        {rich('The answers of <b>{model}</b> are deleted from this chat.', {
+        {rich('The answers from <b>{model}</b> will be deleted from this chat.', {
           model: column.model,
           b: (model) => <b className="svc-anywhere">{model}</b>,
         })}
@@ -71,7 +71,7 @@ export function ColumnHeads({ store, columns, single, onShow }: ColumnHeadsProps
           className="svc-chat-tabs"
           fullWidth
           mb="xs"
-          aria-label={t('Whose answers are shown')}
+          aria-label={t('Show answers from')}
           value={single.id}
           onChange={onShow}
           data={columns.map(({ id, model }, index) => ({ value: id, label: `${index + 1} ${shortName(model)}` }))}

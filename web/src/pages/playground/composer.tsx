@@ -23,7 +23,12 @@ function Attached({ images, onRemove }: { images: string[]; onRemove: (index: nu
     <Group gap="xs" mb="xs">
       {images.map((url, index) => (
         <Group key={url.slice(-64)} gap={2} wrap="nowrap">
-          <img src={url} alt={t('Attached {number}', { number: index + 1 })} height={40} style={{ borderRadius: 6 }} />
+          <img
+            src={url}
+            alt={t('Attached image {number}', { number: index + 1 })}
+            height={40}
+            style={{ borderRadius: 6 }}
+          />
           <CloseButton
             size="xs"
             aria-label={t('Remove image {number}', { number: index + 1 })}
@@ -95,7 +100,7 @@ export const Composer = memo(function Composer({
           ref={input}
           className="svc-composer-text"
           aria-label={t('Message')}
-          placeholder={several ? t('Ask them all…') : t('Ask something…')}
+          placeholder={several ? t('Message all models…') : t('Send a message…')}
           autosize
           minRows={1}
           maxRows={10}

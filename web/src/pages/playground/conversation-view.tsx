@@ -22,7 +22,7 @@ interface ConversationViewProps {
 function stateOf(turn: Turn | undefined, busy: boolean): string {
   if (busy) return t('Waiting for the answer');
   const answers = turn?.after.filter((entry) => entry.role === 'assistant') ?? [];
-  return answers.length > 0 && answers.every(({ state }) => state === 'done') ? t('The answer is here') : '';
+  return answers.length > 0 && answers.every(({ state }) => state === 'done') ? t('Answer complete') : '';
 }
 
 export function ConversationView({ store, shown, columns, single }: ConversationViewProps) {
@@ -71,12 +71,12 @@ export function ConversationView({ store, shown, columns, single }: Conversation
       </p>
       <div className="svc-composer">
         {!following && (
-          <Tooltip label={t('To the end')}>
+          <Tooltip label={t('Scroll to end')}>
             <ActionIcon
               className="svc-to-end"
               variant="default"
               radius="xl"
-              aria-label={t('To the end')}
+              aria-label={t('Scroll to end')}
               onClick={follow}
             >
               <IconArrowDown size={16} aria-hidden />

@@ -27,20 +27,20 @@ const settings = { ...defaultSettings, temperature: 0.5 };
 const state: ChatState = { columns, settings, entries: [u1, a1, b1, u2, a2, b2] };
 const back = (entries: Entry[]) => unpacked(JSON.parse(JSON.stringify(packed({ ...state, entries })))).entries;
 
-test('a chat comes back as it was, with the request of each answer', () => {
+test('a saved chat is restored unchanged, with the request of each answer', () => {
   const kept = packed(state);
   expect(JSON.stringify(kept.entries.at(-1))).not.toContain('messages');
   expect(unpacked(JSON.parse(JSON.stringify(kept)))).toEqual(JSON.parse(JSON.stringify(state)));
 });
 
-test('an answer that was under way comes back as far as it had come, an error as an error', () => {
+test('a running answer is restored as stopped with its text, an error as an error', () => {
   expect(back([u1, { ...a1, state: 'streaming' }])[1]).toMatchObject({ content: 'a1!', state: 'stopped' });
   const [, failed] = back([u1, { ...a1, state: 'failed', error: new ApiError(502, 'No answer.', 'req_1') }]);
   expect((failed as AnswerEntry).error).toBeInstanceOf(ApiError);
   expect((failed as AnswerEntry).error).toMatchObject({ status: 502, message: 'No answer.', requestId: 'req_1' });
 });
 
-test('what the service would refuse is not in it: NUL, wherever it stands', () => {
+test('NUL characters are removed everywhere', () => {
   const request = { ...a1.request, stop: 'a\0b' };
   const odd = {
     ...a1,
@@ -58,7 +58,7 @@ test('what the service would refuse is not in it: NUL, wherever it stands', () =
   expect(JSON.stringify(kept).match(/"ab"/g)).toHaveLength(6);
 });
 
-test('settings of an earlier version are taken as far as they fit', () => {
+test('settings of an earlier version are read, invalid ones replaced by defaults', () => {
   const old = { temperature: 1, stream: 'yes', gone: 1, orchestration: { verbosity: 'verbose' } };
   const read = unpacked({ ...packed(state), settings: old }).settings;
   expect(read).toMatchObject({ temperature: 1, stream: true, system: '' });
@@ -66,7 +66,7 @@ test('settings of an earlier version are taken as far as they fit', () => {
   expect(unpacked({ ...packed(state), settings: {} }).settings).toEqual(defaultSettings);
 });
 
-test('what is too large goes without its oldest pictures', () => {
+test('a chat that is too large loses its oldest images first', () => {
   const large = `data:image/png;base64,${'A'.repeat(10_000)}`;
   const content = packed({ ...state, entries: [said('u1', [large, large]), a1, said('u2', [large])] });
   expect(fitting(content, 1_000_000)).toBe(content);
@@ -79,7 +79,7 @@ test('what is too large goes without its oldest pictures', () => {
   expect(fitting(many, 1_000).entries[0]).toMatchObject({ images_left_out: 20 });
 });
 
-test('nobody gets what somebody else said, nor what cannot be read', () => {
+test('chats of another user and unreadable data are ignored', () => {
   const kept = { id: 'x', name: 'X', last: { version: 3, sent: 'u1' }, behind: true, state };
   const text = written(7, [kept]);
   expect(read(7, text)).toEqual(JSON.parse(JSON.stringify([kept])));
@@ -88,13 +88,13 @@ test('nobody gets what somebody else said, nor what cannot be read', () => {
     expect(read(7, other)).toEqual([]);
 });
 
-test('asking again takes what came after the answer, and nothing of the other columns in the same turn', () => {
+test('regenerating an answer removes later entries, but not other columns of the same turn', () => {
   expect(withoutAnswer(state.entries, a2)).toEqual([u1, a1, b1, u2, b2]);
   expect(withoutAnswer(state.entries, a1)).toEqual([u1, b1]);
   expect(withoutColumn(state.entries, 'c1')).toEqual([u1, b1, u2, b2]);
 });
 
-test('a model that joins later knows what was said so far', () => {
+test('a model added later gets the conversation so far', () => {
   let count = 0;
   const newId = () => {
     count += 1;

@@ -12,15 +12,16 @@ const suggestions = [
 ];
 
 function descriptionOf(models: string[], admin: boolean): string {
-  if (models.length > 1)
-    return t('Each model gets the same message. Compare what they answer, in which time and at which cost.');
+  if (models.length > 1) return t('Each model gets the same message. Compare their answers, response times and costs.');
   const [model = ''] = models;
   if (model.startsWith('demo/'))
     return admin
-      ? t('This model is a simulation that answers offline. Add a provider key to talk to a real one.')
-      : t('This model is a simulation that answers offline. Ask your administrator for a real one.');
+      ? t('This model is a simulation that answers offline. Add a provider key to use real models.')
+      : t('This model is a simulation that answers offline. Ask your administrator for a real model.');
   if (model === orchestrationModel)
-    return t('The orchestration model plans the work, gives each task to a fitting model, and remembers the session.');
+    return t(
+      'The orchestration model plans the work, assigns each task to a suitable model and remembers the session.',
+    );
   return t('Each answer shows its time, tokens, cost and provider.');
 }
 
@@ -37,15 +38,15 @@ export function NothingSaid({ models, session, onPick }: NothingSaidProps) {
     return (
       <EmptyState
         icon={IconMessageCircle}
-        title={t('Go on with {session}', { session })}
-        description={t('What was said in this session is remembered; just say what comes next.')}
+        title={t('Continue {session}', { session })}
+        description={t('Earlier messages in this session are remembered. Send a message to continue.')}
       />
     );
   }
   return (
     <EmptyState
       icon={IconMessageCircle}
-      title={t('Say something')}
+      title={t('Start a conversation')}
       description={descriptionOf(models, admin)}
       action={suggestions.map((text) => (
         <Button key={text} className="svc-suggestion" variant="default" size="sm" onClick={() => onPick(text)}>

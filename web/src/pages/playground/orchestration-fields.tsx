@@ -11,8 +11,8 @@ interface OrchestrationFieldsProps {
 
 const memoryModes = [
   { value: 'full', label: t('Full: the whole history') },
-  { value: 'summarized', label: t('Summarized: a summary and what is recent') },
-  { value: 'selective', label: t('Selective: what is near to the question') },
+  { value: 'summarized', label: t('Summarized: a summary and recent messages') },
+  { value: 'selective', label: t('Selective: content related to the question') },
 ];
 const verbosities = [
   { value: 'minimal', label: t('minimal') },
@@ -54,7 +54,7 @@ export function OrchestrationFields({ value, onChange }: OrchestrationFieldsProp
       </SimpleGrid>
       <TextInput
         label={t('Session id')}
-        description={t('Empty: a session of its own for this conversation')}
+        description={t('Leave empty for a separate session for this conversation')}
         placeholder={t('New session')}
         {...text('sessionId')}
       />

@@ -63,7 +63,7 @@ function useMoved({ store, shown }: OpenChat): void {
   useEffect(() => {
     if (shown.movedFrom === null) return;
     store.settle();
-    notifySuccess(t('This chat was changed elsewhere. What you said here is kept as a chat of its own.'));
+    notifySuccess(t('This chat was changed elsewhere. Your messages here were saved as a separate chat.'));
   }, [store, shown.movedFrom]);
 }
 
@@ -118,14 +118,14 @@ function ChatGone({ chat, onList }: { chat: OpenChat; onList: () => void }) {
   return (
     <EmptyState
       icon={IconMessageOff}
-      title={t('This chat is gone')}
-      description={t('It was deleted, or it belongs to another account.')}
+      title={t('Chat not found')}
+      description={t('It was deleted or belongs to another account.')}
       action={
         <Group justify="center" gap="xs">
           <Button variant="default" onClick={onList}>
             {t('Show my chats')}
           </Button>
-          <Button onClick={chat.startNew}>{t('Begin a new chat')}</Button>
+          <Button onClick={chat.startNew}>{t('Start a new chat')}</Button>
         </Group>
       }
     />

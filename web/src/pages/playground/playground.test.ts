@@ -24,7 +24,7 @@ const answered = (fields: Partial<AnswerEntry>): AnswerEntry => ({
 const call = { id: 'call_1', name: 'get_weather', arguments: '{"city":"Paris"}' };
 
 describe('messages', () => {
-  test('system prompt first, images as parts, tool results by id', () => {
+  test('starts with the system prompt, sends images as parts and tool results by id', () => {
     const entries: Entry[] = [
       said('look', ['data:image/png;base64,AA']),
       answered({ toolCalls: [call] }),
@@ -48,19 +48,19 @@ describe('messages', () => {
     ]);
   });
 
-  test('a call that was passed over is left out', () => {
+  test('leaves out tool calls without a result', () => {
     const entries = [said('hi'), answered({ content: 'Let me look.', toolCalls: [call] }), said('never mind')];
     expect(messagesOf(entries, '')[1]).toEqual({ role: 'assistant', content: 'Let me look.' });
   });
 
-  test('an answer that never came is left out', () => {
+  test('leaves out failed answers', () => {
     expect(messagesOf([said('hi'), answered({ state: 'failed' }), said('again')], '')).toEqual([
       { role: 'user', content: 'hi' },
       { role: 'user', content: 'again' },
     ]);
   });
 
-  test('calls wait until they are answered or passed over', () => {
+  test('tool calls are open until the next message or until the answer is stopped', () => {
     const asked = [said('hi'), answered({ toolCalls: [call] })];
     expect(openCalls(asked)).toEqual([call]);
     expect(openCalls([...asked, said('never mind')])).toEqual([]);
@@ -69,7 +69,7 @@ describe('messages', () => {
 });
 
 describe('requests', () => {
-  test('only what was set goes along', () => {
+  test('only changed settings are sent', () => {
     expect(requestOf('m', [said('hi')], { ...defaultSettings, stream: false })).toEqual({
       model: 'm',
       messages: [{ role: 'user', content: 'hi' }],
@@ -85,7 +85,7 @@ describe('requests', () => {
     expect(changedCount(set, false)).toBe(4);
   });
 
-  test('the orchestration model keeps the session it was given', () => {
+  test('the orchestration model continues its session', () => {
     const entries = [said('hi'), answered({ content: 'ok', meta: { session_id: 'ms-1' } })];
     expect(requestOf('svc/svc-ms', entries, defaultSettings).svc_ms).toEqual({
       session_id: 'ms-1',
@@ -94,27 +94,27 @@ describe('requests', () => {
     expect(requestOf('m', entries, defaultSettings).svc_ms).toBeUndefined();
   });
 
-  test('tools: bare functions are wrapped, faults are named', () => {
+  test('tools: a plain function is wrapped, errors are described', () => {
     expect(readTools('{"name":"f"}').tools).toEqual([{ type: 'function', function: { name: 'f' } }]);
-    expect(readTools('[').fault).toStartWith('This is not JSON');
-    expect(readTools('[{"name":"f"},{"function":{}}]').fault).toBe('Tool 2 has no function with a name.');
+    expect(readTools('[').fault).toStartWith('Invalid JSON');
+    expect(readTools('[{"name":"f"},{"function":{}}]').fault).toBe('Tool 2 needs a function with a name.');
     expect(readTools(' ')).toEqual({ tools: [], fault: null });
   });
 
-  test('numbers that will not do are refused with words, and do not go along', () => {
+  test('numbers out of range are reported and not sent', () => {
     const wrong = { ...defaultSettings, temperature: 3, topP: -0.1, maxTokens: -1, seed: -1, stream: false };
     expect(numberFaults(wrong)).toEqual({
-      temperature: 'A number from 0 to 2.',
-      topP: 'A number from 0 to 1.',
-      maxTokens: 'A whole number from 1 on.',
+      temperature: 'Enter a number from 0 to 2.',
+      topP: 'Enter a number from 0 to 1.',
+      maxTokens: 'Enter a whole number of at least 1.',
     });
-    expect(refusedOf(wrong)[2]).toBe('Max tokens is not sent: A whole number from 1 on.');
+    expect(refusedOf(wrong)[2]).toBe('Max tokens is not sent: Enter a whole number of at least 1.');
     expect(requestOf('m', [], wrong)).toEqual({ model: 'm', messages: [], seed: -1 });
     expect(numberFaults({ temperature: 2, topP: 0, maxTokens: 1 })).toEqual({});
     expect(refusedOf(defaultSettings)).toEqual([]);
   });
 
-  test('curl survives quotes', () => {
+  test('quotes are escaped in curl commands', () => {
     const line = curlOf('http://x', { model: 'm', messages: [{ role: 'user', content: "it's" }] });
     expect(line).toContain(`"content": "it'\\''s"`);
     expect(line).toStartWith('curl http://x/v1/chat/completions');
@@ -123,7 +123,7 @@ describe('requests', () => {
 
 describe('chunks', () => {
   const read = (chunks: Chunk[]) => chunks.reduce(withChunk, newAnswer('a', { id: 'c', model: 'm' }, {}));
-  test('text, reasoning, tool calls in pieces, usage and plan', () => {
+  test('text, reasoning, partial tool calls, usage and plan are collected', () => {
     const answer = read([
       { choices: [{ delta: { reasoning_content: 'hm' } }] },
       { choices: [{ delta: { content: 'a' } }] },
@@ -142,7 +142,7 @@ describe('chunks', () => {
     });
   });
 
-  test('calls are put in order of their first piece, whatever numbers they have', () => {
+  test('tool calls are ordered by their first chunk, whatever their index', () => {
     const piece = (index: number, name?: string): Chunk => ({
       choices: [{ delta: { tool_calls: [{ index, ...(name && { id: name }), function: { name, arguments: 'x' } }] } }],
     });
@@ -155,12 +155,12 @@ describe('chunks', () => {
     }
   });
 
-  test('an error inside the stream is an error', () => {
+  test('an error inside the stream is thrown', () => {
     expect(() => read([{ error: { message: 'gone' } }])).toThrow(new ApiError(502, 'gone', null));
   });
 });
 
-test('events are read however the bytes are cut', async () => {
+test('events are parsed wherever the bytes are split', async () => {
   const bytes = new TextEncoder().encode(': ping\n\ndata: {"a":"ü"}\r\n\r\ndata:two\ndata: lines\n\ndata: [DONE]');
   for (const size of [1, 2, 7, 1_000]) {
     const body = new ReadableStream<Uint8Array>({
@@ -175,7 +175,7 @@ test('events are read however the bytes are cut', async () => {
   }
 });
 
-test('chat models only, the orchestration model first, a real one to start with', () => {
+test('lists only chat models, orchestration first, and preselects a real model', () => {
   const models = [
     { id: 'demo/chat', owned_by: 'demo' },
     { id: 'x/gpt', owned_by: 'x', types: ['chat'] },
@@ -193,7 +193,7 @@ test('chat models only, the orchestration model first, a real one to start with'
   expect(firstModel([])).toBe('');
 });
 
-test('what cannot answer now is nothing to start with while something else can', () => {
+test('a model with an open circuit is preselected only if no other can answer', () => {
   const health = (circuit_state: 'open' | 'half_open' | 'closed') => ({
     health: { circuit_state, requests_last_hour: 8, success_rate_last_hour: 0 },
   });
@@ -208,7 +208,7 @@ test('what cannot answer now is nothing to start with while something else can',
   expect(firstModel([broken, orchestration])).toBe('a/broken');
 });
 
-test('a provider is down for the models that its circuit is open for', () => {
+test('a provider counts as down for the models whose circuit is open', () => {
   const both = { id: 'a/both', owned_by: 'a', providers: ['good', 'bad'], unavailable: ['bad'] };
   const one = { id: 'a/one', owned_by: 'a', providers: ['good'], unavailable: [] };
   expect(providersOf([both, one])).toEqual([

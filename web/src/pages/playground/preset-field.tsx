@@ -79,7 +79,7 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
     mutationFn: ({ id }: Preset) => put('/api/playground/presets/{id}', { path: { id }, body: { prompt: system } }),
     onSuccess: async ({ name }) => {
       await reload();
-      notifySuccess(t('{name} is saved as it is now.', { name }));
+      notifySuccess(t('{name} saved', { name }));
     },
     onError: notifyError,
   });
@@ -95,9 +95,9 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
   };
   const nothing = system.trim() === '';
   const acts = [
-    { label: t('Save as a preset'), icon: IconPlus, disabled: nothing, onClick: () => setAct('add') },
+    { label: t('Save as preset'), icon: IconPlus, disabled: nothing, onClick: () => setAct('add') },
     {
-      label: t('Save the changes'),
+      label: t('Save changes'),
       icon: IconDeviceFloppy,
       disabled: !preset || nothing || preset.prompt === system,
       onClick: () => preset && update.mutate(preset),
@@ -115,22 +115,20 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
       <Select
         flex={1}
         label={t('Preset')}
-        placeholder={presets.length === 0 ? t('None saved yet') : t('None')}
+        placeholder={presets.length === 0 ? t('No presets yet') : t('None')}
         data={presets.map(({ id, name }) => ({ value: String(id), label: name }))}
         value={preset ? String(preset.id) : null}
         onChange={choose}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': t('Choose none') }}
-        nothingFoundMessage={t('No preset has that in its name')}
+        clearButtonProps={{ 'aria-label': t('Clear preset') }}
+        nothingFoundMessage={t('No matching presets')}
         error={query.error ? t('The presets could not be loaded') : undefined}
       />
       <RowMenu label={preset?.name ?? t('the system prompt')} acts={acts} />
-      {act === 'add' && (
-        <NameForm title={t('Save as a preset')} initial="" onClose={() => setAct(null)} onSubmit={add} />
-      )}
+      {act === 'add' && <NameForm title={t('Save as preset')} initial="" onClose={() => setAct(null)} onSubmit={add} />}
       {act === 'rename' && preset && (
-        <NameForm title={t('Rename the preset')} initial={preset.name} onClose={() => setAct(null)} onSubmit={rename} />
+        <NameForm title={t('Rename preset')} initial={preset.name} onClose={() => setAct(null)} onSubmit={rename} />
       )}
       {preset && (
         <ConfirmDelete
@@ -139,7 +137,7 @@ export function PresetField({ system, onChoose }: PresetFieldProps) {
           title={t('Delete this preset?')}
           onConfirm={remove}
         >
-          {rich('<b>{name}</b> is deleted for good. Chats that use it keep their system prompt.', {
+          {rich('<b>{name}</b> will be permanently deleted. Chats that use it keep their system prompt.', {
             name: preset.name,
             b: (name) => <b className="svc-anywhere">{name}</b>,
           })}

@@ -60,13 +60,13 @@ export function SaidView({ said, onEdit }: SaidViewProps) {
       {said.images.length > 0 && (
         <div className="svc-said-images">
           {said.images.map((url) => (
-            <img key={url.slice(-64)} src={url} alt={t('Attached')} />
+            <img key={url.slice(-64)} src={url} alt={t('Attached image')} />
           ))}
         </div>
       )}
       {said.imagesLeftOut && (
         <Text size="xs" c="dimmed">
-          {t('{count, plural, one {A picture was too large to be kept} other {# pictures were too large to be kept}}', {
+          {t('{count, plural, one {# image was too large to save} other {# images were too large to save}}', {
             count: said.imagesLeftOut,
           })}
         </Text>

@@ -86,13 +86,13 @@ export function readTools(text: string): Tools {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { tools: [], fault: t('This is not JSON: {reason}', { reason: (error as Error).message }) };
+    return { tools: [], fault: t('Invalid JSON: {reason}', { reason: (error as Error).message }) };
   }
   const tools: Record<string, unknown>[] = [];
   for (const [index, tool] of [value].flat().entries()) {
     const wrapped = isRecord(tool) && !('function' in tool) ? { type: 'function', function: tool } : tool;
     const named = isRecord(wrapped) && isRecord(wrapped.function) && typeof wrapped.function.name === 'string';
-    if (!named) return { tools: [], fault: t('Tool {number} has no function with a name.', { number: index + 1 }) };
+    if (!named) return { tools: [], fault: t('Tool {number} needs a function with a name.', { number: index + 1 }) };
     tools.push(wrapped as Record<string, unknown>);
   }
   return { tools, fault: null };
@@ -114,8 +114,8 @@ export function numberFaults(settings: Pick<Settings, RangedName>): Partial<Reco
     if (value === '' || (Number(value) >= min && Number(value) <= max)) continue;
     faults[name] =
       max === Number.MAX_SAFE_INTEGER
-        ? t('A whole number from {min} on.', { min })
-        : t('A number from {min} to {max}.', { min, max });
+        ? t('Enter a whole number of at least {min}.', { min })
+        : t('Enter a number from {min} to {max}.', { min, max });
   }
   return faults;
 }

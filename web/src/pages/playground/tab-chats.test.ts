@@ -12,7 +12,7 @@ const saved = (id: string): ChatStore =>
 const type = (tab: TabChats, text: string) => tab.current().keepTyped({ text, images: [] });
 const typed = (tab: TabChats) => tab.current().typed.text;
 
-test('what is typed waits with the chat that it is for', () => {
+test('each chat keeps its own draft', () => {
   const tab = new TabChats(1);
   type(tab, 'for a new one');
   tab.show(saved('a'));
@@ -29,7 +29,7 @@ test('what is typed waits with the chat that it is for', () => {
   expect(typed(tab)).toBe('');
 });
 
-test('who begins a new chat takes along what is typed, also from one that is deleted', () => {
+test('a new chat takes over the draft, also after the chat is deleted', () => {
   const tab = new TabChats(1);
   tab.show(saved('a'));
   type(tab, 'better in a new one');

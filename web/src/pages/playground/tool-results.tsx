@@ -23,7 +23,7 @@ export function ToolResults({ calls, onSend }: ToolResultsProps) {
           <Textarea
             key={id}
             label={t('Result of {name}', { name })}
-            description={t('What the tool would answer; JSON or plain text')}
+            description={t('The result the tool would return, as JSON or plain text')}
             autosize
             minRows={2}
             maxRows={10}

@@ -28,11 +28,11 @@ export function KeepContents() {
   return (
     <Box mb="md">
       <Switch
-        label={t('Keep what I ask and what is answered for {days, plural, one {a day} other {# days}}', {
+        label={t('Keep my prompts and answers for {days, plural, one {# day} other {# days}}', {
           days: data.days,
         })}
         description={t(
-          'Encrypted, for you and the administrators of this service. Turning it off deletes what was kept.',
+          'Encrypted and visible only to you and the administrators of this service. Turning this off deletes what was kept.',
         )}
         checked={data.keep}
         onChange={(event) => (event.currentTarget.checked ? act.mutate() : setEnding(true))}
@@ -40,11 +40,11 @@ export function KeepContents() {
       <ConfirmDelete
         opened={ending}
         onClose={() => setEnding(false)}
-        title={t('Keep no more prompts and answers?')}
-        confirmLabel={t('Delete what was kept')}
+        title={t('Stop keeping prompts and answers?')}
+        confirmLabel={t('Delete kept content')}
         onConfirm={() => setConsent(false)}
       >
-        {t('All prompts and answers that were kept of your requests are deleted. The requests stay in the list.')}
+        {t('All kept prompts and answers of your requests will be deleted. The requests stay in the list.')}
       </ConfirmDelete>
     </Box>
   );

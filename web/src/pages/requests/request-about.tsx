@@ -13,7 +13,7 @@ import type { RequestDetail } from './requests-query.ts';
 function RunLink({ session }: { session: string }) {
   return (
     <AnchorLink to="/runs/$id" params={{ id: session }} inherit underline="always">
-      {t('The run')}
+      {t('View run')}
     </AnchorLink>
   );
 }
@@ -79,7 +79,7 @@ export function About({ detail }: { detail: RequestDetail }) {
         {parent_request_id && (
           <Fact name={t('Part of')}>
             <AnchorLink to="/requests/$id" params={{ id: parent_request_id }} inherit underline="always">
-              {t('One {maker}', { maker: makerOf(parent_request_id) })}
+              {t('A {maker}', { maker: makerOf(parent_request_id) })}
             </AnchorLink>
           </Fact>
         )}

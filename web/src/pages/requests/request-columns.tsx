@@ -130,7 +130,7 @@ export const requestColumns = ({ keyNames, withUser }: ColumnOptions): Column<Li
     header: t('Cost'),
     align: 'right',
     cell: (group) => (
-      <Tooltip label={t('The answer was kept from an earlier request')} disabled={group.lines[0]!.saved_quota === 0}>
+      <Tooltip label={t('The answer was cached from an earlier request')} disabled={group.lines[0]!.saved_quota === 0}>
         <span>
           <Money quota={sumOfLines(group, 'quota')} />
         </span>

@@ -10,10 +10,7 @@ const roles = { system: t('System'), user: t('User'), assistant: t('Assistant') 
 export function ContentOfRequest({ content }: { content: NonNullable<RequestDetail['content']> }) {
   const { prompt, answer, cut } = content;
   return (
-    <Section
-      title={t('Prompt and answer')}
-      description={cut ? t('Only a part of it is kept: it was too long.') : undefined}
-    >
+    <Section title={t('Prompt and answer')} description={cut ? t('Too long: only part of it was kept.') : undefined}>
       <Stack gap="sm">
         {prompt.map(({ role, text }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the order of messages never changes
@@ -37,7 +34,7 @@ export function ContentOfRequest({ content }: { content: NonNullable<RequestDeta
             <Code label={t('Answer')} code={answer} maxHeight={480} wrap />
           ) : (
             <Text size="sm" c="dimmed">
-              {answer === null ? t('Nobody answered.') : t('Nothing was said.')}
+              {answer === null ? t('There was no answer.') : t('The answer is empty.')}
             </Text>
           )}
         </div>

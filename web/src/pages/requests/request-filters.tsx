@@ -17,14 +17,14 @@ interface FilterProps {
 
 const statuses = [
   { value: 'answered', label: t('Answered') },
-  { value: 'incomplete', label: t('Answered in part') },
+  { value: 'incomplete', label: t('Partially answered') },
   { value: 'failed', label: t('Failed') },
-  { value: '400', label: t('400: not understood') },
+  { value: '400', label: t('400: invalid request') },
   { value: '403', label: t('403: not allowed') },
-  { value: '404', label: t('404: no such model') },
-  { value: '429', label: t('429: too many') },
+  { value: '404', label: t('404: model not found') },
+  { value: '429', label: t('429: too many requests') },
   { value: '502', label: t('502: provider error') },
-  { value: '503', label: t('503: nobody to ask') },
+  { value: '503', label: t('503: no provider available') },
 ];
 
 /** Adds the value from the URL, which may not be among the options. */
@@ -61,7 +61,7 @@ function UserFilter({ state, set }: FilterProps) {
       onSearchChange={setTyped}
       // The service has already filtered the options.
       filter={({ options: all }) => all}
-      nothingFoundMessage={found.isFetching ? t('Looking…') : t('Nobody by this name')}
+      nothingFoundMessage={found.isFetching ? t('Searching…') : t('No matching users')}
       searchable
       clearable
       clearButtonProps={{ 'aria-label': t('Everybody') }}

@@ -7,21 +7,21 @@ const line = (request_id: string, parent_request_id: string | null, more: Partia
   ...{ saved_quota: 0, stream: false, duration_ms: 1, error: null, created_at: 1, ...more },
 });
 
-test('calls of one turn are one line, at the place of the newest', () => {
+test('calls of one turn are grouped at the position of the newest', () => {
   const groups = groupLines([line('a', 'req_1'), line('b', null), line('c', 'req_1'), line('d', null)]);
   expect(groups.map(({ lines }) => lines.map(({ request_id }) => request_id))).toEqual([['a', 'c'], ['b'], ['d']]);
   expect(groups.map(({ parent }) => parent)).toEqual(['req_1', null, null]);
   expect(sumOfLines(groups[0]!, 'quota')).toBe(6);
 });
 
-test('the same id twice is two lines with keys of their own', () => {
+test('two entries with the same id get different keys', () => {
   for (const together of [groupLines, singleLines]) {
     const groups = together([line('a', null), line('a', null, { status: 'failed' })]);
     expect(new Set(groups.map(({ key }) => key)).size).toBe(2);
   }
 });
 
-test('what failed is told before what broke off, and that before what went well', () => {
+test('a group shows a failed call first, then an aborted one, then a successful one', () => {
   const [ok, aborted, failed] = [
     line('a', 'p'),
     line('b', 'p', { status: 'aborted' }),

@@ -28,12 +28,14 @@ function Unknown() {
   return (
     <EmptyState
       icon={IconListSearch}
-      title={t('Nothing is known of this request')}
+      title={t('No record of this request')}
       description={
         admin
-          ? t('It asked no model, or it is older than what is kept. The service’s own log knows it by this id.')
+          ? t(
+              'It did not call a model, or it is older than the retention period. Look for this id in the log of the service.',
+            )
           : t(
-              'It asked no model, it is not yours, or it is older than what is kept. Whoever runs this service finds it in the log by this id.',
+              'It did not call a model, is not yours, or is older than the retention period. The operator of this service can find it in the log by this id.',
             )
       }
     />
@@ -81,7 +83,7 @@ export function RequestPage() {
           <DecisionsOfRequest decisions={detail.decisions} />
           {detail.decisions.length === 0 && !detail.calls && (
             <Text size="sm" c="dimmed">
-              {t('No provider was chosen for it.')}
+              {t('No provider was chosen for this request.')}
             </Text>
           )}
         </Stack>

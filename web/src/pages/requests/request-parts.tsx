@@ -29,9 +29,7 @@ export function CostOfRequest({ log }: { log: Log }) {
         )}
         <CostParts log={log} />
         {log.own_key && (
-          <Text size="sm">
-            {t('It went out with the caller’s own key for the provider. The cost is the fee alone.')}
-          </Text>
+          <Text size="sm">{t('This request used the caller’s own provider key. The cost is only the fee.')}</Text>
         )}
         {log.saved_quota > 0 && (
           <Text size="sm">
@@ -42,7 +40,7 @@ export function CostOfRequest({ log }: { log: Log }) {
         )}
         {log.shortfall > 0 && (
           <Text size="sm">
-            {rich('The balance did not cover {amount} of it.', { amount: <Money quota={log.shortfall} /> })}
+            {rich('The balance did not cover {amount} of the cost.', { amount: <Money quota={log.shortfall} /> })}
           </Text>
         )}
       </Stack>
@@ -92,15 +90,15 @@ export function CallsOfRequest({ id, calls }: CallsProps) {
   const cost = <Money quota={calls.quota} />;
   return (
     <Section
-      title={t('What it asked for')}
+      title={t('Calls made')}
       description={
         calls.failed > 0
-          ? rich('{answered} answered, {failed} failed, {cost} in all', {
+          ? rich('{answered} answered, {failed} failed, {cost} in total', {
               answered,
               failed: formatNumber(calls.failed),
               cost,
             })
-          : rich('{answered} answered, {cost} in all', { answered, cost })
+          : rich('{answered} answered, {cost} in total', { answered, cost })
       }
     >
       <RequestTable state={{ ...requestsDefaults, parent: id, cursor }} onCursor={setCursor} />

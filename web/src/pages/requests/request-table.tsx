@@ -42,8 +42,8 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
             title={searching ? t('Nothing found so far') : t('No requests here')}
             description={
               searching
-                ? t('Many requests were looked through. Go on with older ones, or narrow the days.')
-                : t('Choose other filters or days, or make a first request with one of your keys.')
+                ? t('Many requests were searched. Continue with older ones, or narrow the dates.')
+                : t('Change the filters or dates, or make your first request with one of your keys.')
             }
           />
         }

@@ -20,8 +20,8 @@ export function RequestsPage() {
         title={t('Requests')}
         description={`${
           admin
-            ? t('Every request of every user, whatever became of it. Open one for its cost, its way and its error.')
-            : t('Every request of yours, whatever became of it. Open one for its cost, its way and its error.')
+            ? t('All requests of all users, whatever their outcome. Open one to see its cost, routing and error.')
+            : t('All your requests, whatever their outcome. Open one to see its cost, routing and error.')
         } ${daysNote()}`}
       />
       <KeepContents />

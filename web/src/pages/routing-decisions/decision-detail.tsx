@@ -67,7 +67,7 @@ function CandidateRow({ candidate, best, channelName }: CandidateRowProps) {
             samples={candidate.samples}
           />
           {candidate.preferred && <Badge color="indigo">{t('Preferred')}</Badge>}
-          {candidate.behind_soft_limit && <Badge color="orange">{t('Behind a limit')}</Badge>}
+          {candidate.behind_soft_limit && <Badge color="orange">{t('Outside preferred limits')}</Badge>}
         </Group>
       </Table.Td>
       <Table.Td data-label={headers.success} className="svc-right svc-number">
@@ -172,10 +172,10 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
       </section>
       <section>
         <Title order={3} mb="xs">
-          {t('What was tried')}
+          {t('Attempts')}
         </Title>
         {decision.attempts.length === 0 ? (
-          <Text size="sm">{t('Nobody was called: every candidate’s circuit was open.')}</Text>
+          <Text size="sm">{t('No provider was called: the circuit of every candidate was open.')}</Text>
         ) : (
           <Timeline active={decision.attempts.length} bulletSize={22} lineWidth={2}>
             {decision.attempts.map(attemptItem)}
@@ -184,7 +184,7 @@ export function DecisionDetail({ decision, channelName }: { decision: Decision; 
       </section>
       <section>
         <Title order={3} mb="xs">
-          {t('Who could have answered')}
+          {t('Candidate providers')}
         </Title>
         <Candidates decision={decision} channelName={channelName} />
       </section>

@@ -46,7 +46,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
         <Badge color={outcomeOf(outcome).color}>{outcomeOf(outcome).label}</Badge>
         {attempts.length > 1 && (
           <Text size="xs" c="dimmed">
-            {t('after {count} tries', { count: attempts.length })}
+            {t('after {count} attempts', { count: attempts.length })}
           </Text>
         )}
       </Group>
@@ -56,7 +56,7 @@ const columns = (show: (decision: Decision) => void): Column<Decision>[] => [
   { key: 'strategy', header: t('Strategy'), cell: ({ routing_strategy }) => strategyName(routing_strategy) },
   {
     key: 'duration',
-    header: t('Time##taken'),
+    header: t('Duration##of a request'),
     align: 'right',
     cell: ({ duration_ms }) => <span className="svc-number">{formatMs(duration_ms)}</span>,
   },
@@ -81,8 +81,8 @@ function OpenDecision({ request, onClose }: { request: string; onClose: () => vo
       {decisions?.length === 0 && (
         <EmptyState
           icon={IconGitBranch}
-          title={t('No such decision')}
-          description={t('It may have been cleaned up since.')}
+          title={t('Decision not found')}
+          description={t('It may have been cleaned up.')}
         />
       )}
       <Stack gap="xl">
@@ -129,8 +129,8 @@ export function RoutingDecisionsPage() {
         empty={
           <EmptyState
             icon={IconGitBranch}
-            title={filtered ? t('No decision fits these filters') : t('No decisions yet')}
-            description={filtered ? undefined : t('Every request that is routed leaves one here.')}
+            title={filtered ? t('No decisions match these filters') : t('No decisions yet')}
+            description={filtered ? undefined : t('Every routed request is recorded here.')}
           />
         }
       />

@@ -6,7 +6,7 @@ const outcomes: Record<string, { label: string; color: string }> = {
   success: { label: t('Answered'), color: 'teal' },
   failure: { label: t('Failed'), color: 'red' },
   neutral: { label: t('Not counted'), color: 'gray' },
-  blocked: { label: t('Nobody called'), color: 'orange' },
+  blocked: { label: t('No provider called'), color: 'orange' },
 };
 
 export const outcomeOf = (outcome: string): { label: string; color: string } =>
@@ -14,23 +14,23 @@ export const outcomeOf = (outcome: string): { label: string; color: string } =>
 
 const causes: Record<string, string> = {
   connection: t('The connection failed'),
-  timeout: t('No answer in time'),
-  server_error: t('The provider had an error of its own'),
-  malformed: t('The answer made no sense'),
-  truncated: t('The answer broke off'),
-  rate_limited: t('The provider asked to slow down'),
-  refused: t('The provider refused the request itself'),
+  timeout: t('The provider timed out'),
+  server_error: t('The provider had an internal error'),
+  malformed: t('The response was invalid'),
+  truncated: t('The response was interrupted'),
+  rate_limited: t('The provider limited the request rate'),
+  refused: t('The provider refused the request'),
   unauthorized: t('The provider refused our key'),
-  client_left: t('The caller went away'),
+  client_left: t('The caller disconnected'),
 };
 
 export const causeOf = (cause: string | null): string | null => (cause === null ? null : (causes[cause] ?? cause));
 
 const droppings: Record<string, string> = {
   blocked: t('Blocked in the user’s preferences'),
-  ignored: t('The request said to ignore it'),
+  ignored: t('Ignored by the request'),
   not_in_only: t('Not among the providers the request allows'),
-  not_in_order: t('Not in the order the request asked for'),
+  not_in_order: t('Not in the order given by the request'),
   over_max_price: t('Above the price limit'),
   unfit: t('Cannot serve this request: too long, or a feature is missing'),
 };

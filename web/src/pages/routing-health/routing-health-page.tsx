@@ -23,15 +23,15 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
   return (
     <SimpleGrid cols={{ base: 2, md: 4 }} mb="lg">
       <StatCard
-        label={t('Circuits open')}
+        label={t('Open circuits')}
         value={count('open')}
-        hint={t('Left alone until they recover')}
+        hint={t('Not called until they recover')}
         loading={loading}
       />
       <StatCard
         label={t('Being probed')}
         value={count('half_open')}
-        hint={t('A few requests try them again')}
+        hint={t('Tested with a few requests')}
         loading={loading}
       />
       <StatCard
@@ -43,7 +43,7 @@ function Summary({ rows }: { rows: Metrics[] | undefined }) {
       <StatCard
         label={t('Success, last hour')}
         value={requests === 0 ? '–' : formatPercent(((good / requests) * 100).toFixed(1))}
-        hint={requests === 0 ? t('Nothing measured yet') : t('Of those requests')}
+        hint={requests === 0 ? t('No data yet') : t('Of these requests')}
         loading={loading}
       />
     </SimpleGrid>
@@ -90,7 +90,9 @@ export function RoutingHealthPage() {
           />
         </Group>
         <Text size="xs" c="dimmed" className="svc-number">
-          {query.error ? t('Not refreshed: the last try failed') : updated && t('Updated {time}', { time: updated })}
+          {query.error
+            ? t('Not refreshed: the last attempt failed')
+            : updated && t('Updated {time}', { time: updated })}
         </Text>
       </Group>
       <DataTable
@@ -105,8 +107,8 @@ export function RoutingHealthPage() {
         empty={
           <EmptyState
             icon={IconActivityHeartbeat}
-            title={t('Nothing to watch')}
-            description={t('No provider serves a model that fits.')}
+            title={t('Nothing to show')}
+            description={t('No provider serves a matching model.')}
           />
         }
       />

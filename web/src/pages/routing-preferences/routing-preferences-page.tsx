@@ -32,7 +32,7 @@ function ProviderFields({ value, set }: FieldsProps) {
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <MultiSelect
         label={t('Preferred')}
-        description={t('Their score counts one and a half times')}
+        description={t('Their score is multiplied by 1.5')}
         data={choices(value.blocked_providers)}
         value={value.preferred_providers}
         onChange={(preferred_providers) => set({ preferred_providers })}
@@ -58,8 +58,8 @@ function LimitFields({ value, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
       <NumberInput
-        label={t('Highest price')}
-        description={t('Per million tokens; never passed')}
+        label={t('Maximum price')}
+        description={t('Per million tokens; never exceeded')}
         placeholder={t('No limit')}
         prefix="$"
         min={0}
@@ -68,8 +68,8 @@ function LimitFields({ value, set }: FieldsProps) {
         onChange={(price) => set({ max_price: orNull(price) })}
       />
       <NumberInput
-        label={t('Lowest success rate')}
-        description={t('Providers below it come last')}
+        label={t('Minimum success rate')}
+        description={t('Providers below this rate come last')}
         placeholder={t('No limit')}
         suffix={formatPercent('')}
         min={0}
@@ -79,7 +79,7 @@ function LimitFields({ value, set }: FieldsProps) {
         onChange={(percent) => set({ min_success_rate: percent === '' ? null : Number(percent) / 100 })}
       />
       <NumberInput
-        label={t('Longest latency')}
+        label={t('Maximum latency')}
         description={t('Providers slower than this come last')}
         placeholder={t('No limit')}
         suffix={t(' ms')}
@@ -112,12 +112,12 @@ function PreferencesForm({ saved }: { saved: Preferences }) {
   return (
     <form onSubmit={submit}>
       <Stack gap="lg">
-        <Section title={t('How to choose')}>
+        <Section title={t('Selection strategy')}>
           <StrategyChoice
             value={value.default_strategy}
             onChange={(default_strategy) => set({ default_strategy })}
-            noneLabel={t('As the model is set up')}
-            noneHint={t('The administrator’s choice for each model, else balanced')}
+            noneLabel={t('As configured for the model')}
+            noneHint={t('The administrator’s choice for each model, or balanced if none is set')}
           />
         </Section>
         <Section title={t('Providers')}>
@@ -147,7 +147,7 @@ export function RoutingPreferencesPage() {
       <PageHeader
         title={t('Routing preferences')}
         description={t(
-          'How providers are chosen for your requests. A request can say otherwise with its provider object.',
+          'How providers are chosen for your requests. A request can override this with its provider object.',
         )}
       />
       {query.error && !query.data && <ErrorState error={query.error} onRetry={() => query.refetch()} />}

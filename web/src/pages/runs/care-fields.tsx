@@ -12,8 +12,8 @@ export function CareFields({ value, faults, onChange }: CareFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
       <NumberInput
-        label={t('Most it may cost')}
-        description={t('Pauses before the next call; empty for no limit')}
+        label={t('Cost limit')}
+        description={t('The run pauses before the next call; leave empty for no limit')}
         prefix="$"
         min={0}
         step={0.5}
@@ -25,7 +25,7 @@ export function CareFields({ value, faults, onChange }: CareFieldsProps) {
       />
       <Select
         label={t('Calls of tools')}
-        description={t('Whether a person is asked first')}
+        description={t('Whether calls need approval')}
         data={approveWords}
         allowDeselect={false}
         value={value.approve}

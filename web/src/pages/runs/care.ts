@@ -17,8 +17,8 @@ export const careOf = ({ max_cost, approve }: Pick<RunStatus, 'max_cost' | 'appr
 });
 
 export const approveWords: { value: Care['approve']; label: string }[] = [
-  { value: 'marked', label: t('Ask before tools that are marked') },
-  { value: 'always', label: t('Ask before every call of a tool') },
+  { value: 'marked', label: t('Ask before tools that require approval') },
+  { value: 'always', label: t('Ask before every tool call') },
   { value: 'never', label: t('Never ask') },
 ];
 
@@ -26,7 +26,7 @@ const most = 1_000_000;
 
 export function careFaults({ maxCost }: Care): CareFaults {
   if (maxCost === '' || (typeof maxCost === 'number' && maxCost > 0 && maxCost <= most)) return {};
-  return { maxCost: t('More than 0 dollars, or nothing for no limit.') };
+  return { maxCost: t('Enter more than 0 dollars, or leave empty for no limit.') };
 }
 
 /** Sends only changed fields. */

@@ -29,7 +29,7 @@ export function Checkpoints({ sessionId, count, onResume }: CheckpointsProps) {
   if (list.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        {query.isPending ? t('Loading…') : t('None yet. One is always written when the run stops.')}
+        {query.isPending ? t('Loading…') : t('No checkpoints yet. One is always written when the run stops.')}
       </Text>
     );
   }

@@ -15,10 +15,10 @@ export interface LogLine {
 }
 
 const memoryWords: Record<string, string> = {
-  summarize: t('Results were summarised'),
-  archive: t('Old context was put away'),
-  recall: t('Past sessions and knowledge were searched'),
-  store: t('The result was remembered'),
+  summarize: t('Results summarised'),
+  archive: t('Old context archived'),
+  recall: t('Past sessions and knowledge searched'),
+  store: t('Result stored in memory'),
 };
 
 function failureLine({ error, will_retry, next_model: model }: EventOf<'task_failed'>, task: string): string {
@@ -63,10 +63,10 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     case 'task_failed':
       return [failureLine(event, title(event.task_id)), 'bad'];
     case 'task_redone':
-      return [t('“{task}” is done again: {reason}', { task: event.title, reason: told(event.reason) })];
+      return [t('“{task}” is being redone: {reason}', { task: event.title, reason: told(event.reason) })];
     case 'model_failover':
       return [
-        t('{to} is asked in place of {from} ({why})', {
+        t('{to} is used instead of {from} ({why})', {
           to: event.to,
           from: event.from,
           why: failureWords(event.why),
@@ -76,11 +76,9 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     case 'tool_call_started':
       return [t('“{task}” calls {tool}', { task: title(event.task_id), tool: event.name })];
     case 'tool_call_finished':
-      return [t('{tool} has answered “{task}”', { tool: event.name, task: title(event.task_id) }), 'quiet'];
+      return [t('{tool} returned a result to “{task}”', { tool: event.name, task: title(event.task_id) }), 'quiet'];
     case 'approval_requested':
-      return [
-        t('“{task}” wants to call {tool}, if somebody allows it', { task: title(event.task_id), tool: event.name }),
-      ];
+      return [t('“{task}” requests approval to call {tool}', { task: title(event.task_id), tool: event.name })];
     case 'task_evaluated':
       return [
         t('“{task}” scored {score}: {feedback}', {
@@ -113,13 +111,13 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
       return [t('Checkpoint after iteration {iteration}', { iteration: event.iteration }), 'quiet'];
     case 'progress_update':
       return [
-        t('Iteration {iteration}: {confidence} sure that the goal is reached', {
+        t('Iteration {iteration}: {confidence} confident that the goal is reached', {
           iteration: event.iteration,
           confidence: percentWords(event.goal_confidence),
         }),
       ];
     case 'execution_completed':
-      return [t('Completed, {confidence} sure', { confidence: percentWords(event.goal_confidence) }), 'good'];
+      return [t('Completed with {confidence} confidence', { confidence: percentWords(event.goal_confidence) }), 'good'];
     case 'execution_paused':
       return event.status === 'cancelled'
         ? [t('Cancelled'), 'bad']

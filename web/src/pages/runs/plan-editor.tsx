@@ -47,7 +47,7 @@ function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps
         />
         <Textarea
           aria-label={t('Instruction of task {place}', { place })}
-          placeholder={t('What is to be done')}
+          placeholder={t('What the task should do')}
           autosize
           minRows={2}
           maxRows={8}
@@ -56,8 +56,8 @@ function TaskFields({ task, place, others, onChange, onRemove }: TaskFieldsProps
           onChange={(event) => onChange({ instruction: event.currentTarget.value })}
         />
         <MultiSelect
-          aria-label={t('What task {place} comes after', { place })}
-          placeholder={task.dependsOn.length === 0 ? t('Comes after no other task') : undefined}
+          aria-label={t('Dependencies of task {place}', { place })}
+          placeholder={task.dependsOn.length === 0 ? t('No dependencies') : undefined}
           data={others.map(({ id, title }) => ({ value: id, label: title || id }))}
           value={task.dependsOn}
           onChange={(dependsOn) => onChange({ dependsOn })}
@@ -80,7 +80,7 @@ export function PlanEditor({ tasks, onChange }: PlanEditorProps) {
     <Stack gap="sm" mt="sm">
       <Text size="sm" c="dimmed">
         {t(
-          'What is done and keeps its instruction keeps its result. What you change runs again, with all that comes after it.',
+          'Completed tasks with an unchanged instruction keep their result. Tasks you change run again, along with the tasks that depend on them.',
         )}
       </Text>
       <Stack component="ul" gap="sm" className="svc-plain-list" ref={list}>
@@ -104,7 +104,7 @@ export function PlanEditor({ tasks, onChange }: PlanEditorProps) {
           leftSection={<IconPlus size={14} aria-hidden />}
           onClick={() => onChange(withNewTask(tasks))}
         >
-          {t('Add a task')}
+          {t('Add task')}
         </Button>
       </Group>
     </Stack>

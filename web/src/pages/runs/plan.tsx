@@ -49,13 +49,13 @@ export function Plan({ run, view }: { run: RunStatus; view: RunView }) {
         (run.status === 'running' ? (
           <>
             <Text size="sm" c="dimmed" mb="sm" role="status">
-              {t('The goal is being split into tasks…')}
+              {t('Splitting the goal into tasks…')}
             </Text>
             <Skeleton height={84} width={216} />
           </>
         ) : (
           <Text size="sm" c="dimmed">
-            {t('It stopped before there was a plan.')}
+            {t('The run stopped before it had a plan.')}
           </Text>
         ))}
       {selected && (

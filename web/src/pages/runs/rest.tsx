@@ -9,7 +9,7 @@ import type { RunStatus } from './runs-queries.ts';
 export function Rest({ run: { partial_result: text, remaining } }: { run: RunStatus }) {
   if (!text && remaining.length === 0) return null;
   return (
-    <Section title={t('So far')} actions={text && <CopyButton value={text} label={t('Copy what is there so far')} />}>
+    <Section title={t('Progress so far')} actions={text && <CopyButton value={text} label={t('Copy result so far')} />}>
       {text && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1)
         <section className="svc-task-output" tabIndex={0} aria-label={t('Result so far')}>
@@ -19,7 +19,7 @@ export function Rest({ run: { partial_result: text, remaining } }: { run: RunSta
       {remaining.length > 0 && (
         <>
           <Title order={3} mt={text ? 'md' : 0} mb={4}>
-            {t('Left to do')}
+            {t('Remaining')}
           </Title>
           <Stack component="ul" gap={4} m={0} pl="lg">
             {remaining.map((title) => (

@@ -59,7 +59,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
         },
       }),
     onSuccess: async () => {
-      notifySuccess(t('The run goes on'));
+      notifySuccess(t('Run resumed'));
       onClose();
       onResumed();
       await reloadRuns();
@@ -78,7 +78,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
         <Stack>
           <Select
             label={t('Checkpoint')}
-            description={t('What was finished by then is not done again')}
+            description={t('Work completed by then is not repeated')}
             data={list.toReversed().map(({ checkpoint_id, iteration, created_at }) => ({
               value: checkpoint_id,
               label: t('Iteration {iteration}, {when} · {checkpoint}', {
@@ -93,7 +93,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           />
           <Textarea
             label={t('Instructions')}
-            description={t('Binds everything from here on, before the goal')}
+            description={t('Applies to everything from here on and takes precedence over the goal')}
             placeholder={t('Use metric units. Leave out the appendix.')}
             autosize
             minRows={2}
@@ -106,7 +106,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           <CareFields value={care} faults={faults} onChange={setCare} />
           {run.plan.tasks.length > 0 && (
             <details className="svc-more" open={faults.plan ? true : undefined}>
-              <summary>{t('Change the plan')}</summary>
+              <summary>{t('Edit the plan')}</summary>
               <PlanEditor tasks={tasks} onChange={setTasks} />
             </details>
           )}

@@ -12,16 +12,16 @@ import { told } from './server-words.ts';
 const waits = ({ status }: RunStatus): boolean => status.startsWith('waiting_for_');
 
 const cancelWords: Record<string, string> = {
-  cancelled: t('The run is cancelled'),
-  completed: t('The run is completed already'),
-  failed: t('The run is failed already'),
+  cancelled: t('Run cancelled'),
+  completed: t('The run has already completed'),
+  failed: t('The run has already failed'),
 };
 
 /** Offers Cancel while the run is running or waiting, and Resume while it can be resumed. */
 export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => void }) {
   const cancel = useAct({
     mutationFn: () => post('/api/svc-ms/autonomous/cancel', { body: { session_id: run.session_id } }),
-    onSuccess: ({ status }) => notifySuccess(cancelWords[status] ?? t('The run is {status} already', { status })),
+    onSuccess: ({ status }) => notifySuccess(cancelWords[status] ?? t('The run is already {status}', { status })),
     onError: notifyError,
     onSettled: reloadRuns,
   });
@@ -43,7 +43,7 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
       <Group gap="sm">
         {stop}
         <Button variant={waits(run) ? 'default' : 'filled'} onClick={onResume}>
-          {waits(run) ? t('Change course') : t('Resume')}
+          {waits(run) ? t('Adjust run') : t('Resume')}
         </Button>
       </Group>
     );
@@ -70,7 +70,7 @@ export function Stopped({ run }: { run: RunStatus }) {
         title={runLook(run.status).label}
         role="status"
       >
-        {t('It stopped because {reason}. {advice}', {
+        {t('The run stopped because {reason}. {advice}', {
           reason: reasonWords(run.reason),
           advice: adviceOf(run.reason),
         })}
@@ -81,8 +81,8 @@ export function Stopped({ run }: { run: RunStatus }) {
   return (
     <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')} role="status">
       {run.reason && run.reason !== 'cancelled'
-        ? t('{reason}. What was finished is kept; it can go on from a checkpoint.', { reason: told(run.reason) })
-        : t('What was finished is kept; it can go on from a checkpoint.')}
+        ? t('{reason}. Completed work is kept; you can resume from a checkpoint.', { reason: told(run.reason) })
+        : t('Completed work is kept; you can resume from a checkpoint.')}
     </Alert>
   );
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { configSchema } from '../../../../server/src/orchestra/autonomous/config.ts';
 import { changesOf, defaultConfig, faultsOf, numberFields } from './run-config.ts';
 
-test('defaults and ranges are those of the service', () => {
+test('defaults and ranges match the service', () => {
   expect(configSchema.parse({})).toEqual(defaultConfig);
   for (const { name, min, max, step } of numberFields) {
     for (const value of [min - step, min, max, max + step, 1.5]) {
@@ -17,7 +17,7 @@ test('defaults and ranges are those of the service', () => {
   expect(faultsOf({ ...defaultConfig, max_iterations: '' }).max_iterations).toContain('1 to 100');
 });
 
-test('a resume sends only what was changed', () => {
+test('resuming sends only changed settings', () => {
   expect(changesOf(defaultConfig, defaultConfig)).toEqual({});
   expect(changesOf(defaultConfig, { ...defaultConfig, max_iterations: 20 })).toEqual({ max_iterations: 20 });
 });

@@ -36,11 +36,18 @@ interface NumberField {
 }
 
 export const numberFields: NumberField[] = [
-  { name: 'max_iterations', label: t('Iterations'), help: t('Pauses after this many'), min: 1, max: 100, step: 1 },
+  {
+    name: 'max_iterations',
+    label: t('Iterations'),
+    help: t('The run pauses after this many'),
+    min: 1,
+    max: 100,
+    step: 1,
+  },
   {
     name: 'max_time_secs',
-    label: t('Time##limit'),
-    help: t('Pauses after this long'),
+    label: t('Time limit'),
+    help: t('The run pauses after this time'),
     min: 1,
     max: 86_400,
     step: 60,
@@ -48,8 +55,8 @@ export const numberFields: NumberField[] = [
   },
   {
     name: 'confidence_threshold',
-    label: t('Wanted confidence'),
-    help: t('Ends when it is this sure, 0 to 1'),
+    label: t('Target confidence'),
+    help: t('The run ends at this confidence, 0 to 1'),
     min: 0,
     max: 1,
     step: 0.05,
@@ -57,7 +64,7 @@ export const numberFields: NumberField[] = [
   {
     name: 'checkpoint_interval',
     label: t('Checkpoint every'),
-    help: t('Iterations between two'),
+    help: t('Iterations between checkpoints'),
     min: 1,
     max: 100,
     step: 1,
@@ -65,11 +72,15 @@ export const numberFields: NumberField[] = [
 ];
 
 export const switchFields = [
-  { name: 'enable_checkpointing', label: t('Write checkpoints'), help: t('One is always written when it stops') },
+  {
+    name: 'enable_checkpointing',
+    label: t('Write checkpoints'),
+    help: t('A checkpoint is always written when the run stops'),
+  },
   {
     name: 'enable_smart_tasks',
     label: t('Smart tasks'),
-    help: t('Tasks may be split, merged, skipped or added on the way'),
+    help: t('Tasks can be split, merged, skipped or added during the run'),
   },
   {
     name: 'enable_adaptive_retry',
@@ -86,7 +97,7 @@ export function faultsOf(config: ConfigFields): ConfigFaults {
     if (typeof value !== 'number' || !whole || value < min || value > max) {
       faults[name] =
         step < 1
-          ? t('A number from {min} to {max}.', { min, max })
+          ? t('Enter a number from {min} to {max}.', { min, max })
           : t('A whole number from {min} to {max}.', { min, max });
     }
   }

@@ -59,7 +59,7 @@ function Result({ text }: { text: string }) {
 
 function Shortfalls({ texts }: { texts: string[] }) {
   return (
-    <Section title={t('Falls short')}>
+    <Section title={t('Not achieved')}>
       <Stack component="ul" gap={4} m={0} pl="lg">
         {texts.map((text) => (
           <Text key={text} component="li" size="sm">

@@ -21,22 +21,22 @@ export function RunStats({ run, view }: { run: RunStatus; view: RunView }) {
       <StatCard
         label={t('Confidence')}
         value={percentWords(run.goal_confidence)}
-        hint={t('{confidence} wanted', { confidence: percentWords(config.confidence_threshold) })}
+        hint={t('target {confidence}', { confidence: percentWords(config.confidence_threshold) })}
       />
       <StatCard
         label={t('Iteration')}
         value={iteration}
-        hint={t('of {count} at most', { count: config.max_iterations })}
+        hint={t('of up to {count}', { count: config.max_iterations })}
       />
       <StatCard
         label={t('Tasks')}
         value={`${done} / ${total}`}
         hint={run.tasks_failed > 0 ? t('{count} failed', { count: run.tasks_failed }) : t('done')}
       />
-      <StatCard label={t('Tokens')} value={formatCompact(run.total_tokens_used)} hint={t('in and out')} />
-      <StatCard label={t('Cost')} value={<Money quota={run.total_cost} />} hint={t('all its calls')} />
+      <StatCard label={t('Tokens')} value={formatCompact(run.total_tokens_used)} hint={t('input and output')} />
+      <StatCard label={t('Cost')} value={<Money quota={run.total_cost} />} hint={t('all calls')} />
       <StatCard
-        label={t('Time##duration')}
+        label={t('Duration##taken')}
         value={durationWords(run.elapsed_time_secs)}
         hint={t('of {time}', { time: durationWords(config.max_time_secs) })}
       />

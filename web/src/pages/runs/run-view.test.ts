@@ -21,8 +21,8 @@ const begin = (task_id: string, attempt = 1): Body => ({
 });
 const chunk = (task_id: string, content: string): Body => ({ event_type: 'task_content_chunk', task_id, content });
 
-describe('a run', () => {
-  test('grows its output task by task', () => {
+describe('run view', () => {
+  test('collects the output of each task', () => {
     const view = replay([started, begin('a'), chunk('a', 'one '), chunk('a', 'two')]);
     expect(view.status).toBe('running');
     expect(view.tasks.map(({ status, output }) => [status, output])).toEqual([
@@ -32,7 +32,7 @@ describe('a run', () => {
     expect(view.log.map(({ event }) => event)).toEqual(['execution_started', 'task_started']);
   });
 
-  test('starts a task’s output again with each attempt', () => {
+  test('clears the output of a task with each attempt', () => {
     const failed: Body = { event_type: 'task_failed', task_id: 'a', error: 'no', attempt: 1, will_retry: true };
     const view = replay([started, begin('a'), chunk('a', 'bad'), failed]);
     expect(view.tasks[0]).toMatchObject({ status: 'retrying', error: 'no' });
@@ -42,7 +42,7 @@ describe('a run', () => {
     });
   });
 
-  test('keeps what is done when the plan is revised', () => {
+  test('keeps completed tasks when the plan is revised', () => {
     const done: Body = {
       event_type: 'task_completed',
       task_id: 'a',
@@ -66,7 +66,7 @@ describe('a run', () => {
     expect(view.tasks[0]!.output).toBe('p');
   });
 
-  test('stops everything when cancelled, and goes on when resumed', () => {
+  test('stops all tasks when cancelled and continues when resumed', () => {
     const cancelled: Body = {
       event_type: 'execution_paused',
       reason: 'cancelled',
@@ -81,20 +81,20 @@ describe('a run', () => {
     expect(again.tasks[0]!.status).toBe('running');
   });
 
-  test('takes no event twice', () => {
+  test('ignores repeated events', () => {
     const view = replay([started, begin('a'), chunk('a', 'x')]);
     expect(withEvent(view, 3, { event_type: 'task_content_chunk', timestamp: 1, task_id: 'a', content: 'x' })).toBe(
       view,
     );
   });
 
-  test('ends with its result', () => {
+  test('ends with the result', () => {
     const view = replay([started, { event_type: 'execution_completed', result: '# Done', goal_confidence: 0.9 }]);
     expect(view).toMatchObject({ status: 'completed', result: '# Done' });
   });
 });
 
-test('unknown and broken events are passed over', () => {
+test('unknown and malformed events are ignored', () => {
   expect(parseEvent('{"event_type":"new_kind"}')).toBeNull();
   expect(parseEvent('nonsense')).toBeNull();
   expect(parseEvent('{"event_type":"error","message":"m"}')).toMatchObject({ message: 'm' });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { durationWords, headline, reasonWords } from './run-words.ts';
 
-test('durations in words', () => {
+test('durations are formatted in hours, minutes and seconds', () => {
   expect([0, 59, 60, 61, 600, 3_600, 3_725].map(durationWords)).toEqual([
     '0 s',
     '59 s',
@@ -13,13 +13,13 @@ test('durations in words', () => {
   ]);
 });
 
-test('a headline is one line, cut between words', () => {
+test('a headline is the first line, shortened at a word boundary', () => {
   expect(headline('  short  \nsecond line')).toBe('short');
   expect(headline('one two, three four', 10)).toBe('one two…');
   expect(headline('x'.repeat(30), 10)).toHaveLength(6);
 });
 
-test('reasons nobody has words for are still said', () => {
+test('an unknown reason is shown without underscores', () => {
   expect(reasonWords('max_time')).toContain('time');
   expect(reasonWords('a_new_reason')).toBe('a new reason');
   expect(reasonWords(null)).toBe('');

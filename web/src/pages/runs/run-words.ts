@@ -10,7 +10,7 @@ const looks: Record<string, Look> = {
   running: { label: t('Running'), color: 'indigo' },
   paused: { label: t('Paused'), color: 'orange' },
   waiting_for_tools: { label: t('Waits for tools'), color: 'orange' },
-  waiting_for_approval: { label: t('Waits for approval'), color: 'orange' },
+  waiting_for_approval: { label: t('Waiting for approval'), color: 'orange' },
   completed: { label: t('Completed'), color: 'teal' },
   failed: { label: t('Failed'), color: 'red' },
   cancelled: { label: t('Cancelled'), color: 'gray' },
@@ -24,18 +24,18 @@ export const runStatuses = Object.entries(looks).map(([value, { label }]) => ({ 
 export const isPaused = (status: string): boolean => status === 'paused' || status.startsWith('waiting_');
 
 const reasons: Record<string, string> = {
-  max_iterations: t('all its iterations are used'),
-  max_time: t('its time is used up'),
-  max_cost: t('it has cost as much as it may'),
-  insufficient_quota: t('the balance does not allow more'),
-  tool_calls: t('it needs what came of calls of your tools'),
-  approval: t('somebody has to allow or refuse a call of a tool'),
+  max_iterations: t('it reached its iteration limit'),
+  max_time: t('it reached its time limit'),
+  max_cost: t('it reached its cost limit'),
+  insufficient_quota: t('the balance is too low'),
+  tool_calls: t('it needs results from your tools'),
+  approval: t('a tool call needs approval'),
   tools_unavailable: t('the tools of connected servers cannot be listed'),
-  provider_unavailable: t('no provider answers'),
-  stalled: t('three iterations brought it no nearer to the goal'),
+  provider_unavailable: t('no provider is responding'),
+  stalled: t('three iterations made no progress towards the goal'),
   key_revoked: t('the key it was started with was deleted, disabled or has expired'),
   user_disabled: t('the account was disabled'),
-  model_not_allowed: t('its key may not use any chat model any more'),
+  model_not_allowed: t('its key can no longer use any chat model'),
   cancelled: t('it was cancelled'),
 };
 
@@ -45,20 +45,20 @@ export const reasonWords = (reason: string | null): string =>
 
 /** What the user can do to continue the run. */
 const advices: Record<string, string> = {
-  max_iterations: t('Resume to give it as many again, or set more.'),
-  max_time: t('Resume to give it the same time again, or set more.'),
+  max_iterations: t('Resume to allow the same number again, or set a higher limit.'),
+  max_time: t('Resume to allow the same time again, or set a higher limit.'),
   max_cost: t('Resume with a higher limit.'),
-  tools_unavailable: t('Resume when the server of the tool is back.'),
+  tools_unavailable: t('Resume when the server of the tool is available again.'),
   insufficient_quota: t('Add credits, then resume.'),
-  provider_unavailable: t('Resume when the provider is back.'),
+  provider_unavailable: t('Resume when the provider is available again.'),
   key_revoked: t('Resume here, or with another key.'),
   model_not_allowed: t('Add models to the key, or resume here.'),
-  tool_calls: t('Bring the results, and it goes on.'),
-  approval: t('Decide, and it goes on.'),
-  stalled: t('Resume with a lower wanted confidence, or start over with a clearer goal.'),
+  tool_calls: t('Send the results to continue.'),
+  approval: t('Allow or refuse the call to continue.'),
+  stalled: t('Resume with a lower target confidence, or start over with a clearer goal.'),
 };
 export const adviceOf = (reason: string | null): string =>
-  (reason && advices[reason]) || t('It can go on from a checkpoint.');
+  (reason && advices[reason]) || t('You can resume from a checkpoint.');
 
 export function durationWords(seconds: number): string {
   if (seconds < 60) return t('{seconds} s', { seconds });

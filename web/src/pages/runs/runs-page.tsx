@@ -73,7 +73,7 @@ const columns: Column<RunSummary>[] = [
   { key: 'cost', header: t('Cost'), align: 'right', cell: ({ total_cost }) => <Money quota={total_cost} /> },
   {
     key: 'time',
-    header: t('Time##duration'),
+    header: t('Duration##taken'),
     align: 'right',
     cell: ({ elapsed_time_secs }) => <span className="svc-number">{durationWords(elapsed_time_secs)}</span>,
   },
@@ -91,7 +91,7 @@ export function RunsPage() {
       <PageHeader
         title={t('Runs')}
         description={t(
-          'Give a goal; it is planned, worked on and checked until it is reached, also when you close the page.',
+          'Set a goal. The run plans tasks, works on them and checks the results until the goal is reached, even if you close this page.',
         )}
         actions={button}
       />
@@ -118,13 +118,13 @@ export function RunsPage() {
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           status ? (
-            <EmptyState icon={IconRobot} title={t('No run has this status')} />
+            <EmptyState icon={IconRobot} title={t('No runs with this status')} />
           ) : (
             <EmptyState
               icon={IconRobot}
               title={t('No runs yet')}
               description={t(
-                'A run plans tasks for your goal, gives each to a fitting model, judges the results, and goes on until it is sure. You can watch, stop and resume it.',
+                'A run plans tasks for your goal, assigns each to a suitable model, evaluates the results and continues until it is confident that the goal is reached. You can watch, cancel and resume it.',
               )}
               action={button}
             />

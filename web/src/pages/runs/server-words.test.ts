@@ -12,12 +12,12 @@ const sentences = [
   detail('task_evaluated', { task_id: 'a', score: 0.5, feedback: 'Two\nlines' }),
   detail('progress_update', { goal_confidence: 0.7, iteration: 2 }),
   detail('execution_completed', { goal_confidence: 0.9 }),
-  'More is wanted. (2 added, 1 to be done again, 1 dropped)',
+  'More is wanted. (2 added, 1 to redo, 1 dropped)',
   '(1 dropped)',
-  'asking a/b',
+  'calling a/b',
   '120 characters so far',
   '"A "quoted" title" failed: no result',
-  '"A" could not be done again: the model refused',
+  '"A" could not be redone: the model refused',
   '"A" scored 0.4: Still missing: b',
   '"A" scored 0.4',
   'Missing: c',
@@ -25,16 +25,16 @@ const sentences = [
   'What a model wrote.',
 ];
 
-describe('what the service tells of a run', () => {
+describe('texts of the service about a run', () => {
   afterEach(() => speak({ pages: {}, service: {} }));
 
-  test('stays as it is in English', () => {
+  test('stay unchanged in English', () => {
     expect(sentences.map(told)).toEqual(sentences);
     // But for one of a kind, which the service does not tell from many.
     expect(told('1 tasks planned')).toBe('1 task planned');
   });
 
-  test('is taken apart for another language, parts of parts too', () => {
+  test('are translated, including nested parts', () => {
     speak({
       pages: {
         '"{task}" scored {score}: {feedback}': '{task} {score} {feedback}',
@@ -50,6 +50,6 @@ describe('what the service tells of a run', () => {
   });
 });
 
-test('a failure nobody has words for is still told', () => {
+test('an unknown failure code is shown without underscores', () => {
   expect([failureWords('cut_off'), failureWords('a_new_code')]).toEqual(['cut off', 'a new code']);
 });

@@ -21,7 +21,7 @@ const failures: Record<string, string> = {
   unsupported_parameter: t('unsupported parameter'),
   upstream_refused: t('upstream refused'),
   internal_error: t('internal error'),
-  unanswered: t('unanswered'),
+  unanswered: t('no response'),
   empty: t('empty##answer'),
   refused: t('refused'),
   cut_off: t('cut off'),
@@ -34,7 +34,7 @@ export const listed = (names: string[]): string => names.join(t(', '));
 function revisionWords(part: string): string {
   const count = Number.parseInt(part, 10);
   if (part.endsWith('added')) return t('{count} added', { count });
-  return part.endsWith('dropped') ? t('{count} dropped', { count }) : t('{count} to be done again', { count });
+  return part.endsWith('dropped') ? t('{count} dropped', { count }) : t('{count} to redo', { count });
 }
 
 type Shape = [RegExp, (...parts: string[]) => string];
@@ -46,29 +46,29 @@ const shapes: Shape[] = [
     (count) => t('{count, plural, one {# task planned} other {# tasks planned}}', { count: Number(count) }),
   ],
   [
-    /^in place of (\S+): (.+)$/,
-    (model, why) => t('in place of {model}: {why}', { model, why: failureWords(why.replaceAll(' ', '_')) }),
+    /^instead of (\S+): (.+)$/,
+    (model, why) => t('instead of {model}: {why}', { model, why: failureWords(why.replaceAll(' ', '_')) }),
   ],
   [
-    /^(\d+) % sure after iteration (\d+)$/,
-    (percent, iteration) => t('{percent} % sure after iteration {iteration}', { percent, iteration }),
+    /^(\d+) % confident after iteration (\d+)$/,
+    (percent, iteration) => t('{percent} % confident after iteration {iteration}', { percent, iteration }),
   ],
-  [/^(\d+) % sure$/, (percent) => t('{percent} % sure', { percent })],
+  [/^(\d+) % confident$/, (percent) => t('{percent} % confident', { percent })],
   [/^(\d+) %: (.*)$/s, (percent, feedback) => t('{percent} %: {feedback}', { percent, feedback: told(feedback) })],
   [
-    /^(.*)\((\d+ (?:added|to be done again|dropped)(?:, \d+ (?:to be done again|dropped))*)\)$/s,
+    /^(.*)\((\d+ (?:added|to redo|dropped)(?:, \d+ (?:to redo|dropped))*)\)$/s,
     (description, parts) =>
       t('{description}({parts})', { description, parts: listed(parts.split(', ').map(revisionWords)) }),
   ],
-  [/^asking (\S+)$/, (model) => t('asking {model}', { model })],
+  [/^calling (\S+)$/, (model) => t('calling {model}', { model })],
   [
     /^(\d+) characters so far$/,
     (count) => t('{count, plural, one {# character so far} other {# characters so far}}', { count: Number(count) }),
   ],
   [/^"(.+?)" failed: (.*)$/s, (task, error) => t('"{task}" failed: {error}', { task, error: told(error) })],
   [
-    /^"(.+?)" could not be done again: (.*)$/s,
-    (task, error) => t('"{task}" could not be done again: {error}', { task, error: told(error) }),
+    /^"(.+?)" could not be redone: (.*)$/s,
+    (task, error) => t('"{task}" could not be redone: {error}', { task, error: told(error) }),
   ],
   [
     /^"(.+?)" scored ([\d.]+): (.*)$/s,

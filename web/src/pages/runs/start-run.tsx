@@ -46,7 +46,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     const found: Faults = {
       ...faultsOf(config),
       ...careFaults(care),
-      ...(goal.trim() === '' && { goal: t('Say what should be reached.') }),
+      ...(goal.trim() === '' && { goal: t('Enter a goal.') }),
       ...(!sessionPattern.test(session) && { session: t('Use letters, digits and _ . : - only.') }),
     };
     setFaults(found);
@@ -58,7 +58,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
         <Stack>
           <Textarea
             label={t('Goal')}
-            description={t('What should be there in the end, and how one would know that it is good')}
+            description={t('The expected result, and how to tell that it is good')}
             placeholder={t(
               'Compare three embedded databases for a small team, and write a recommendation with a migration plan.',
             )}
@@ -82,7 +82,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
             <Stack mt="sm">
               <TextInput
                 label={t('Session')}
-                description={t('Leave empty for a new one; an existing one brings its memory along')}
+                description={t('Leave empty for a new session; an existing session brings its memory')}
                 placeholder="ms-…"
                 value={session}
                 onChange={(event) => setSession(event.currentTarget.value.trim())}

@@ -22,9 +22,9 @@ const factsOf = (task: TaskView, titles: Map<string, string>): TaskFact[] => {
     { key: 'difficulty', name: t('Difficulty'), value: difficultyWords(task.difficulty) },
     { key: 'attempt', name: t('Attempt'), value: task.attempt > 1 && String(task.attempt) },
     { key: 'tokens', name: t('Tokens'), value: task.tokens !== undefined && formatNumber(task.tokens) },
-    { key: 'time', name: t('Time##duration'), value: task.elapsedMs !== undefined && formatMs(task.elapsedMs) },
+    { key: 'time', name: t('Duration##taken'), value: task.elapsedMs !== undefined && formatMs(task.elapsedMs) },
     { key: 'score', name: t('Score'), value: task.score !== undefined && percentWords(task.score) },
-    { key: 'after', name: t('After##tasks'), value: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) },
+    { key: 'after', name: t('Depends on'), value: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) },
   ];
   return facts.filter(({ value }) => value);
 };
@@ -53,7 +53,7 @@ function Output({ task }: { task: TaskView }) {
   if (task.output === '') {
     return (
       <Text size="sm" c="dimmed">
-        {task.status === 'running' ? t('Waiting for the first words…') : t('Nothing has been written yet.')}
+        {task.status === 'running' ? t('Waiting for output…') : t('No output yet.')}
       </Text>
     );
   }

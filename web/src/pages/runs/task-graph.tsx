@@ -54,7 +54,7 @@ export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: 
     <div ref={region} className="svc-graph" style={{ ...size, ...node }}>
       <div className="svc-graph-canvas">
         <Edges drawing={drawing} />
-        <ol className="svc-graph-nodes" aria-label={t('Tasks of the plan')}>
+        <ol className="svc-graph-nodes" aria-label={t('Tasks in the plan')}>
           {drawing.nodes.map(({ task, x, y }) => (
             <li key={task.id} style={{ '--x': px(x), '--y': px(y) } as CSSProperties}>
               <button
@@ -74,7 +74,7 @@ export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: 
                   </Text>
                   {task.dependsOn.length > 0 && (
                     <span className="svc-hidden">
-                      {t('After {tasks}', { tasks: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) })}
+                      {t('Depends on {tasks}', { tasks: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) })}
                     </span>
                   )}
                 </span>

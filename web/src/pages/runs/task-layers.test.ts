@@ -3,20 +3,20 @@ import { box, drawTasks, levelsOf } from './task-layers.ts';
 
 const task = (id: string, ...dependsOn: string[]) => ({ id, dependsOn });
 
-describe('levels', () => {
-  test('are the longest way from the start', () => {
+describe('levels of tasks', () => {
+  test('are the longest path from the start', () => {
     const levels = levelsOf([task('d', 'a', 'c'), task('a'), task('b', 'a'), task('c', 'b')]);
     expect(Object.fromEntries(levels)).toEqual({ a: 0, b: 1, c: 2, d: 3 });
   });
 
-  test('come to an end with unknown tasks and circles', () => {
+  test('handle unknown tasks and cycles', () => {
     expect(levelsOf([task('a', 'gone')]).get('a')).toBe(0);
     expect(levelsOf([task('a', 'b'), task('b', 'a')]).size).toBe(2);
   });
 });
 
-describe('the drawing', () => {
-  test('stands in columns that do not overlap, joined by lines', () => {
+describe('task graph', () => {
+  test('places tasks in columns without overlap and connects them', () => {
     const { nodes, edges, width, height } = drawTasks([task('a'), task('b'), task('c', 'a', 'b'), task('d', 'a')]);
     expect(edges.map(({ from, to }) => `${from}${to}`).sort()).toEqual(['ac', 'ad', 'bc']);
     expect(width).toBe(2 * box.width + box.gapX);
@@ -28,13 +28,13 @@ describe('the drawing', () => {
     }
   });
 
-  test('puts tasks beside what they depend on', () => {
+  test('places tasks next to their dependencies', () => {
     const { nodes } = drawTasks([task('a'), task('b'), task('under-b', 'b'), task('under-a', 'a')]);
     const y = (id: string) => nodes.find((node) => node.task.id === id)!.y;
     expect(y('under-a')).toBeLessThan(y('under-b'));
   });
 
-  test('of nothing is empty', () => {
+  test('is empty without tasks', () => {
     expect(drawTasks([])).toEqual({ nodes: [], edges: [], width: 0, height: 0 });
   });
 });

@@ -13,7 +13,7 @@ function Cells({ sum }: { sum: Sum }) {
       <Table.Td data-label={t('Calls')} ta="right" className="svc-number">
         {formatNumber(sum.calls)}
       </Table.Td>
-      <Table.Td data-label={t('Time##duration')} ta="right" className="svc-number">
+      <Table.Td data-label={t('Duration##taken')} ta="right" className="svc-number">
         {formatMs(sum.duration_ms)}
       </Table.Td>
       <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
@@ -68,7 +68,7 @@ export function TimelineSums({ sums }: { sums: Sums }) {
       </Table>
       {!sums.complete && (
         <Text size="sm" c="dimmed" mt="xs">
-          {t('Only the latest calls are added up here; there are more.')}
+          {t('These totals cover only the latest calls; there are more.')}
         </Text>
       )}
     </>

@@ -6,22 +6,22 @@ import type { TimelineEntry } from './runs-queries.ts';
 const purposes: Record<string, string> = {
   task: t('Task'),
   evaluation: t('Evaluation'),
-  shortening: t('Shortening of a result'),
+  shortening: t('Shortening a result'),
   plan: t('Planning'),
-  judge: t('Judging the goal'),
+  judge: t('Checking the goal'),
   result: t('Writing the result'),
-  knowledge: t('Learning from it'),
-  recall: t('Remembering'),
-  memory: t('Remembering'),
+  knowledge: t('Extracting knowledge'),
+  recall: t('Memory access'),
+  memory: t('Memory access'),
 };
 
 const decisions: Record<string, string> = {
   plan_updated: t('Plan revised'),
-  task_redone: t('Done again'),
-  task_failed: t('An attempt failed'),
-  model_failover: t('Another model'),
-  task_evaluated: t('Scored'),
-  progress_update: t('Judged'),
+  task_redone: t('Task redone'),
+  task_failed: t('Attempt failed'),
+  model_failover: t('Model switched'),
+  task_evaluated: t('Task scored'),
+  progress_update: t('Goal checked'),
 };
 
 const ends: Record<string, string> = {
@@ -35,10 +35,10 @@ const ends: Record<string, string> = {
 export function entryWords({ kind, what, status }: Pick<TimelineEntry, 'kind' | 'what' | 'status'>): string {
   if (kind === 'model_call') return purposes[what] ?? what;
   if (kind === 'tool_call') return t('Tool {name}', { name: what });
-  if (kind === 'approval') return t('Asked whether to call {name}', { name: what });
+  if (kind === 'approval') return t('Approval requested for {name}', { name: what });
   if (kind === 'decision') return decisions[what] ?? what.replaceAll('_', ' ');
   if (kind === 'pause')
-    return status === 'cancelled' ? t('Cancelled') : t('At rest: {reason}', { reason: reasonWords(what) });
+    return status === 'cancelled' ? t('Cancelled') : t('Paused: {reason}', { reason: reasonWords(what) });
   return ends[what] ?? what;
 }
 

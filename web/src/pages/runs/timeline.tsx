@@ -76,7 +76,7 @@ function Row({ entry }: { entry: TimelineEntry }) {
           entry.model
         )}
       </Table.Td>
-      <Table.Td data-label={t('Time##duration')} ta="right" className="svc-number">
+      <Table.Td data-label={t('Duration##taken')} ta="right" className="svc-number">
         {entry.duration_ms === null ? '' : formatMs(entry.duration_ms)}
       </Table.Td>
       <Table.Td data-label={t('Tokens')} ta="right" className="svc-number">
@@ -90,10 +90,10 @@ function Row({ entry }: { entry: TimelineEntry }) {
 }
 
 const heads = [
-  ['at', t('At')],
-  ['what', t('What##happened')],
+  ['at', t('Time##of an entry')],
+  ['what', t('Event##of a run')],
   ['model', t('Model')],
-  ['time', t('Time##duration')],
+  ['time', t('Duration##taken')],
   ['tokens', t('Tokens')],
   ['cost', t('Cost')],
 ] as const;
@@ -101,7 +101,7 @@ const heads = [
 function Rows({ entries }: { entries: TimelineEntry[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1)
-    <section className="svc-timeline" tabIndex={0} aria-label={t('What happened, in order')}>
+    <section className="svc-timeline" tabIndex={0} aria-label={t('Activity in chronological order')}>
       <Table verticalSpacing={6} stickyHeader>
         <Table.Thead>
           <Table.Tr>
@@ -138,14 +138,14 @@ export function Timeline({ run }: { run: RunStatus }) {
   return (
     <Section
       title={t('Timeline')}
-      description={t('Every model call, tool call, decision and pause, with what it cost')}
+      description={t('Every model call, tool call, decision and pause, with its cost')}
       actions={
         <Group gap="md">
           <AnchorLink to="/usage" search={{ parent }} size="sm" underline="always">
-            {t('Its requests')}
+            {t('View requests')}
           </AnchorLink>
           <AnchorLink to="/routing/decisions" search={{ parent }} size="sm" underline="always">
-            {t('Its routing decisions')}
+            {t('View routing decisions')}
           </AnchorLink>
         </Group>
       }
@@ -161,14 +161,14 @@ export function Timeline({ run }: { run: RunStatus }) {
           loading={query.isFetchingNextPage}
           onClick={() => query.fetchNextPage()}
         >
-          {t('Show what was before')}
+          {t('Show earlier entries')}
         </Button>
       )}
       {entries.length > 0 ? (
         <Rows entries={entries} />
       ) : (
         <Text size="sm" c="dimmed">
-          {query.isPending ? t('Loading…') : t('Nothing has happened yet.')}
+          {query.isPending ? t('Loading…') : t('No activity yet.')}
         </Text>
       )}
       {sums && <TimelineSums sums={sums} />}

@@ -11,7 +11,7 @@ export function ToolChoice({ value, onChange }: { value: string[]; onChange: (na
   return (
     <MultiSelect
       label={t('Tools')}
-      description={t('Of connected servers, that its tasks may call')}
+      description={t('Tools of connected servers that the tasks can call')}
       placeholder={value.length === 0 ? t('None') : undefined}
       data={names}
       value={value}

@@ -56,7 +56,7 @@ function Approval({ run, call, onAnswered }: CallProps) {
       }),
     onSuccess: async (_, approved) => {
       notifySuccess(
-        approved ? t('{tool} may be called', { tool: call.name }) : t('{tool} is not called', { tool: call.name }),
+        approved ? t('Call to {tool} allowed', { tool: call.name }) : t('{tool} is not called', { tool: call.name }),
       );
       onAnswered();
       await reloadRuns();
@@ -68,12 +68,12 @@ function Approval({ run, call, onAnswered }: CallProps) {
         <CallHead run={run} call={call} />
         <TextInput
           label={t('Note')}
-          description={t('Told to the model when you refuse: why, or what to do instead')}
+          description={t('Sent to the model if you refuse: the reason, or what to do instead')}
           maxLength={2000}
           value={note}
           onChange={(event) => setNote(event.currentTarget.value)}
         />
-        {answer.error && <ErrorState error={answer.error} title={t('The answer did not arrive')} />}
+        {answer.error && <ErrorState error={answer.error} title={t('Your decision was not sent')} />}
         <Group>
           <Button loading={answer.isPending && answer.variables} onClick={() => answer.mutate(true)}>
             {t('Allow {tool}', { tool: call.name })}
@@ -101,7 +101,7 @@ function Output({ run, call, onAnswered }: CallProps) {
         body: { results: [{ tool_call_id: call.id, content }] },
       }),
     onSuccess: async () => {
-      notifySuccess(t('The output of {tool} is passed on', { tool: call.name }));
+      notifySuccess(t('Output of {tool} sent', { tool: call.name }));
       onAnswered();
       await reloadRuns();
     },
@@ -117,14 +117,14 @@ function Output({ run, call, onAnswered }: CallProps) {
           <CallHead run={run} call={call} />
           <Textarea
             label={t('Output of {tool}', { tool: call.name })}
-            description={t('What your tool answers, as the model is to read it')}
+            description={t('The output of your tool, passed to the model as entered')}
             autosize
             minRows={2}
             maxRows={12}
             value={content}
             onChange={(event) => setContent(event.currentTarget.value)}
           />
-          {send.error && <ErrorState error={send.error} title={t('The output did not arrive')} />}
+          {send.error && <ErrorState error={send.error} title={t('The output was not sent')} />}
           <Group>
             <Button type="submit" loading={send.isPending}>
               {t('Send output')}
@@ -152,7 +152,7 @@ export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () =>
   return (
     <div ref={region} tabIndex={-1} className="svc-run-waits">
       {approvals.length > 0 && (
-        <Section title={t('Waiting for your approval')} description={t('Nothing is called before you allow it.')}>
+        <Section title={t('Waiting for your approval')} description={t('Nothing is called until you allow it.')}>
           <Stack component="ul" className="svc-plain-list">
             {approvals.map((call) => (
               <Approval key={call.id} run={run} call={call} onAnswered={onAnswered} />
@@ -163,7 +163,7 @@ export function Waiting({ run, onAnswered }: { run: RunStatus; onAnswered: () =>
       {calls.length > 0 && (
         <Section
           title={t('Waiting for your tools')}
-          description={t('Your program answers these calls by itself; you can also type what came of them.')}
+          description={t('Your program answers these calls automatically; you can also enter the results here.')}
         >
           <Stack component="ul" className="svc-plain-list">
             {calls.map((call) => (

@@ -26,7 +26,7 @@ export function DeleteSession({ id, onClose, onDeleted }: DeleteSessionProps) {
       }}
     >
       {rich(
-        'The messages, summaries, plans and runs of <b>{id}</b> are deleted for good. What it added to your knowledge stays.',
+        'The messages, summaries, plans and runs of <b>{id}</b> will be permanently deleted. Knowledge it added is kept.',
         { id: id ?? '', b: (text) => <strong className="svc-anywhere">{text}</strong> },
       )}
     </ConfirmDelete>

@@ -57,8 +57,8 @@ export function History({ sessionId, total }: { sessionId: string; total: number
       <Card padding={0}>
         <EmptyState
           icon={IconMessages}
-          title={t('Nothing was said yet')}
-          description={t('Its first message opens it.')}
+          title={t('No messages yet')}
+          description={t('The session starts with its first message.')}
         />
       </Card>
     );

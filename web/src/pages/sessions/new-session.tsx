@@ -34,7 +34,7 @@ export function NewSession({ onClose }: { onClose: () => void }) {
         <Stack>
           <TextInput
             label={t('Session id')}
-            description={t('Leave empty to get one made; an id you have already opens that session')}
+            description={t('Leave empty to generate one; an existing id opens that session')}
             placeholder="ms-…"
             maxLength={128}
             autoComplete="off"
@@ -45,7 +45,7 @@ export function NewSession({ onClose }: { onClose: () => void }) {
           />
           <TagsInput
             label={t('Tags')}
-            description={t('To find it again; press Enter after each')}
+            description={t('Helps you find the session later; press Enter after each tag')}
             maxTags={20}
             value={tags}
             onChange={setTags}

@@ -34,7 +34,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
                   {[
                     difficultyWords(difficulty),
                     depends_on.length > 0 &&
-                      t('after {tasks}', { tasks: listed(depends_on.map((one) => said(titles.get(one) ?? one))) }),
+                      t('depends on {tasks}', { tasks: listed(depends_on.map((one) => said(titles.get(one) ?? one))) }),
                   ]
                     .filter(Boolean)
                     .join(' · ')}

@@ -58,7 +58,7 @@ function Aside({ session }: { session: SessionDetail }) {
           <Markdown>{session.summary}</Markdown>
         ) : (
           <Text size="sm" c="dimmed">
-            {t('None yet. When the history grows, its older part is summarised, so that later turns stay short.')}
+            {t('No summary yet. As the history grows, its older part is summarised to keep later turns short.')}
           </Text>
         )}
       </Section>

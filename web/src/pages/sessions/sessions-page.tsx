@@ -41,7 +41,7 @@ const columns = ({ open, remove, filter }: Acts): Column<Session>[] => [
         <CopyButton value={session_id} label={t('Copy session id {id}', { id: session_id })} />
         {has_active_plan && (
           <Badge size="sm" color="indigo">
-            {t('Plan under way')}
+            {t('Plan in progress')}
           </Badge>
         )}
       </Group>
@@ -113,7 +113,7 @@ export function SessionsPage() {
           tag ? (
             <EmptyState
               icon={IconMessages}
-              title={t('No session is tagged “{tag}”', { tag })}
+              title={t('No sessions tagged “{tag}”', { tag })}
               action={
                 <Button variant="default" onClick={() => filter('')}>
                   {t('Show all sessions')}
@@ -125,7 +125,7 @@ export function SessionsPage() {
               icon={IconMessages}
               title={t('No sessions yet')}
               description={rich(
-                'A session begins with the first message to <model>svc/svc-ms</model>, from your own program or in the playground.',
+                'A session starts with the first message to <model>svc/svc-ms</model>, from your own program or in the playground.',
                 {
                   model: (text) => (
                     <Text span ff="monospace" size="sm">

@@ -8,7 +8,7 @@ import { rich, t } from '../../language/words.ts';
 import { agentSnippets } from './agent-snippets.ts';
 import type { Connections } from './tools-queries.ts';
 
-const all = { value: '', label: t('All tools together') };
+const all = { value: '', label: t('All tools') };
 
 /** The MCP addresses for agents, with the configuration for each agent. */
 export function AgentSection({ connections }: { connections: Connections }) {
@@ -19,9 +19,9 @@ export function AgentSection({ connections }: { connections: Connections }) {
   const place = server ?? { name: 'svc-tools', address };
   return (
     <Section
-      title={t('Use them from an agent')}
+      title={t('Use tools from an agent')}
       description={t(
-        'Any client that speaks MCP over Streamable HTTP. It lists and calls what you may use, nothing else.',
+        'Works with any client that supports MCP over Streamable HTTP. Clients can list and call only what you can use.',
       )}
     >
       <Stack>
@@ -38,14 +38,17 @@ export function AgentSection({ connections }: { connections: Connections }) {
         <CodeBlock snippets={agentSnippets({ ...place, withKey })} />
         <Text size="sm" c="dimmed">
           {withKey
-            ? rich('Use one of your <keys>keys</keys>, or leave it out: clients that can sign in with a browser do.', {
-                keys: (text) => (
-                  <AnchorLink to="/keys" underline="always">
-                    {text}
-                  </AnchorLink>
-                ),
-              })
-            : t('Keys are not taken here: the client opens a browser, where you say what it may use.')}
+            ? rich(
+                'Use one of your <keys>keys</keys>, or omit it: clients that support browser sign-in use that instead.',
+                {
+                  keys: (text) => (
+                    <AnchorLink to="/keys" underline="always">
+                      {text}
+                    </AnchorLink>
+                  ),
+                },
+              )
+            : t('Keys are not accepted here. The client opens a browser, where you choose what it can use.')}
         </Text>
       </Stack>
     </Section>

@@ -4,7 +4,7 @@ import { agentSnippets } from './agent-snippets.ts';
 const place = { name: 'files', address: 'https://svc.example/mcp/files' };
 const jsonIn = (code: string) => JSON.parse(code.slice(code.indexOf('{')));
 
-test('every agent is told the address, and a key where keys are taken', () => {
+test('every snippet has the address, and a key only if keys are accepted', () => {
   for (const withKey of [true, false])
     for (const { label, code } of agentSnippets({ ...place, withKey })) {
       expect([label, code.includes(place.address)]).toEqual([label, true]);
@@ -12,7 +12,7 @@ test('every agent is told the address, and a key where keys are taken', () => {
     }
 });
 
-test('files of settings can be read', () => {
+test('configuration snippets are valid JSON or TOML', () => {
   const snippets = new Map(agentSnippets({ ...place, withKey: true }).map(({ label, code }) => [label, code]));
   const headers = { Authorization: 'Bearer sk-your-key' };
   expect(jsonIn(snippets.get('VS Code')!)).toEqual({

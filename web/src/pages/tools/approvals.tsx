@@ -11,7 +11,7 @@ import { useAct } from '../../use-act.ts';
 import { type Approval, approvalsQuery, reloadApprovals } from './tools-queries.ts';
 
 const states: Record<Approval['state'], { label: string; color: string }> = {
-  waiting: { label: t('Waits for you'), color: 'orange' },
+  waiting: { label: t('Needs your approval'), color: 'orange' },
   approved: { label: t('Approved, not called yet'), color: 'teal' },
   refused: { label: t('Refused'), color: 'gray' },
 };
@@ -21,7 +21,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
   const answer = useAct({
     mutationFn: (approved: boolean) => post('/api/mcp/approvals/{id}', { path: { id }, body: { approved } }),
     onSuccess: (_, approved) =>
-      notifySuccess(approved ? t('{tool} may be called once', { tool }) : t('{tool} is not called', { tool })),
+      notifySuccess(approved ? t('One call to {tool} approved', { tool }) : t('{tool} is not called', { tool })),
     onSettled: reloadApprovals,
   });
   return (
@@ -33,11 +33,11 @@ function ApprovalCard({ approval }: { approval: Approval }) {
               {tool}
             </Title>
             <Text size="xs" c="dimmed">
-              {rich('of {server}, asked {ago}', { server, ago: <TimeAgo at={created_at} /> })}
+              {rich('of {server}, requested {ago}', { server, ago: <TimeAgo at={created_at} /> })}
             </Text>
             {organisation && (
               <Text size="xs" c="dimmed">
-                {t('By a key of a team of {organisation}', { organisation: organisation.name })}
+                {t('Requested with a team key of {organisation}', { organisation: organisation.name })}
               </Text>
             )}
           </Stack>
@@ -79,17 +79,17 @@ function ApprovalCard({ approval }: { approval: Approval }) {
 export function Approvals() {
   const { data, error, refetch } = useQuery(approvalsQuery);
   if (error && !data)
-    return <ErrorState error={error} title={t('Calls that wait could not be loaded')} onRetry={() => refetch()} />;
+    return <ErrorState error={error} title={t('Pending calls could not be loaded')} onRetry={() => refetch()} />;
   if (!data?.length) return null;
   const waiting = data.filter(({ state }) => state === 'waiting');
   return (
     <Section
-      title={waiting.length > 0 ? t('Calls that wait for you') : t('Calls that you answered')}
+      title={waiting.length > 0 ? t('Calls waiting for your approval') : t('Calls you approved or refused')}
       description={t(
-        'An agent wants to call these in your name, or in that of an organisation that you run. Approved, a call goes through once, with just these arguments.',
+        'An agent wants to make these calls on your behalf, or on behalf of an organisation you run. An approved call can be made once, with exactly these arguments.',
       )}
     >
-      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Calls of tools that ask first')}>
+      <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Tool calls that require approval')}>
         {[...waiting, ...data.filter(({ state }) => state !== 'waiting')].map((approval) => (
           <ApprovalCard key={approval.id} approval={approval} />
         ))}

@@ -39,7 +39,7 @@ function useServerActs(
   });
   const signOut = useAct({
     mutationFn: () => del('/api/mcp/servers/{id}/authorize', { path }),
-    onSuccess: () => notifySuccess(t('You are signed out of {name}', { name })),
+    onSuccess: () => notifySuccess(t('Signed out of {name}', { name })),
     onError: notifyError,
     onSettled: reloadServers,
   });
@@ -59,9 +59,9 @@ function useServerActs(
 }
 
 function whose({ id, own, organisation }: Connection): string {
-  if (id === null) return t('This service itself');
-  if (organisation) return t('Connected for everybody in {organisation}', { organisation: organisation.name });
-  return own ? t('Connected by you, for you alone') : t('Connected by the operator');
+  if (id === null) return t('Built into this service');
+  if (organisation) return t('Connected for everyone in {organisation}', { organisation: organisation.name });
+  return own ? t('Connected by you, only for you') : t('Connected by the operator');
 }
 
 export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {
@@ -80,9 +80,7 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
         ]
       : []),
     ...(forAll ? [{ label: t('Sign in for yourself'), icon: IconLogin, onClick: () => signIn.mutate() }] : []),
-    ...(signedIn && !vouched
-      ? [{ label: t('Sign out of it'), icon: IconLogout, onClick: () => signOut.mutate() }]
-      : []),
+    ...(signedIn && !vouched ? [{ label: t('Sign out'), icon: IconLogout, onClick: () => signOut.mutate() }] : []),
     ...(manageable
       ? [{ label: t('Delete'), icon: IconTrash, danger: true, onClick: () => show.mutate('remove') }]
       : []),
@@ -120,15 +118,15 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
         {missing.length > 0 && (
           <Alert
             color="orange"
-            title={t('{count, plural, one {A tool is not offered} other {# tools are not offered}}', {
+            title={t('{count, plural, one {# tool is unavailable} other {# tools are unavailable}}', {
               count: missing.length,
             })}
           >
             <Stack gap="xs" align="flex-start">
               {manageable
-                ? t('The server does not answer, or has changed them since they were approved.')
+                ? t('The server is not responding, or its tools have changed since they were approved.')
                 : t(
-                    'The server does not answer, or has changed them since they were approved: whoever connected it has to look.',
+                    'The server is not responding, or its tools have changed since they were approved. The person who connected it has to review them.',
                   )}
               {manageable && (
                 <Button

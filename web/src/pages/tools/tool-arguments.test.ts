@@ -17,7 +17,7 @@ const schema = {
 };
 const fields = fieldsOf(schema);
 
-test('each property has the input that suits it, and JSON where none does', () => {
+test('each property gets an input of its type, or JSON if none fits', () => {
   expect(fields.map(({ name, kind, required }) => [name, kind, required])).toEqual([
     ['path', 'text', true],
     ['lines', 'number', false],
@@ -32,12 +32,12 @@ test('each property has the input that suits it, and JSON where none does', () =
     expect(() => fieldsOf(odd as Record<string, unknown>)).not.toThrow();
 });
 
-test('what was left alone is left out, unless it is needed', () => {
+test('empty optional fields are left out, empty required fields are reported', () => {
   expect(argumentsOf(fields, { path: '/tmp' })).toEqual({ values: { path: '/tmp', deep: false }, faults: {} });
-  expect(argumentsOf(fields, {}).faults).toEqual({ path: 'Needed.' });
+  expect(argumentsOf(fields, {}).faults).toEqual({ path: 'This field is required.' });
 });
 
-test('what was entered has the type that the schema says', () => {
+test('values are converted to the type in the schema', () => {
   const entered = { path: '7', lines: '12', share: '0.5', deep: true, order: '3', filter: '{"a":[1]}', either: '"x"' };
   expect(argumentsOf(fields, entered)).toEqual({
     values: { path: '7', lines: 12, share: 0.5, deep: true, order: 3, filter: { a: [1] }, either: 'x' },
@@ -47,13 +47,13 @@ test('what was entered has the type that the schema says', () => {
   expect(Object.keys(argumentsOf(fields, wrong).faults)).toEqual(['lines', 'share', 'filter']);
 });
 
-test('names that objects have by themselves are names like others', () => {
+test('properties may have names of Object.prototype', () => {
   const odd = fieldsOf({ properties: { constructor: { type: 'string' }, toString: { type: 'string' } } });
   expect(argumentsOf(odd, {})).toEqual({ values: {}, faults: {} });
   expect(argumentsOf(odd, { constructor: 'x' } as never).values).toEqual({ constructor: 'x' } as never);
 });
 
-test('all of it can be written by hand', () => {
+test('arguments can be entered as a JSON object', () => {
   expect(argumentsIn('')).toEqual({ values: {} });
   expect(argumentsIn('{"a": 1}')).toEqual({ values: { a: 1 } });
   expect(argumentsIn('[1]')).toHaveProperty('fault');

@@ -70,12 +70,12 @@ function read({ kind, whole, required }: ArgumentField, entered: string | boolea
   if (kind === 'boolean') return entered === undefined && !required ? null : { value: entered === true };
   const text = String(entered ?? '');
   if (text === '' && !(kind === 'text' && entered !== undefined && required))
-    return required ? { fault: t('Needed.') } : null;
+    return required ? { fault: t('This field is required.') } : null;
   if (kind === 'text') return { value: text };
   if (kind === 'number') {
     const value = Number(text);
     if (!Number.isFinite(value) || text.trim() === '') return { fault: t('A number is needed.') };
-    return whole && !Number.isInteger(value) ? { fault: t('A whole number is needed.') } : { value };
+    return whole && !Number.isInteger(value) ? { fault: t('Enter a whole number.') } : { value };
   }
   return parsed(text);
 }
@@ -84,7 +84,7 @@ function parsed(text: string): { value: unknown } | { fault: string } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    return { fault: t('No JSON: {reason}', { reason: (error as Error).message }) };
+    return { fault: t('Invalid JSON: {reason}', { reason: (error as Error).message }) };
   }
 }
 
@@ -111,5 +111,5 @@ export function argumentsIn(text: string): { values: Record<string, unknown> } |
   if ('fault' in result) return result;
   return isSchema(result.value)
     ? { values: result.value }
-    : { fault: t('An object is needed: {example}', { example: '{…}' }) };
+    : { fault: t('Enter an object: {example}', { example: '{…}' }) };
 }

@@ -30,17 +30,17 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           </Text>
           {tool.ask_first && (
             <Badge size="sm" color="indigo">
-              {t('Asks first')}
+              {t('Requires approval')}
             </Badge>
           )}
           {tool.price > 0 && (
             <Badge size="sm" color="gray" tt="none">
-              {t('{price} a call', { price: formatQuota(tool.price) })}
+              {t('{price} per call', { price: formatQuota(tool.price) })}
             </Badge>
           )}
           {!usable && (
             <Badge size="sm" color="orange">
-              {t('Not offered now')}
+              {t('Unavailable')}
             </Badge>
           )}
         </Group>
@@ -51,7 +51,7 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           to="/usage"
           search={{ model: `mcp/${server.name}/${tool.name}` }}
           size="xs"
-          aria-label={t('Your calls of {name}', { name: tool.name })}
+          aria-label={t('Your calls to {name}', { name: tool.name })}
         >
           {t('Your calls')}
         </AnchorLink>
@@ -76,8 +76,8 @@ export function ToolList(props: ToolListProps) {
     return (
       <Text size="sm" c="dimmed">
         {server.manageable
-          ? t('None of its tools is allowed yet. Allow some under Tools in its menu.')
-          : t('None of its tools is allowed yet. Whoever connected it has to allow some.')}
+          ? t('No tools are allowed yet. Allow some under Tools in the menu of this server.')
+          : t('No tools are allowed yet. The person who connected this server has to allow some.')}
       </Text>
     );
   const rows = (some: ConnectedTool[], label: string, mt?: string) => (

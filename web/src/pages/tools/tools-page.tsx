@@ -46,7 +46,7 @@ function CameBack({ servers }: { servers: readonly Connection[] }) {
     >
       {done
         ? t('You are signed in to {name}.', { name: done.name })
-        : t('You were not signed in to {name}: it was refused there, or it failed.', { name: failed!.name })}
+        : t('Sign-in to {name} failed or was refused there.', { name: failed!.name })}
     </Alert>
   );
 }
@@ -65,7 +65,7 @@ export function ToolsPage() {
     <>
       <PageHeader
         title={t('Tools')}
-        description={t('What agents and models may use in your name, and where agents find it.')}
+        description={t('Tools that agents and models can use on your behalf, and the addresses for agents.')}
         actions={
           data?.may_connect && <AddButton onClick={() => setOpen({ act: 'add' })}>{t('Connect a server')}</AddButton>
         }
@@ -82,9 +82,7 @@ export function ToolsPage() {
         {(many || q !== '') && (
           <SearchInput label={t('Server or tool')} value={q} onChange={(text) => set({ q: text })} />
         )}
-        {data && meant.length === 0 && (
-          <EmptyState icon={IconTool} title={t('No server or tool has that in its name')} />
-        )}
+        {data && meant.length === 0 && <EmptyState icon={IconTool} title={t('No matching servers or tools')} />}
         {meant.map((server) => (
           <ServerCard key={server.name} server={server} offered={offered.data} onTry={setTried} setOpen={setOpen} />
         ))}

@@ -31,7 +31,7 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
       <Group gap="xs" role="status">
         <Badge color={failed ? 'red' : 'teal'}>{failed ? t('Failed') : t('Answered')}</Badge>
         <Text size="sm" c="dimmed">
-          {t('within {time}', { time: formatMs(duration_ms) })}
+          {t('took {time}', { time: formatMs(duration_ms) })}
         </Text>
       </Group>
       {error && (
@@ -41,9 +41,9 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
       )}
       {text !== '' && <Code label={t('Text of the result')} code={text} maxHeight={320} wrap />}
       <Text size="xs" fw={600}>
-        {t('As it came')}
+        {t('Raw')}
       </Text>
-      <Code label={t('Result as it came')} code={JSON.stringify(result ?? error, null, 2)} maxHeight={320} />
+      <Code label={t('Raw result')} code={JSON.stringify(result ?? error, null, 2)} maxHeight={320} />
     </Stack>
   );
 }
@@ -74,10 +74,12 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
           {said(tool.description) || t('No description.')}
         </Text>
         {tool.ask_first && (
-          <Alert color="orange">{t('This tool asks first. Calling it here is your yes: look at the arguments.')}</Alert>
+          <Alert color="orange">
+            {t('This tool requires approval. Calling it here counts as your approval, so check the arguments first.')}
+          </Alert>
         )}
         {tool.price > 0 && (
-          <Text size="sm">{rich('A call costs {price}.', { price: <Money quota={tool.price} /> })}</Text>
+          <Text size="sm">{rich('Each call costs {price}.', { price: <Money quota={tool.price} /> })}</Text>
         )}
         {written === null ? (
           fields.map((field) => (
@@ -92,7 +94,7 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
         ) : (
           <Textarea
             label={t('Arguments')}
-            description={t('A JSON object, sent as it is')}
+            description={t('A JSON object, sent unchanged')}
             autosize
             minRows={4}
             maxRows={16}
@@ -104,12 +106,12 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
         )}
         {written === null && fields.length === 0 && (
           <Text size="sm" c="dimmed">
-            {t('It takes no arguments.')}
+            {t('This tool takes no arguments.')}
           </Text>
         )}
         <Group justify="space-between">
           <Switch
-            label={t('Write arguments as JSON')}
+            label={t('Enter arguments as JSON')}
             data-unmissed
             checked={written !== null}
             onChange={(event) =>
@@ -119,7 +121,7 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
             }
           />
           <Button type="submit" loading={call.isPending}>
-            {t('Call it')}
+            {t('Call tool')}
           </Button>
         </Group>
         {call.error && <ErrorState error={call.error} title={t('The tool was not called')} />}

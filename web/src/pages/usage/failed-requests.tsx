@@ -93,7 +93,7 @@ function Detail({ failure }: { failure: FailedRequest }) {
         </Fact>
       )}
       <AnchorLink to="/requests/$id" params={{ id: request_id }} size="sm" underline="always">
-        {t('Everything about this request')}
+        {t('View request')}
       </AnchorLink>
       <Text size="sm" c="dimmed">
         {t('Nothing was charged.')}
@@ -119,7 +119,7 @@ export function FailedRequests(props: FailedRequestsProps) {
     <Stack gap="sm">
       {isAdmin(user) && (
         <Switch
-          label={t('Of all users')}
+          label={t('From all users')}
           checked={everybody}
           onChange={(event) => onEverybody(event.currentTarget.checked)}
         />
@@ -132,7 +132,7 @@ export function FailedRequests(props: FailedRequestsProps) {
         query={query}
         minWidth={720}
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
-        empty={<EmptyState icon={IconMoodCheck} title={t('Nothing failed in these days')} />}
+        empty={<EmptyState icon={IconMoodCheck} title={t('No failed requests in this period')} />}
       />
       <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title={t('Why it failed')}>
         {failure && <Detail failure={failure} />}

@@ -33,7 +33,7 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
           {state.parent === '' && (
             <SegmentedControl
               size="xs"
-              aria-label={t('Which requests')}
+              aria-label={t('Requests to show')}
               data={lists}
               value={failed ? 'failed' : 'answered'}
               onChange={(show) => set({ show, page: '1', open: '' })}
@@ -45,7 +45,7 @@ export function RequestLists({ state, set, filter }: RequestListsProps) {
             size="sm"
             underline="always"
           >
-            {t('All requests, failed ones too')}
+            {t('All requests, including failed ones')}
           </AnchorLink>
         </Group>
         {!failed && (

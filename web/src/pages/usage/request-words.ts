@@ -20,4 +20,4 @@ export function kindOf(call: Call): string {
 
 /** The heading above an upstream's own message. */
 export const saidBy = (provider: string | null | undefined): string =>
-  provider ? t('What {provider} said', { provider }) : t('What the provider said');
+  provider ? t('Response from {provider}', { provider }) : t('Response from the provider');

@@ -108,7 +108,7 @@ export function UsageCharts({ filter, range }: { filter: UsageFilter; range: Ran
         actions={
           <SegmentedControl
             size="xs"
-            aria-label={t('What the charts show')}
+            aria-label={t('Measure shown in the charts')}
             data={choices}
             value={measure}
             onChange={(name) => setMeasure(name as MeasureName)}

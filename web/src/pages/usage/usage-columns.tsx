@@ -98,7 +98,7 @@ function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={t('What request {id} cost', { id: log.request_id })}
+            aria-label={t('Cost of request {id}', { id: log.request_id })}
             onClick={() => show(log)}
           >
             <IconReceipt size={16} aria-hidden />

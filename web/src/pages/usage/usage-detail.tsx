@@ -35,7 +35,7 @@ function Detail({ log }: { log: UsageLog }) {
       )}
       {log.shortfall > 0 && (
         <Text size="sm">
-          {rich('Your balance did not cover {amount} of it.', { amount: <Money quota={log.shortfall} /> })}
+          {rich('Your balance did not cover {amount} of the cost.', { amount: <Money quota={log.shortfall} /> })}
         </Text>
       )}
       <AnchorLink
@@ -45,7 +45,7 @@ function Detail({ log }: { log: UsageLog }) {
         size="sm"
         underline="always"
       >
-        {t('Everything about this request')}
+        {t('View request')}
       </AnchorLink>
       <CopyField label={t('Request id')} value={log.request_id} />
     </Stack>

@@ -39,7 +39,7 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
           <EmptyState
             icon={IconChartBar}
             title={t('No requests here')}
-            description={t('Choose other days or filters, or make a first request with one of your keys.')}
+            description={t('Change the filters or dates, or make your first request with one of your keys.')}
           />
         }
       />

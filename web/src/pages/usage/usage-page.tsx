@@ -25,7 +25,7 @@ export function UsagePage() {
   if (state.parent !== '') {
     return (
       <>
-        <PageHeader title={t('Usage')} description={t('What one turn or run has used, and what it cost.')} />
+        <PageHeader title={t('Usage')} description={t('Usage and cost of one turn or run.')} />
         <Stack gap="lg">
           <OnlyOf parent={state.parent} onAll={() => set({ parent: '', page: '1' })} />
           <RequestLists state={state} set={set} filter={filter} />
@@ -35,7 +35,7 @@ export function UsagePage() {
   }
   return (
     <>
-      <PageHeader title={t('Usage')} description={t('What your keys and this app have used, and what it cost.')} />
+      <PageHeader title={t('Usage')} description={t('Usage and cost of your keys and this app.')} />
       <UsageFilters state={state} set={set} range={range} />
       <Stack gap="lg">
         <Totals filter={filter} />

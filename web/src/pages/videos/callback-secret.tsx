@@ -21,7 +21,7 @@ export function CallbackSecret() {
   const change = async (overlapSeconds: number) => {
     const changed = await rotate(overlapSeconds);
     queryClient.setQueryData(callbackSecretQuery.queryKey, changed);
-    notifySuccess(t('Callbacks are signed with a new secret'));
+    notifySuccess(t('Callbacks are now signed with the new secret'));
     setRotating(false);
   };
   if (query.error && !query.data) {
@@ -34,7 +34,9 @@ export function CallbackSecret() {
   return (
     <Section
       title={t('Callbacks##of videos')}
-      description={t('Calls to a callback address are signed, so that the receiver can tell that they come from here.')}
+      description={t(
+        'Calls to a callback address are signed so that the receiver can verify that they come from this service.',
+      )}
     >
       <Stack align="flex-start" maw={560}>
         <SecretField
@@ -44,7 +46,7 @@ export function CallbackSecret() {
         />
         {previous && (
           <Text size="sm" c="dimmed">
-            {t('The secret before it signs as well, in {header}, until {endsAt}.', {
+            {t('Until {endsAt}, calls are also signed with the previous secret, in {header}.', {
               header: previous.header,
               endsAt: formatZoned(previous.ends_at),
             })}
@@ -56,13 +58,13 @@ export function CallbackSecret() {
       </Stack>
       {rotating && (
         <RotateSecret
-          title={t('New secret for callbacks')}
+          title={t('New callback secret')}
           previous={previous}
           onClose={() => setRotating(false)}
           onSubmit={change}
         >
           {t(
-            'Calls are signed with the new secret at once. While the old one goes on, a second header is signed with it.',
+            'Calls are signed with the new secret immediately. While the old secret is valid, a second header is signed with it.',
           )}
         </RotateSecret>
       )}

@@ -21,10 +21,10 @@ function Estimate({ fields, model }: { fields: VideoFields; model: VideoModel })
   const cost = costOf(fields, model);
   const words =
     cost === null
-      ? t('{price} for each second', { price: formatUsd(model.pricing.per_second) })
+      ? t('{price} per second', { price: formatUsd(model.pricing.per_second) })
       : cost === 0
-        ? t('Free of charge')
-        : t('About {cost}, charged only when it is done', { cost: formatUsd(cost) });
+        ? t('Free')
+        : t('About {cost}, charged only when the video is ready', { cost: formatUsd(cost) });
   return (
     <Text size="sm" c="dimmed" role="status">
       {words}
@@ -42,7 +42,7 @@ function Form({ models }: { models: VideoModel[] }) {
   const create = useAct({
     mutationFn: () => send(bodyOf(fields, model)),
     onSuccess: async () => {
-      notifySuccess(t('The video is being made'));
+      notifySuccess(t('The video is being generated'));
       setFields({ ...fields, prompt: '', frames: {} });
       await reloadVideos();
     },
@@ -106,8 +106,8 @@ function NoModels() {
         title={t('No video model is available')}
         description={
           admin
-            ? t('Add a provider that makes videos under Channels, or turn the built-in one on.')
-            : t('Ask an administrator to add a provider that makes videos.')
+            ? t('Add a provider that generates videos under Channels, or turn on the built-in one.')
+            : t('Ask an administrator to add a provider that generates videos.')
         }
       />
     </Card>

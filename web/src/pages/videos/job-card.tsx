@@ -10,7 +10,7 @@ import { cancelVideo, contentAddress, isRunning, reloadVideos, type VideoJob, ty
 
 const looks: Record<VideoStatus, { label: string; color: string }> = {
   pending: { label: t('Waiting'), color: 'gray' },
-  in_progress: { label: t('Being made'), color: 'indigo' },
+  in_progress: { label: t('Generating'), color: 'indigo' },
   completed: { label: t('Done'), color: 'teal' },
   failed: { label: t('Failed'), color: 'red' },
   cancelled: { label: t('Cancelled'), color: 'gray' },
@@ -19,9 +19,9 @@ const looks: Record<VideoStatus, { label: string; color: string }> = {
 
 /** Why there is no video to play. */
 const reasons: Partial<Record<VideoStatus, string>> = {
-  failed: t('It failed, and nothing was charged.'),
-  cancelled: t('It was cancelled, and nothing was charged.'),
-  expired: t('It was not ready in time, and nothing was charged.'),
+  failed: t('The video failed. Nothing was charged.'),
+  cancelled: t('The video was cancelled. Nothing was charged.'),
+  expired: t('The video was not ready in time. Nothing was charged.'),
 };
 
 const nameOf = ({ prompt, id }: VideoJob): string => prompt.slice(0, 80) || id;
@@ -48,9 +48,9 @@ function Screen({ job }: { job: VideoJob }) {
       {isRunning(job.status) ? (
         <Stack align="center" gap="xs" w="70%">
           <Loader size="sm" aria-hidden />
-          <Progress value={job.progress} w="100%" aria-label={t('{progress} % made', { progress: job.progress })} />
+          <Progress value={job.progress} w="100%" aria-label={t('{progress} % complete', { progress: job.progress })} />
           <Text size="sm" c="dimmed" className="svc-number">
-            {job.status === 'pending' ? t('Waiting for its turn') : t('{progress} %', { progress: job.progress })}
+            {job.status === 'pending' ? t('Queued') : t('{progress} %', { progress: job.progress })}
           </Text>
         </Stack>
       ) : (
@@ -72,7 +72,7 @@ function Screen({ job }: { job: VideoJob }) {
 function Acts({ job }: { job: VideoJob }) {
   const cancel = useAct({
     mutationFn: () => cancelVideo(job.id),
-    onSuccess: () => notifySuccess(t('The video is cancelled')),
+    onSuccess: () => notifySuccess(t('Video cancelled')),
     onError: notifyError,
     onSettled: reloadVideos,
   });
@@ -123,7 +123,7 @@ export function JobCard({ job }: { job: VideoJob }) {
           </Text>
         </Group>
         <Title order={3} size="sm" fw={500} lineClamp={3} className="svc-anywhere">
-          {job.prompt || t('Made from a picture')}
+          {job.prompt || t('Generated from an image')}
         </Title>
         <Text size="xs" c="dimmed">
           {[

@@ -17,15 +17,15 @@ const model: VideoModel = {
   pricing: { per_second: 0.05 },
 };
 
-describe('a video', () => {
-  test('needs words or a picture, and a callback that is https', () => {
+describe('video form', () => {
+  test('requires a prompt or an image, and an https callback', () => {
     expect(faultsOf(emptyVideo).prompt).toBeDefined();
     expect(faultsOf({ ...emptyVideo, frames: { last_frame: 'data:' } })).toEqual({});
     expect(faultsOf({ ...emptyVideo, prompt: 'sea', callbackUrl: 'http://a.example' }).callbackUrl).toContain('https');
     expect(faultsOf({ ...emptyVideo, prompt: 'sea', duration: 1.5 }).duration).toBeDefined();
   });
 
-  test('sends only what was chosen', () => {
+  test('sends only the chosen fields', () => {
     expect(bodyOf({ ...emptyVideo, prompt: ' sea ' }, model)).toEqual({ model: 'lab/one', prompt: 'sea' });
     const full = {
       ...emptyVideo,
@@ -45,7 +45,7 @@ describe('a video', () => {
     });
   });
 
-  test('costs its seconds', () => {
+  test('estimates the cost from the duration', () => {
     expect(costOf({ ...emptyVideo, duration: '8' }, model)).toBeCloseTo(0.4);
     expect(costOf(emptyVideo, model)).toBeCloseTo(0.2);
     expect(costOf(emptyVideo, { ...model, supported_durations: null })).toBeNull();
@@ -53,7 +53,7 @@ describe('a video', () => {
   });
 });
 
-test('another model keeps what it can do', () => {
+test('switching the model keeps only the values it supports', () => {
   const asked = {
     ...emptyVideo,
     prompt: 'sea',

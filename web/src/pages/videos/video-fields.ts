@@ -59,12 +59,12 @@ export function fitting(fields: VideoFields, model: VideoModel): VideoFields {
 
 export function faultsOf({ prompt, frames, callbackUrl, duration }: VideoFields): VideoFaults {
   const faults: VideoFaults = {};
-  if (prompt.trim() === '' && Object.keys(frames).length === 0) faults.prompt = t('Say what the video should show.');
+  if (prompt.trim() === '' && Object.keys(frames).length === 0) faults.prompt = t('Describe the video.');
   if (callbackUrl !== '' && URL.parse(callbackUrl)?.protocol !== 'https:') {
-    faults.callbackUrl = t('Give an address that begins with https://');
+    faults.callbackUrl = t('Enter an address that starts with https://');
   }
   if (duration !== '' && !(Number.isInteger(Number(duration)) && Number(duration) >= 1)) {
-    faults.duration = t('Whole seconds, at least one.');
+    faults.duration = t('Enter whole seconds, at least 1.');
   }
   return faults;
 }

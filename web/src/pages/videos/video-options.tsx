@@ -124,7 +124,7 @@ export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
         <FileInput
           key={type}
           label={frameLabels[type]}
-          placeholder={t('Choose a picture')}
+          placeholder={t('Choose an image')}
           accept="image/png,image/jpeg,image/webp"
           clearable
           clearButtonProps={{ 'aria-label': noFrameLabels[type] }}
@@ -140,7 +140,7 @@ export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
       )}
       <TextInput
         label={t('Callback address')}
-        description={t('Called when the video is done or has failed; optional')}
+        description={t('Optional; called when the video is ready or has failed')}
         placeholder="https://example.com/hooks/video"
         type="url"
         value={fields.callbackUrl}

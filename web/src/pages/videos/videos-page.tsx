@@ -42,7 +42,9 @@ function Jobs() {
         <EmptyState
           icon={IconVideo}
           title={t('No videos yet')}
-          description={t('They are made in the background: leave the page, and find them here when they are done.')}
+          description={t(
+            'Videos are generated in the background. You can leave this page; they appear here when they are ready.',
+          )}
         />
       </Card>
     );
@@ -74,7 +76,7 @@ export function VideosPage() {
     <>
       <PageHeader
         title={t('Videos')}
-        description={t('Make videos from words, with any video model that is set up here.')}
+        description={t('Generate videos from text with any video model that is set up here.')}
       />
       <Stack gap="xl">
         <CreateVideo />

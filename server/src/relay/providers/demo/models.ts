@@ -100,7 +100,7 @@ export const demoModels: readonly DemoModel[] = [
     context_length: 4096,
     max_output_tokens: 0,
     capabilities: {
-      description: 'A short drawn animation, the same for every prompt. A simulation, made on this machine.',
+      description: 'A short drawn animation, the same for every prompt. A simulation, generated on this machine.',
       supported_aspect_ratios: ['16:9', '9:16', '1:1', '4:3', '3:4'],
       supported_resolutions: ['480p', '720p'],
       supported_durations: [2, 4, 6, 8, 10],

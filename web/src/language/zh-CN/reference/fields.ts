@@ -148,7 +148,7 @@ export default {
   'What an alias or a group stands for': '别名或分组所代表的模型',
   'Of those who would be asked; null where other models are': '将会请求的提供商的健康状况；由其他模型应答时为 null',
   '0: nothing was measured, and the rate is assumed': '0 表示没有测量数据，成功率为假定值',
-  'Who serves it': '提供此模型的提供商',
+  'Providers of this model': '提供此模型的提供商',
 
   'In dollars; empty where nothing can be paid': '以美元计；不支持充值时为空',
   'In dollars': '以美元计',

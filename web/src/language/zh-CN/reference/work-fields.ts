@@ -64,7 +64,7 @@ export default {
   'Null for this service itself': '本服务自身为 null',
   'Where agents reach it': '供智能体访问的地址',
   'Yours to change, under `/api/mcp/servers/{id}`': '你可以通过 `/api/mcp/servers/{id}` 修改',
-  'Connected by you, for you alone': '由你连接，仅供你使用',
+  'Connected by you, only for you': '由你连接，仅供你使用',
   'Null where nobody has to sign in': '无需登录时为 null',
   'With `enterprise`: the provider to sign in to this service through, which vouches for you there':
     '使用 `enterprise` 时：登录本服务所用的身份提供商，由它为你担保',
@@ -98,7 +98,7 @@ export default {
     '任务可以调用的你的工具，采用对话补全的格式：运行会等待其结果',
   'Which calls of tools wait for a person: none, those of tools that the operator marked, or all':
     '哪些工具调用须等待人工批准：无、运营者标记的工具，或全部',
-  'Binds everything from here on, before the goal': '对此后的一切生效，优先于目标',
+  'Applies to everything from here on and takes precedence over the goal': '对此后的一切生效，优先于目标',
   'The whole plan from here on, as the status shows it: what is not named is dropped':
     '此后的完整计划，格式与状态中所示相同：未列出的任务会被放弃',
   'What came of pending_tool_calls; of each the first 64 KiB are told to the model':
