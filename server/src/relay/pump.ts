@@ -122,7 +122,7 @@ export class Pump {
       return this.#finish(first);
     }
     if (first) await this.#deliver(first);
-    if (this.#left) throw new Error('the client left');
+    if (this.#left) throw new Error('the client disconnected');
     while (await body.flow(this.#take)) {
       if (relay.ended && !relay.error) {
         body.leave();
@@ -135,12 +135,12 @@ export class Pump {
         sent.touch();
       }
       if (relay.error) throw new UpstreamFault(relay.error);
-      if (this.#left) throw new Error('the client left');
+      if (this.#left) throw new Error('the client disconnected');
       if (this.#stopping) throw stoppingError();
     }
     const { tail, summary } = relay.end();
     if (relay.error) throw new UpstreamFault(relay.error);
-    if (!summary.complete) throw new UpstreamFault(failure('the upstream cut its answer off'));
+    if (!summary.complete) throw new UpstreamFault(failure('the upstream response was cut off'));
     return this.#finish(tail);
   }
 

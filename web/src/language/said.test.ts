@@ -97,7 +97,7 @@ describe('what the service says', () => {
     ['its address may not be called: Not a valid URL.', '不允许调用该地址：不是有效的 URL。'],
     ['No chat model is left for a: every one is above the price limit.', '没有可供 a 使用的对话模型：均超出价格上限。'],
     ['demo did not answer (server error 503)', 'demo 未响应（提供商内部错误，503）'],
-    ['502: the upstream went silent', '502：上游停止响应'],
+    ['502: the upstream stopped responding', '502：上游停止响应'],
   ])('%j is told in Chinese', (english, chinese) => {
     expect(inChinese(english)).toBe(chinese);
   });

@@ -43,12 +43,12 @@ const numbersOf = (inputs: Input[]): number =>
 /** One vector per input, with its index, by which clients sort them. */
 export function placed(data: unknown[], inputs: number): Json[] {
   if (data.length !== inputs)
-    throw new UpstreamFault(failure(`the upstream sent ${data.length} embeddings for ${inputs} inputs`));
+    throw new UpstreamFault(failure(`the upstream returned ${data.length} embeddings for ${inputs} inputs`));
   const seen = new Set<unknown>();
   return data.map((item, place) => {
     const index = isObject(item) ? (item.index ?? place) : undefined;
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= inputs)
-      throw new UpstreamFault(failure('the upstream sent an embedding of an input that was not given'));
+      throw new UpstreamFault(failure('the upstream returned an embedding for an input that was not sent'));
     if (seen.size === seen.add(index).size) throw new UpstreamFault(failure('the upstream embedded an input twice'));
     return { ...(item as Json), index };
   });

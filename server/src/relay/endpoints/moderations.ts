@@ -29,7 +29,7 @@ const fill = (given: unknown, value: unknown): Json => ({
 });
 
 function fillResult(result: unknown): Json {
-  if (!isObject(result)) throw new UpstreamFault(failure('the upstream sent a result that is not an object'));
+  if (!isObject(result)) throw new UpstreamFault(failure('the upstream returned a result that is not an object'));
   const judged = fill(result.categories, false);
   return {
     ...result,
@@ -77,7 +77,7 @@ export async function moderate(deps: RelayDeps, context: RequestContext, given: 
       const wanted =
         Array.isArray(given.input) && given.input.every((item) => typeof item === 'string') ? texts.length : 1;
       if (results.length !== wanted)
-        throw new UpstreamFault(failure(`the upstream gave ${results.length} verdicts on ${wanted} inputs`));
+        throw new UpstreamFault(failure(`the upstream returned ${results.length} results for ${wanted} inputs`));
       const promptTokens = await countTexts(texts);
       return {
         value: { id: `modr-${randomString(24)}`, ...read.body, model, results },

@@ -58,7 +58,7 @@ export async function rerank(deps: RelayDeps, context: RequestContext, given: Js
       const results = read.body.results as { index: number }[];
       const ranked = new Set(results.map(({ index }) => index));
       if (results.length === 0 || results.some(({ index }) => !(index in documents)))
-        throw new UpstreamFault(failure('the upstream ranked documents that were not given'));
+        throw new UpstreamFault(failure('the upstream ranked documents that were not sent'));
       if (ranked.size < results.length) throw new UpstreamFault(failure('the upstream ranked a document twice'));
       const count = () => countTexts([query, ...documents]);
       const { tokens, ...how } = await plausibleOrCounted(

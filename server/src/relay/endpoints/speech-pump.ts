@@ -78,7 +78,7 @@ export class SpeechPump {
       const left = this.context.signal.aborted;
       await this.#end(left ? 'aborted' : 'interrupted');
       // An error instead of a short body: the client must see that the audio is incomplete.
-      controller.error(left ? new Error('the client left') : error);
+      controller.error(left ? new Error('the client disconnected') : error);
     }
     sent.touch();
     sent.allowSilence(mostPauseMs);

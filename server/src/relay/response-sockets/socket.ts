@@ -79,7 +79,7 @@ export class ResponseSocket implements SocketEnd {
 
   closed(): void {
     if (this.#left.signal.aborted) return;
-    this.#left.abort(new Error('the client left'));
+    this.#left.abort(new Error('the client disconnected'));
     clearTimeout(this.#oldAge);
     this.drained();
     this.#memory.clear();

@@ -95,7 +95,7 @@ describe('test', () => {
     const tested = tool(id, 'test');
     const seen = await asked;
     ahead = 16_000;
-    expect((await tested).data).toMatchObject({ ok: false, error: 'no answer within 15 s' });
+    expect((await tested).data).toMatchObject({ ok: false, error: 'no response within 15 s' });
     await seen.aborted;
     ahead = 0;
   });

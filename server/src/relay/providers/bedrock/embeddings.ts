@@ -18,7 +18,7 @@ const listOf = (vectors: unknown[], { model }: Json): Json => ({
   model,
 });
 
-const without = (what: string) => new UpstreamFault(failure(`the upstream answered without '${what}'`));
+const without = (what: string) => new UpstreamFault(failure(`the upstream response has no '${what}'`));
 
 /** Amazon Titan: one text per request. */
 export const titanEmbeddings: Endpoint = {

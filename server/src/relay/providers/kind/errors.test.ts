@@ -101,7 +101,7 @@ describe('readUpstreamError', () => {
     expect(read(400, { message: 'm' }).message).toBe('m');
     expect(read(400, { error: 'e' }).message).toBe('e');
     expect(read(400, [{ error: { message: 'l' } }]).message).toBe('l');
-    expect(read(400, '').message).toBe('the upstream answered 400');
+    expect(read(400, '').message).toBe('the upstream returned 400');
   });
 });
 
