@@ -79,7 +79,7 @@ describe('what the service says', () => {
     ['There is no key 7.', '没有密钥 7。'],
     ['name: must not be empty', 'name：不能为空'],
     ['OwnKeyFee must be between 0 and 1.', 'OwnKeyFee 必须在 0 到 1 之间。'],
-    ["'messages' must hold at least one message.", "'messages' 至少包含一条消息。"],
+    ["'messages' must contain at least one message.", "'messages' 至少包含一条消息。"],
     ['name: Too big: expected string to have <=64 characters', 'name：过长：字符串长度应为 <=64 个字符'],
     [
       'The budget of this team, $5.00 a month, does not cover this request. It begins anew at 2026-12-01 00:00 (UTC).',

@@ -164,7 +164,7 @@ const otherCounts = ['num_images', 'num_images_per_prompt', 'num_outputs', 'imag
 
 function refuseOtherCounts(body: Json): void {
   const name = otherCounts.find((one) => typeof body[one] === 'number' && body[one] > 1);
-  if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model; say 'n'.`);
+  if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model. Use 'n' instead.`);
 }
 
 /** Images that were not ordered are not charged. Image tokens are counted here only if nothing else is priced. */

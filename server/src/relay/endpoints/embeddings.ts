@@ -24,14 +24,15 @@ const isTokens = (value: unknown): value is number[] =>
 function readInputs(value: unknown): Input[] {
   if (value === undefined || value === null) throw missing('input');
   const list = typeof value === 'string' || isTokens(value) ? [value] : value;
-  if (!Array.isArray(list)) throw invalid('input', `'input' must be a string, an array of strings or token numbers.`);
+  if (!Array.isArray(list))
+    throw invalid('input', `'input' must be a string, an array of strings or an array of token IDs.`);
   if (list.length === 0) throw invalid('input', `'input' must not be empty.`);
-  if (list.length > maxInputs) throw invalid('input', `'input' may hold at most ${maxInputs} items.`);
+  if (list.length > maxInputs) throw invalid('input', `'input' may contain at most ${maxInputs} items.`);
   const single = typeof value === 'string';
   list.forEach((item, i) => {
     if (isTokens(item) || (typeof item === 'string' && item !== '')) return;
     const param = single ? 'input' : `input[${i}]`;
-    throw invalid(param, `'${param}' must be a string that is not empty, or an array of token numbers.`);
+    throw invalid(param, `'${param}' must be a non-empty string or an array of token IDs.`);
   });
   return list as Input[];
 }

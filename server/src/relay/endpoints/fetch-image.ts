@@ -19,7 +19,8 @@ export async function fetchImage(url: string, channelUrl: string, signal: AbortS
     const why = answer.truncated ? 'is too large' : `answered ${answer.status}`;
     throw new UpstreamFault(failure(`the address of an image ${why}`));
   } catch (error) {
-    if (error instanceof OutgoingError) throw new UpstreamFault(failure(`an image was not found: ${error.message}`));
+    if (error instanceof OutgoingError)
+      throw new UpstreamFault(failure(`an image could not be fetched: ${error.message}`));
     throw error;
   }
 }

@@ -45,7 +45,7 @@ function readInput(input: unknown): string[] {
   if (input === undefined || input === null) throw missing('input');
   if (typeof input === 'string') return [input];
   if (!Array.isArray(input) || input.length === 0)
-    throw invalid('input', `'input' must be a string or an array that is not empty.`);
+    throw invalid('input', `'input' must be a string or a non-empty array.`);
   return input.flatMap((item, i) => {
     if (typeof item === 'string') return [item];
     if (!isObject(item) || typeof item.type !== 'string')

@@ -22,9 +22,8 @@ const piecesOf = (documents: string[]): number =>
 
 function readDocuments(value: unknown): string[] {
   if (value === undefined || value === null) throw missing('documents');
-  if (!Array.isArray(value) || value.length === 0)
-    throw invalid('documents', `'documents' must be an array that is not empty.`);
-  if (value.length > maxDocuments) throw invalid('documents', `'documents' may hold at most ${maxDocuments} items.`);
+  if (!Array.isArray(value) || value.length === 0) throw invalid('documents', `'documents' must be a non-empty array.`);
+  if (value.length > maxDocuments) throw invalid('documents', `'documents' may contain at most ${maxDocuments} items.`);
   return value.map((item, i) => {
     const text = isObject(item) ? item.text : item;
     if (typeof text === 'string') return text;

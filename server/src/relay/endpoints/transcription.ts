@@ -57,7 +57,7 @@ export function checkForm(form: FormData): AudioForm {
   const granularities = [...form.getAll('timestamp_granularities[]'), ...form.getAll('timestamp_granularities')];
   for (const item of granularities)
     if (item !== 'word' && item !== 'segment')
-      throw invalid('timestamp_granularities', `'timestamp_granularities' holds 'word' or 'segment'.`);
+      throw invalid('timestamp_granularities', `'timestamp_granularities' may contain only 'word' and 'segment'.`);
   return { form, model, format, file, fields };
 }
 

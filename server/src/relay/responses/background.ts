@@ -55,7 +55,7 @@ const mostBegun = 50;
 /** Delay before an unavailable database is asked again. */
 const awayMs = 250;
 const givenUp =
-  'The work on this response broke off each time it was begun, and was given up. Ask again; if that fails too, ask for less at once.';
+  'This response was interrupted on every attempt and will not be retried. Send the request again; if it fails again, send a smaller request.';
 const maxAttempts = 50;
 /** `response.created` and `response.queued`, published by the process that took the request. */
 const firstEvents = 2;
@@ -74,7 +74,10 @@ export async function enqueueResponse(
   requireKeeping(deps, 'background');
   admitItems(queued.input);
   if ((await countRunning(deps.db, owner.userId)) >= limits.running)
-    throw new AppError('rate_limit_exceeded', `${limits.running} responses at most wait or run in the background.`);
+    throw new AppError(
+      'rate_limit_exceeded',
+      `At most ${limits.running} responses may be queued or running in the background.`,
+    );
   const response: ResponseObject = { ...queued.response, status: 'queued', background: true, output: [] };
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
@@ -216,7 +219,7 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   const found = await findResponse(deps.db, scope, id);
   if (!found) throw noResponse(id);
   if (found.background === 0)
-    throw new AppError('invalid_value', "Only responses made with 'background: true' can be cancelled.");
+    throw new AppError('invalid_value', "Only responses created with 'background: true' can be cancelled.");
   if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await stopWork(deps, id);
   const row = await findResponse(deps.db, scope, id);
   if (!row) throw noResponse(id);

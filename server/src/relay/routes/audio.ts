@@ -78,7 +78,7 @@ function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations',
         const context = contextOf(call, path, overrideIn(form.form));
         if (flagIn(form.fields, 'stream')) {
           if (endpoint === 'translations')
-            throw unsupported('stream', 'Translations are not streamed; leave `stream` out.');
+            throw unsupported('stream', 'Translations cannot be streamed. Remove `stream`.');
           const opening = eventsOf(async (tellEvent) => {
             const spoken = await transcribe(deps, context, form, endpoint, tellEvent);
             return { candidate: spoken.candidate, events: transcriptEvents(spoken) };

@@ -8,7 +8,7 @@ import { askModel } from './request.ts';
 function textsOf(input: unknown): string[] {
   const list = Array.isArray(input) ? input : [input];
   if (!list.every((item) => typeof item === 'string'))
-    throw unsupported('input', 'This model takes texts only, not token numbers.');
+    throw unsupported('input', 'This model accepts only text, not token IDs.');
   return list;
 }
 

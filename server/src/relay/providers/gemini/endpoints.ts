@@ -16,8 +16,7 @@ const post = (target: Target, method: string, body: Json): UpstreamRequest => ({
 });
 
 export function expectObject(json: unknown): Json {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   return json;
 }
@@ -25,7 +24,7 @@ export function expectObject(json: unknown): Json {
 export function inputTexts(input: unknown): string[] {
   const list = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
   if (list.length === 0 || !list.every((item): item is string => typeof item === 'string')) {
-    throw unsupported('input', 'This model takes texts only, not token numbers.');
+    throw unsupported('input', 'This model accepts only text, not token IDs.');
   }
   return list;
 }

@@ -75,7 +75,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
           const model = requiredString(body, 'model');
           // A built-in model would plan and remember; summarising is not a task of its user's.
           if (Object.hasOwn(metaModels, model))
-            throw new AppError('invalid_value', `${model} writes no summaries: name a model that it could ask.`, {
+            throw new AppError('invalid_value', `${model} cannot write summaries. Name one of the models it uses.`, {
               param: 'model',
             });
           const instructions = optionalString(body, 'instructions');
