@@ -87,7 +87,7 @@ export const anthropicFileRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'get',
     path,
-    summary: 'Files, the newest first: `/v1/files` with `anthropic-version`',
+    summary: 'List files, newest first: `/v1/files` with `anthropic-version`',
     query: listQuery,
     answers: {
       200: z.object({

@@ -62,7 +62,7 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Files, the newest first',
+      summary: 'List files, newest first',
       query: z.strictObject({
         ...apiVersion,
         after: idQuery,

@@ -108,7 +108,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
       ...shared,
       method: 'get',
       path: '/mcp/{server}',
-      summary: 'A connected server: what it says by itself, in the session of the client',
+      summary: "Stream messages that a connected server sends on its own in the client's session",
       params,
       answers: { 200: { type: 'text/event-stream', description: 'Messages as they come' } },
       handle: async (call) => {

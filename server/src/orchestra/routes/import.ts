@@ -51,7 +51,7 @@ export const importRoute = (deps: Deps): Route =>
     ...base,
     method: 'post',
     path: '/api/svc-ms/knowledge/import',
-    summary: 'Import many entries, or text, Markdown and PDF files',
+    summary: 'Import several entries, or text, Markdown and PDF files',
     bodyAs: 'raw',
     bodyTypes: ['application/json', 'multipart/form-data'],
     body: z.union([entriesSchema, filesSchema]),

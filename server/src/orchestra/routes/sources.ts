@@ -52,7 +52,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Files that my knowledge was imported from, the newest first, and how far each import is',
+      summary: 'List the files your knowledge was imported from, newest first, with the progress of each import',
       query: z.strictObject(pageFields),
       answers: { 200: listed({ sources: z.array(sourceSchema) }) },
       handle: async (call) => {
@@ -66,7 +66,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'get',
       path: `${path}/{id}`,
-      summary: 'One source',
+      summary: 'Get a source',
       params,
       answers: { 200: answered(sourceSchema) },
       handle: async (call) => ok(call, sourceView(await own(call.principal.user.id, call.params.id))),
@@ -75,7 +75,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'delete',
       path: `${path}/{id}`,
-      summary: 'Delete a source with its passages',
+      summary: 'Delete a source and its passages',
       params,
       answers: { 200: done },
       handle: async (call) => {

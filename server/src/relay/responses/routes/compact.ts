@@ -56,7 +56,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
       tag: 'Responses',
       method: 'post',
       path: compactPath,
-      summary: 'A long conversation in short, to be used as input',
+      summary: 'Compact a long conversation for use as input',
       body: compactRequest,
       answers: {
         200: z
@@ -102,7 +102,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
       tag: 'Responses',
       method: 'post',
       path: countPath,
-      summary: 'Tokens that a response would take in; free',
+      summary: 'Count the input tokens of a response; free of charge',
       body: countRequest,
       answers: { 200: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }) },
       handle: (call) =>
