@@ -127,7 +127,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       path: `${path}/{batch_id}/results`,
       summary: 'Get the results of an ended batch, one per line',
       params,
-      answers: { 200: { type: 'application/x-jsonl', description: 'One JSON object on each line' } },
+      answers: { 200: { type: 'application/x-jsonl', description: 'One JSON object per line' } },
       handle: async (call) => {
         const { results_blob: blob } = await find(call);
         const content = blob === null ? null : await deps.blobs.read(blob);

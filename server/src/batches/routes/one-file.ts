@@ -17,7 +17,7 @@ interface Words {
 }
 
 const params = z.object({ file_id: z.string() });
-const content = { type: 'application/octet-stream', description: 'The bytes as they were uploaded or made' };
+const content = { type: 'application/octet-stream', description: "The file's bytes, unchanged" };
 
 export const oneFileRoutes = (deps: BatchesDeps, words: Words): Route[] => [
   defineRoute({

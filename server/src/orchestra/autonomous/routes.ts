@@ -205,7 +205,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
       params,
       query: z.strictObject({ last_event_id: z.string().optional() }),
       answers: {
-        200: { type: 'text/event-stream', description: 'Server-sent events; ends after the last one' },
+        200: { type: 'text/event-stream', description: 'Server-sent events; the stream ends after the last one' },
         204: z.void(),
       },
       handle: async (call) => {

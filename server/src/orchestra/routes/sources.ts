@@ -18,9 +18,13 @@ export const sourceSchema = z
     kind: z.enum(['text', 'pdf']),
     state: z.enum(['waiting', 'reading', 'ready', 'failed', 'deleting']),
     error: z.string().nullable().meta({ description: 'Why it could not be imported, and what to do about it' }),
-    entries: z.number().int().meta({ description: 'Passages that can be found by now' }),
-    total_entries: z.number().int().nullable().meta({ description: 'Passages of the whole file, once it is read' }),
-    size: z.number().int().meta({ description: 'Bytes of the file' }),
+    entries: z.number().int().meta({ description: 'Number of passages that can be searched so far' }),
+    total_entries: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Total number of passages in the file; null until it has been read' }),
+    size: z.number().int().meta({ description: 'File size in bytes' }),
     category: z.string(),
     created_at: z.number().int(),
   })

@@ -15,7 +15,7 @@ import { openSession, type RealtimeDeps, realtimePath, requireRealtime, type Soc
 
 const querySchema = z.looseObject({
   model: z.string().optional(),
-  deployment: z.string().optional().describe('The model, as clients of Azure name it'),
+  deployment: z.string().optional().describe('Model name, as sent by Azure clients'),
   intent: z.string().optional().describe('`transcription`: nothing is said, only written down by the model'),
 });
 
@@ -31,7 +31,7 @@ const secretSchema = z
         type: z.enum(['realtime', 'transcription']).optional(),
         model: z.string().optional().describe('Needed but for sessions of the type `transcription`'),
       })
-      .describe('What sessions opened with the secret begin with, as in `session.update`'),
+      .describe('Initial settings of sessions opened with the secret, as in `session.update`'),
   })
   .meta({ id: 'RealtimeClientSecretRequest' });
 

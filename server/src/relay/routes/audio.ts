@@ -46,7 +46,7 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
     path: '/v1/audio/speech',
     summary: 'Speech from text, streamed',
     body: speechSchema,
-    answer: { type: 'audio/mpeg', description: 'The sound, in the format that was asked for' },
+    answer: { type: 'audio/mpeg', description: 'The audio in the requested format' },
     respond: async (context, body, call) => {
       const speech = await speak(deps, context, body);
       const headers = { ...call.headers, 'x-svc-provider': speech.provider };
