@@ -83,9 +83,9 @@ test('what names none, or one of somebody else, stays the very same', async () =
 test('too many, and too large together, are refused', async () => {
   const many = (count: number, mebibytes: number) =>
     Array.from({ length: count }, (_, n) => named(`large-${mebibytes}-${n}`));
-  await expect(filled(many(21, 0))).rejects.toThrow('20 files at most');
-  await expect(filled(many(3, 9))).rejects.toThrow('bytes at most');
-  await expect(filled(Array(25).fill(named('large-1')))).rejects.toThrow('bytes at most');
+  await expect(filled(many(21, 0))).rejects.toThrow('at most 20 files');
+  await expect(filled(many(3, 9))).rejects.toThrow('may have at most');
+  await expect(filled(Array(25).fill(named('large-1')))).rejects.toThrow('may have at most');
   grown = 0;
   expect(await filled(many(20, 1))).toHaveLength(20);
   expect(grown).toBe(20 * mebibyte);

@@ -92,7 +92,7 @@ async function onFault(deps: VideoDeps, job: VideoJob, fault: UpstreamFault) {
   const misses = missed ? job.misses + 1 : job.misses;
   deps.log.warn(
     { job: job.id, provider: job.provider, status: fault.status, reason: fault.message },
-    'a video could not be followed',
+    'could not check the progress of a video',
   );
   if (fault.kind === 'unusable') {
     await finishJob(deps, job, { status: 'failed', error: 'The provider made a video that could not be fetched.' });

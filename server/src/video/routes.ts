@@ -172,7 +172,7 @@ async function listAfter(
   { limit, order = 'desc', after }: { limit: number; order?: 'asc' | 'desc' | undefined; after?: string | undefined },
 ) {
   const last = after === undefined ? null : await placeOfJob(db, after, userId, clock.nowMs());
-  if (after !== undefined && !last) throw invalid('after names no video of yours', 'after');
+  if (after !== undefined && !last) throw invalid('after must be the id of one of your videos', 'after');
   const found = await ownJobsAfter(db, userId, { limit, order, after: last });
   const jobs = found.slice(0, limit);
   const data = jobs.map((job) => openaiView(job, config.baseUrl));
@@ -242,7 +242,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
       handle: async (call) => {
         const index = call.query.index ?? '0';
         if (!/^\d{1,3}$/.test(index)) throw invalid('index must be a whole number');
-        if ((call.query.variant ?? 'video') !== 'video') throw invalid('variant must be video; there are no others');
+        if ((call.query.variant ?? 'video') !== 'video') throw invalid('variant must be video');
         const job = await findOwnJob(deps.db, call.params.jobId, call.principal.user.id);
         if (!job) throw notFound();
         return serveContent(deps, call, job, Number(index));

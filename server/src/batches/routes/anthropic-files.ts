@@ -60,7 +60,7 @@ async function rowsOf(deps: BatchesDeps, call: Call<'apiKey', unknown, z.infer<t
   if (scope_id !== undefined) return [];
   if (ids) {
     if (page !== undefined || call.query.limit !== undefined)
-      throw new AppError('invalid_value', 'ids goes without page and limit.', { param: 'ids' });
+      throw new AppError('invalid_value', "'ids' cannot be combined with 'page' or 'limit'.", { param: 'ids' });
     return findFiles(deps.db, userOf(call), ids, now);
   }
   const place = await requirePlace(deps, userOf(call), { after_id, before_id });

@@ -57,7 +57,7 @@ function refuseWrong(requests: z.infer<typeof request>['requests']): void {
   requests.forEach(({ custom_id: id, params: asked }, place) => {
     if (seen.has(id)) throw invalid(`requests.${place}.custom_id`, 'must be unique within the batch');
     seen.add(id);
-    if (asked.stream === true) throw invalid(`requests.${place}.params.stream`, 'answers of a batch are not streamed');
+    if (asked.stream === true) throw invalid(`requests.${place}.params.stream`, 'batch responses cannot be streamed');
   });
 }
 
@@ -131,7 +131,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       handle: async (call) => {
         const { results_blob: blob } = await find(call);
         const content = blob === null ? null : await deps.blobs.read(blob);
-        if (!content) throw new AppError('not_found', 'This batch has no results yet: it has not ended.');
+        if (!content) throw new AppError('not_found', 'This batch has no results yet because it has not ended.');
         return new Response(content, { headers: { ...call.headers, 'content-type': 'application/x-jsonl' } });
       },
     }),

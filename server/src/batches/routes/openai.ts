@@ -103,7 +103,7 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
       const batch = await requireBatch(deps, userOf(call), 'openai', call.params.batch_id);
       const cancelled = batch.status === 'cancelled' ? batch : await cancel(deps, batch);
       if (!cancelled)
-        throw new AppError('conflict', 'This batch has ended or is about to, and cannot be cancelled any more.');
+        throw new AppError('conflict', 'This batch has ended or is about to end and can no longer be cancelled.');
       return json(call, openaiBatch(cancelled));
     },
   }),

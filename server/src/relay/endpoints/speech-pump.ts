@@ -130,7 +130,7 @@ export class SpeechPump {
     const { candidate } = attempt;
     const bill = { candidate, usage, status, stream: true, startedMs: sent.startedMs, firstTokenMs: firstByteMs };
     await settle(deps, context, call.hold, bill).catch((error) => {
-      deps.log.error({ requestId: context.requestId, error }, 'a sound could not be charged');
+      deps.log.error({ requestId: context.requestId, error }, 'could not charge for speech');
       if (status === 'ok') throw error;
     });
   }

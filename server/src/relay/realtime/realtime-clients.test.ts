@@ -110,7 +110,7 @@ test('they transcribe, too, and are told in words what is not offered', async ()
     });
     const completed = 'conversation.item.input_audio_transcription.completed';
     await until('it is written down', () => heard.some(({ type }) => type === completed));
-    expect(heard.find(({ type }) => type === completed)).toMatchObject({ transcript: '2.0 seconds of sound' });
+    expect(heard.find(({ type }) => type === completed)).toMatchObject({ transcript: '2.0 seconds of audio' });
     realtime.close();
   }
   const { calls } = rest.realtime;

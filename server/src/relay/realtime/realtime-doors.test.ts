@@ -290,8 +290,8 @@ describe('what an upstream does', () => {
       [(socket) => socket.close(4_000, 'enough'), 4_000, 'enough'],
       [(socket) => socket.close(1_000), 1_000, ''],
       [(socket) => socket.terminate(), 1_011, 'The connection to the provider was lost.'],
-      [(socket) => socket.send('tea'), 1_011, 'The provider sent something that is no event.'],
-      [(socket) => socket.send(new Uint8Array([1])), 1_011, 'The provider sent something that is no event.'],
+      [(socket) => socket.send('tea'), 1_011, 'The provider sent an invalid event.'],
+      [(socket) => socket.send(new Uint8Array([1])), 1_011, 'The provider sent an invalid event.'],
       [(socket) => socket.send('x'.repeat(17 * 1024 * 1024)), 1_009, 'a message is too large'],
     ];
     // Each a model of its own: failures open circuits.

@@ -151,7 +151,7 @@ async function attempt(
     // Shutting down, or fenced: the job is returned, and this error means only that. The same if the database is
     // unavailable.
     if (signal.aborted || isUnavailable(error)) throw error;
-    if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
+    if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a background response failed');
     return failureOf(row, error);
   } finally {
     await teller.settled();
@@ -176,7 +176,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
       writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links, (tx) =>
         forgetKept(tx, row.id),
       ),
-    (error) => deps.log.warn({ error, response: row.id }, 'the end of a response could not be written'),
+    (error) => deps.log.warn({ error, response: row.id }, 'could not store the end of a response'),
   );
   deps.keeping.add(row.user_id, ending.bytes + rowBytes * made.length);
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
@@ -188,7 +188,7 @@ const endStatus = (status: string): string => (status === 'completed' || status 
 const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as Item).created_at ?? row.created_at;
 
 const cancelled = new AbandonedWork('the response was cancelled', false);
-const elsewhere = new AbandonedWork('the response is worked on elsewhere');
+const elsewhere = new AbandonedWork('the response is processed by another process');
 
 /** Aborts the work when its row belongs to another attempt, by message at once and by polling soon after. */
 async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRow, jobSignal: AbortSignal) {

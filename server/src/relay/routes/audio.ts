@@ -54,7 +54,7 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
         return new Response(speech.body, { headers: { ...headers, 'content-type': speech.contentType } });
       const { requestId } = call;
       return eventResponse(headers, speechEvents(speech, failEvent), (error) =>
-        deps.log.error({ requestId, error }, 'a sound could not be finished'),
+        deps.log.error({ requestId, error }, 'could not finish speech'),
       );
     },
   }),

@@ -95,7 +95,7 @@ export default {
   'Resume from {checkpoint}': '从 {checkpoint} 继续',
   'What was finished by then is not done again': '在此之前已完成的部分不会重做',
   Instructions: '补充指令',
-  'Applies to everything from here on and takes precedence over the goal': '对后续所有步骤生效，优先于目标',
+  'Binds everything from here on, before the goal': '对后续所有步骤生效，优先于目标',
   'Use metric units. Leave out the appendix.': '使用公制单位。不要附录。',
   'Change the plan': '修改计划',
   'Keep or add at least one task.': '请至少保留或添加一个任务。',

@@ -46,7 +46,7 @@ export default {
   'More tools of {name}': '{name} 的更多工具',
   'You are signed out of {name}': '已退出登录 {name}',
   'This service itself': '本服务自带',
-  'Whether you connected it for yourself only': '由你连接，仅供你使用',
+  'Connected by you, for you alone': '由你连接，仅供你使用',
   'Connected by the operator': '由运营方连接',
   'Connected for everybody in {organisation}': '供 {organisation} 的所有成员使用',
   'By a key of a team of {organisation}': '由 {organisation} 的团队密钥发起',

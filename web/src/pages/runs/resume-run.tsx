@@ -93,7 +93,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           />
           <Textarea
             label={t('Instructions')}
-            description={t('Applies to everything from here on and takes precedence over the goal')}
+            description={t('Binds everything from here on, before the goal')}
             placeholder={t('Use metric units. Leave out the appendix.')}
             autosize
             minRows={2}

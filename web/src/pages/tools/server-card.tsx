@@ -61,7 +61,7 @@ function useServerActs(
 function whose({ id, own, organisation }: Connection): string {
   if (id === null) return t('This service itself');
   if (organisation) return t('Connected for everybody in {organisation}', { organisation: organisation.name });
-  return own ? t('Whether you connected it for yourself only') : t('Connected by the operator');
+  return own ? t('Connected by you, for you alone') : t('Connected by the operator');
 }
 
 export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps) {

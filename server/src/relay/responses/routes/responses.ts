@@ -28,8 +28,8 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
 
   const follow = (call: Call, row: ResponseRow, after: number, include: readonly string[]): Response => {
     const refuse = (message: string) => new AppError('invalid_value', message, { param: 'stream' });
-    if (row.background === 0) throw refuse("Only responses made with 'background: true' can be streamed again.");
-    if (row.told === 0) throw refuse('The events of this response are no longer kept. Read it without stream.');
+    if (row.background === 0) throw refuse("Only responses created with 'background: true' can be streamed again.");
+    if (row.told === 0) throw refuse('The events of this response are no longer stored. Fetch it without stream.');
     const { id } = row;
     return followed(call, log, id, (left, write) => keeper.follow({ id, after, include }, left, write));
   };

@@ -126,7 +126,7 @@ export default {
 
   'List video models and their capabilities': '视频模型及其能力',
   'Get the signing secret for your video callbacks': '用于签名视频回调的密钥',
-  'Create a video': '开始生成视频',
+  'Create a video': '生成视频',
   'List your video jobs, newest first': '你的视频任务，最新的在前',
   'Get the status and progress of a video': '视频的进度',
   "Cancel a video; one created in OpenAI's format is deleted": '取消视频；以 OpenAI 格式请求的视频会被删除',

@@ -26,7 +26,7 @@ test('sound is heard, transcribed where that is wanted, and answered with sound'
   );
   await until('it has answered', () => types().includes('response.done'));
   const transcript = events.find(({ type }) => String(type).endsWith('transcription.completed'));
-  expect(transcript).toMatchObject({ transcript: '2.0 seconds of sound', usage: { seconds: 2 } });
+  expect(transcript).toMatchObject({ transcript: '2.0 seconds of audio', usage: { seconds: 2 } });
   const sounds = events.filter(({ type }) => type === 'response.output_audio.delta');
   const bytes = sounds.reduce((sum, { delta }) => sum + Buffer.from(String(delta), 'base64').length, 0);
   const { usage } = events.at(-1)!.response as { usage: Json };
