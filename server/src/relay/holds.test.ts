@@ -90,7 +90,7 @@ const limitsIn = (value: Loose): number[] =>
     limitNames.test(name) ? [inner as number] : typeof inner === 'object' ? limitsIn(inner) : [],
   );
 
-describe('the limit that is held for is the one that goes upstream', () => {
+describe('the output limit of the hold is the one sent upstream', () => {
   const table: [string, string, Loose, number][] = [
     ['the smaller of two', 'paid/open', { max_completion_tokens: 1, max_tokens: 100_000 }, 1],
     ['the same the other way', 'paid/open', { max_completion_tokens: 100_000, max_tokens: 3 }, 3],
@@ -112,13 +112,13 @@ describe('the limit that is held for is the one that goes upstream', () => {
     });
   }
 
-  test('a model’s own maximum needs no saying', async () => {
+  test('a model’s own maximum is held but not sent', async () => {
     const { held, sent } = await ask(chat, { model: 'paid/bounded', messages: hi });
     expect(limitsIn(sent)).toEqual([]);
     expect(held).toBeGreaterThanOrEqual(2_000);
   });
 
-  test('on the messages wire, there and translated', async () => {
+  test('applies to messages, native and translated', async () => {
     for (const model of ['paid/claude', 'paid/open']) {
       const { held, sent } = await ask('/v1/messages', { model, messages: hi, max_tokens: 9, max_new_tokens: 5_000 });
       expect(limitsIn(sent)).toEqual([9]);
@@ -126,7 +126,7 @@ describe('the limit that is held for is the one that goes upstream', () => {
     }
   });
 
-  test('a prediction that is thrown away is paid for as output', async () => {
+  test('a rejected prediction is held as output', async () => {
     const content = 'alpha beta '.repeat(500);
     const { held } = await ask(chat, {
       model: 'paid/open',
@@ -224,7 +224,7 @@ describe('everything that is sent is counted', () => {
   }
 });
 
-describe('many at once on a balance for one', () => {
+describe('concurrent requests on a balance for one', () => {
   const together = (body: Loose) =>
     Promise.all(
       Array.from({ length: 80 }, async () => {

@@ -42,7 +42,7 @@ const cases: [what: string, names: string[], inlined: number][] = [
   ['too many', many(25, 0), 20],
 ];
 
-test.each(cases)('pictures become data as far as a request could bring them: %s', async (_, names, inlined) => {
+test.each(cases)('images become inline data within the limits of a request: %s', async (_, names, inlined) => {
   const { turns, source } = await inlineImages(kind, asking(names), true, { signal });
   const isData = turns.flatMap(({ parts }) => parts).map((part) => part.type === 'image' && 'data' in part.source);
   expect([isData.length, isData.filter(Boolean).length]).toEqual([names.length, inlined]);

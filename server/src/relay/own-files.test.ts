@@ -70,7 +70,7 @@ test.each([
   expect(await filled(within(part))).toEqual(within(becomes));
 });
 
-test('what names none, or one of somebody else, stays the very same', async () => {
+test('requests without files, or with files of others, are not changed', async () => {
   const items = [
     { role: 'user', content: [named('paper'), named('file-of-a-vendor'), { type: 'toString' }] },
     null,
@@ -80,7 +80,7 @@ test('what names none, or one of somebody else, stays the very same', async () =
   for (const other of ['text', undefined, 7]) expect(await filled(other)).toBe(other);
 });
 
-test('too many, and too large together, are refused', async () => {
+test('too many files, or too large in total, are rejected', async () => {
   const many = (count: number, mebibytes: number) =>
     Array.from({ length: count }, (_, n) => named(`large-${mebibytes}-${n}`));
   await expect(filled(many(21, 0))).rejects.toThrow('at most 20 files');
@@ -91,7 +91,7 @@ test('too many, and too large together, are refused', async () => {
   expect(grown).toBe(20 * mebibyte);
 });
 
-test('however deep a request is', async () => {
+test('a deeply nested request is handled', async () => {
   let items: unknown[] = [named('paper')];
   for (let depth = 0; depth < 100_000; depth += 1) items = [{ content: items }];
   expect(await filled(items)).toBe(items);

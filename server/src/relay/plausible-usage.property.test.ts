@@ -88,7 +88,7 @@ function expectSound(usage: Usage, hasOutput: boolean): void {
   expect(sum(usage, ['reasoningTokens', 'audioOutTokens'])).toBeLessThanOrEqual(usage.completionTokens);
 }
 
-describe('whatever an upstream reports, what is charged is possible', () => {
+describe('the charged usage is always possible, whatever an upstream reports', () => {
   for (const [name, usages, read] of formats) {
     test(name, async () => {
       await fc.assert(
@@ -104,7 +104,7 @@ describe('whatever an upstream reports, what is charged is possible', () => {
     });
   }
 
-  test('any numbers at all, parts included', async () => {
+  test('arbitrary numbers, including parts', async () => {
     const names = ['promptTokens', 'completionTokens', ...promptParts, 'reasoningTokens', 'audioOutTokens'];
     const numbers = fc.oneof(
       fc.nat(2_000),
@@ -119,7 +119,7 @@ describe('whatever an upstream reports, what is charged is possible', () => {
   });
 });
 
-describe('what is believed', () => {
+describe('accepted usage', () => {
   const cases: [string, Usage, boolean, Usage][] = [
     [
       'an ordinary count',
@@ -180,7 +180,7 @@ describe('what is believed', () => {
     test(name, async () => expect((await charged(reported, hasOutput)).usage).toEqual(expected));
   }
 
-  test('our own count is bounded by what the request allowed', async () => {
+  test('the local count is limited by what the request allowed', async () => {
     const count = { count: async () => 10_000, countOutput: async () => 10_000 };
     const log = { warn: () => {} } as never;
     const summary = { usage: undefined, usageIsFinal: false };

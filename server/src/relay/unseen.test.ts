@@ -81,7 +81,7 @@ const ask = (model: string, provider: unknown, path = '/v1/chat/completions') =>
 
 for (const path of ['/v1/chat/completions', '/v1/messages'])
   for (const [name, kind, script] of unseen)
-    test(`${path}: ${name}: the next candidate answers`, async () => {
+    test(`${path}: ${name}: falls back to the next candidate`, async () => {
       failing.answer(script);
       const before = failing.seen.length;
       const text = await (await ask(await newModel(kind), { order: ['first', 'second'] }, path)).text();
@@ -90,7 +90,7 @@ for (const path of ['/v1/chat/completions', '/v1/messages'])
       expect(text).not.toContain('error');
     });
 
-test('once something was seen nobody else is asked', async () => {
+test('no fallback after output was sent', async () => {
   failing.answer(closes(role + piece({ content: 'half' })));
   const text = await (await ask(await newModel('openai'), { order: ['first', 'second'] })).text();
   expect(text).toContain('half');
@@ -98,7 +98,7 @@ test('once something was seen nobody else is asked', async () => {
   expect(text).not.toContain('from the second');
 });
 
-test('a finished stream without its end mark is whole', async () => {
+test('a finished stream without its end marker is complete', async () => {
   failing.answer(closes(role + piece({ content: 'all' }) + piece({}, 'stop')));
   const text = await (await ask(await newModel('openai'), { only: ['first'] })).text();
   expect(text).toContain('all');

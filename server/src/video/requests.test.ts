@@ -30,7 +30,7 @@ const able = { model: 'films/able', prompt: 'a lighthouse' };
 const picture = 'data:image/png;base64,iVBORw0KGgo=';
 const frame = (url: string, frame_type = 'first_frame') => ({ frame_type, image_url: { url } });
 
-describe('what is taken', () => {
+describe('accepted requests', () => {
   test.each([
     ['a prompt alone', one],
     ['a bare model name', { ...one, model: 'one' }],
@@ -67,7 +67,7 @@ describe('what is taken', () => {
 });
 
 const invalid = 'Invalid request parameters';
-describe('what is refused', () => {
+describe('rejected requests', () => {
   test.each([
     ['no model', { prompt: 'x' }, 400, invalid],
     ['a model that is no text', { model: 5, prompt: 'x' }, 400, invalid],
@@ -191,7 +191,7 @@ describe('what is refused', () => {
     expect((await send('['.repeat(200_000))).status).toBe(400);
   });
 
-  test('a missing or a wrong key', async () => {
+  test('missing or invalid key', async () => {
     const expected = { error: { code: 401, message: 'Missing Authentication header' } };
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }, { authorization: 'Basic x' }] as Record<
       string,
@@ -204,7 +204,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('too little money, and nothing is left behind', async () => {
+  test('insufficient balance, with nothing stored', async () => {
     const poor = await world.client(1_000);
     const answer = await poor.call('/v1/videos', { method: 'POST', body: one });
     const message = 'Insufficient credits. Add more using http://web.test/credits';
@@ -213,7 +213,7 @@ describe('what is refused', () => {
     expect(await (await poor.call('/v1/videos')).json()).toMatchObject({ total: 0, data: [] });
   });
 
-  test('a key whose own quota is short', async () => {
+  test('a key with too little quota', async () => {
     const short = await world.client(10_000_000, { unlimited_quota: false, remain_quota: 10 });
     expect((await short.call('/v1/videos', { method: 'POST', body: one })).status).toBe(402);
   });
@@ -238,7 +238,7 @@ describe('what is refused', () => {
   });
 });
 
-test('models are listed with what they can do', async () => {
+test('lists models with their capabilities', async () => {
   const { object, data } = (await (await client.call('/v1/videos/models')).json()) as {
     object: string;
     data: Record<string, unknown>[];

@@ -19,11 +19,11 @@ const gather = (deltas: Delta[], event: Json = {}): Answer | null => {
   return gathered.answer();
 };
 
-test('what is told in steps is gathered again', () => {
+test('an answer split into deltas is gathered unchanged', () => {
   expect(gather(stepsOf(answer))).toEqual(answer);
 });
 
-test('pieces are joined, and empty ones leave nothing', () => {
+test('text deltas are joined and empty ones are dropped', () => {
   const deltas: Delta[] = [
     { type: 'start', id: 'c', model: 'm' },
     { type: 'text', text: '' },
@@ -37,7 +37,7 @@ test('pieces are joined, and empty ones leave nothing', () => {
   expect(gather(deltas)).toEqual({ id: 'c', model: 'm', finish: 'length', parts });
 });
 
-describe('nothing is gathered of', () => {
+describe('streams that are not gathered', () => {
   const text: Delta = { type: 'text', text: 'a' };
   const finish: Delta = { type: 'finish', finish: 'stop' };
   const plain: Json = {};
@@ -52,7 +52,7 @@ describe('nothing is gathered of', () => {
   });
 });
 
-describe('not given again is', () => {
+describe('answers that are not cached', () => {
   test.each<[string, Partial<Answer>]>([
     ['a call', { parts: [...answer.parts, { type: 'tool_call', id: 'a', name: 'f', arguments: '{}' }] }],
     ['what a filter cut', { finish: 'content_filter' }],
@@ -63,7 +63,7 @@ describe('not given again is', () => {
     expect(keepable({ ...answer, ...change })).toBeNull();
   });
 
-  test('the id of a response', () => {
+  test('the id of a response is removed', () => {
     const source = { format: 'responses' as const, body: { id: 'resp_1' } };
     expect(keepable({ ...answer, source })).toEqual(answer);
     const chat = { format: 'chat' as const, body: { id: 'c' } };

@@ -270,7 +270,7 @@ const vendors: Record<string, Vendor> = {
 };
 
 for (const [provider, { bills, whole, streamed }] of Object.entries(vendors)) {
-  describe(`a bill of ${provider}`, () => {
+  describe(`a bill from ${provider}`, () => {
     test.each(bills)('%s', (_, model, usage, microUsd) => {
       const price = priceOf(provider, model)!;
       // Two millionths of a dollar are one unit of quota; a part of one is a whole one.

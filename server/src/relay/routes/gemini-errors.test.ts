@@ -55,7 +55,7 @@ test.each(faults)('%s', async (_, code, status, act) => {
   });
 });
 
-test('a key without the right to a model, and with too many requests', async () => {
+test('a key without access to a model, and one over its rate limit', async () => {
   const key = await relay.member.key({ models: ['demo/embed'] });
   const asked = await relay.test.call(`${model}:generateContent`, {
     method: 'POST',
@@ -71,7 +71,7 @@ test('a key without the right to a model, and with too many requests', async () 
 });
 
 const codes = Object.keys(errorTable) as ErrorCode[];
-test.each(codes)('%s is told in a stream as in a body, by a name of google.rpc.Code', async (code) => {
+test.each(codes)('%s has the same google.rpc.Code in a stream and in a body', async (code) => {
   const fault = new AppError(code, 'It went wrong.', { param: 'contents' });
   const told = await renderError('google', fault, 'req_1', {}).json();
   expect(JSON.parse(geminiErrorEvent(fault).slice('data: '.length))).toEqual(told);

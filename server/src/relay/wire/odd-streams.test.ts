@@ -283,7 +283,7 @@ describe.each(streams)('a stream of %s, %s', (upstream, what, text) => {
     (client) => client !== upstream || !/every chunk|whole|no item/.test(what) || upstream === 'chat',
   );
 
-  test.each(clients)('for a client of %s', (client) => {
+  test.each(clients)('for a %s client', (client) => {
     const wanted = { text: first + second, finishes: 1, tokens: 2, last: client === 'chat' ? '[DONE]' : '' };
     for (const pieces of cutsOf(Buffer.from(text)))
       expect([pieces[0]!.length, follow(upstream, client, pieces)]).toEqual([pieces[0]!.length, wanted]);

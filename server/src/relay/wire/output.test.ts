@@ -93,7 +93,7 @@ const textOf = (wire: 'chat' | 'messages' | 'gemini', body: Json): string => {
   return text;
 };
 
-describe('output is', () => {
+describe('counts as output', () => {
   for (const [name, [body, text]] of Object.entries(chatOutputs))
     test(`chat: ${name}`, () => {
       expect(hasOutput('chat', body)).toBe(true);
@@ -112,12 +112,12 @@ describe('output is', () => {
     });
 });
 
-describe('no output is', () => {
+describe('does not count as output', () => {
   for (const [name, [wire, body]] of Object.entries(nothing))
     test(name, () => expect(hasOutput(wire, body)).toBe(false));
 });
 
-test('an answer of any depth is looked at without harm', () => {
+test('an answer of any depth is handled', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 50_000; i += 1) deep = [deep];
   expect(hasOutput('chat', choice({ content: deep }))).toBe(true);

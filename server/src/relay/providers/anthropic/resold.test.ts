@@ -69,17 +69,17 @@ const asked: [name: string, given: Json, taken: Json][] = [
 ];
 
 describe.each(asked)('%s', (_, given, taken) => {
-  test('passes to Anthropic', () => {
+  test('is forwarded to Anthropic', () => {
     expect(sent('anthropic', given).body).toMatchObject(given);
   });
 
-  test.each(['bedrock', 'vertex'] as const)('is left out at %s, where it fails the request', (place) => {
+  test.each(['bedrock', 'vertex'] as const)('is dropped for %s, which would reject the request', (place) => {
     const { anthropic_version: version, anthropic_beta: betas, ...body } = sent(place, given).body;
     expect(body).toEqual({ max_tokens: 100, messages: [hi], ...taken });
   });
 });
 
-test('betas are those that a vendor knows, under its own names', () => {
+test('each vendor gets only the betas it knows, under its own names', () => {
   expect(sent('anthropic', {}).headers['anthropic-beta']).toBe(claudeCode);
   expect(sent('bedrock', {}).body.anthropic_beta).toEqual([
     ...['context-management-2025-06-27', 'effort-2025-11-24', 'interleaved-thinking-2025-05-14'],
@@ -92,7 +92,7 @@ test('betas are those that a vendor knows, under its own names', () => {
   expect(sent('vertex', search, true).headers['anthropic-beta']).toBe(known);
 });
 
-test('a schema is told in words where Bedrock holds no model to it, and its tools go without a promise', () => {
+test('for Bedrock models without structured output, the schema becomes an instruction and tools lose strict', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const output_config = { effort: 'high', format: { type: 'json_schema', schema } };
   const given = { system: 'Be brief.', output_config, tools: [{ ...tool, strict: true }] };

@@ -23,7 +23,7 @@ const published: [name: string, hex: string, headers: Frame['headers'], payload:
   ],
 ];
 
-test.each(published)('a published frame with %s', (_, hex, headers, payload) => {
+test.each(published)('decodes a published frame with %s', (_, hex, headers, payload) => {
   expect(read(Buffer.from(hex, 'hex'))).toEqual({ frames: [[headers, payload]], idle: true });
 });
 
@@ -32,7 +32,7 @@ const two = eventFrame('messageStop', { stopReason: 'end_turn' });
 const both = Buffer.concat([one, two]);
 const whole = read(both).frames;
 
-test('frames are the same however they are cut', () => {
+test('frames can be split at any byte', () => {
   expect(whole).toHaveLength(2);
   for (let at = 0; at <= both.length; at += 1) {
     const { frames, idle } = read(both.subarray(0, at), both.subarray(at));
@@ -42,7 +42,7 @@ test('frames are the same however they are cut', () => {
   }
 });
 
-test('whatever is written is read, in pieces of any size', () => {
+test('encoded frames are decoded in chunks of any size', () => {
   const written = fc.record({
     headers: fc.dictionary(fc.stringMatching(/^[a-z:-]{1,20}$/), fc.string({ maxLength: 40 })),
     payload: fc.string({ maxLength: 500 }),
@@ -61,13 +61,13 @@ test('whatever is written is read, in pieces of any size', () => {
   );
 });
 
-test('a payload of a megabyte', () => {
+test('decodes a payload of more than a megabyte', () => {
   const payload = 'x'.repeat(1_400_000);
   expect(read(frameOf({}, payload)).frames).toEqual([[{}, payload]]);
 });
 
-describe('what is broken', () => {
-  test('any bit that is turned is seen', () => {
+describe('malformed frames', () => {
+  test('any flipped bit is detected', () => {
     for (let at = 0; at < one.length; at += 1) {
       const bytes = Uint8Array.from(one);
       bytes[at]! ^= 1 << (at % 8);
@@ -87,7 +87,7 @@ describe('what is broken', () => {
     ['longer than anything that is sent', 16 * 1024 * 1024 + 1, 0],
     ['shorter than a frame can be', 15, 0],
     ['with headers longer than the whole', 40, 25],
-  ])('a frame %s is refused by its lengths, whose checksum is right', (_, size, headers) => {
+  ])('a frame %s is rejected although its checksum is right', (_, size, headers) => {
     expect(() => read(preludeOf(size, headers))).toThrow(BrokenFrame);
   });
 
@@ -96,7 +96,7 @@ describe('what is broken', () => {
     ['a value longer than the headers', [1, 97, 7, 0, 9, 97]],
     ['a name longer than the headers', [9, 97]],
     ['no room for its length', [1, 97, 7, 0]],
-  ])('a header with %s', (_, bytes) => {
+  ])('a header with %s is rejected', (_, bytes) => {
     const body = Buffer.concat([preludeOf(16 + bytes.length, bytes.length), Uint8Array.from(bytes)]);
     const checksum = Buffer.alloc(4);
     checksum.writeUInt32BE(Bun.hash.crc32(body));

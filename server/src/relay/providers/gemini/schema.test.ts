@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { parametersOf } from './parameters.ts';
 import { toGeminiSchema } from './schema.ts';
 
-test('schemas: references, unions, constants and recursion', () => {
+test('translates references, unions, constants and recursion', () => {
   const schema = {
     $schema: 'x',
     type: 'object',
@@ -37,7 +37,7 @@ test('schemas: references, unions, constants and recursion', () => {
   expect(JSON.stringify(toGeminiSchema({ $defs: doubling, $ref: '#/$defs/N0' })).length).toBeLessThan(1_000_000);
 });
 
-test('schemas: constants that can be made into no text by themselves', () => {
+test('translates constants that cannot be converted to a string', () => {
   const odd = { toString: 1 };
   expect(toGeminiSchema({ const: odd })).toMatchObject({ enum: ['{"toString":1}'] });
   expect(toGeminiSchema({ enum: [odd, 2, true, null, 'a'] })).toMatchObject({
@@ -45,7 +45,7 @@ test('schemas: constants that can be made into no text by themselves', () => {
   });
 });
 
-test('what only other vendors know is left out, wherever it stands', () => {
+test('drops keywords that only other vendors know, at any depth', () => {
   const marked = { type: 'string', encrypted: true, deprecated: true, 'x-order': 1, minLength: 1, default: 'a' };
   expect(toGeminiSchema({ type: 'object', properties: { encrypted: marked }, required: ['encrypted'] })).toEqual({
     type: 'object',
@@ -119,11 +119,11 @@ const table: [name: string, given: object, taken: object][] = [
   ],
 ];
 
-test.each(table)('what Gemini refuses, though other vendors take it: %s', (_, given, taken) => {
+test.each(table)('rewrites what Gemini rejects but other vendors accept: %s', (_, given, taken) => {
   expect(toGeminiSchema(given as never)).toEqual(taken as never);
 });
 
-test('one of several objects, as a function takes it', () => {
+test('merges alternative objects into one for function parameters', () => {
   const text = { type: 'string' };
   const kinds = (word: 'anyOf' | 'oneOf') => ({
     type: 'object',

@@ -14,7 +14,7 @@ const body = {
   usage,
 };
 
-describe('an answer as it came, with another name for the model', () => {
+describe('replacing the model name in the text of an answer', () => {
   test.each([
     ['close together', JSON.stringify(body)],
     ['spread over lines', JSON.stringify(body, null, 2)],
@@ -33,11 +33,11 @@ describe('an answer as it came, with another name for the model', () => {
     ['no usage', { ...body, usage: null }],
     ['no name', { ...body, model: undefined }],
     ['a name that is none', { ...body, model: 7 }],
-  ])('%s has to be read and written anew', (_, given) => {
+  ])('%s requires parsing and serialising', (_, given) => {
     expect(renamedChatText(JSON.stringify(given), JSON.parse(JSON.stringify(given)), 'acme/large')).toBeNull();
   });
 
-  test('whatever an upstream sends, only the name differs, or nothing is passed on', () => {
+  test('for any answer only the name differs, or the text is not used', () => {
     const tricky = fc.constantFrom(
       'model',
       '"model":',

@@ -15,7 +15,7 @@ const say = (demo: DemoRealtime, ...events: Json[]): void => {
   for (const event of events) demo.send(JSON.stringify(event));
 };
 
-test('sound is heard, transcribed where that is wanted, and answered with sound', async () => {
+test('audio input is transcribed on request and answered with audio', async () => {
   const { demo, events, types } = opened();
   say(
     demo,
@@ -33,7 +33,7 @@ test('sound is heard, transcribed where that is wanted, and answered with sound'
   expect(usage).toMatchObject({ output_token_details: { audio_tokens: Math.ceil((bytes / 48_000) * 20) } });
 });
 
-test('what makes no sense is refused, and what has begun can be cancelled', async () => {
+test('invalid events are rejected, and a response can be cancelled', async () => {
   const { demo, events, types } = opened();
   const senseless: Json[] = [
     { type: 'tea' },
