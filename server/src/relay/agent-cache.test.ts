@@ -105,7 +105,7 @@ const share = (model: string): number => {
 };
 
 const sessions: Record<string, (task: string) => Agent> = {
-  'that says nothing of itself': () => ({}),
+  'without a session id': () => ({}),
   'with a prompt_cache_key': (task) => ({ body: { prompt_cache_key: task } }),
   'with a session in its headers': (task) => ({ headers: () => ({ 'x-claude-code-session-id': task }) }),
 };

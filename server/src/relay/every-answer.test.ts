@@ -114,14 +114,14 @@ const answers: [name: string, wire: Wire, body: Json, untold?: string, why?: str
   ['codeExecutionResult', 'gemini', part({ codeExecutionResult: { output: mark } })],
   ['pages', 'gemini', grounded({ web: { uri: page } })],
   ['places', 'gemini', grounded({ maps: { uri: page } })],
-  ['pictures found', 'gemini', grounded({ image: { sourceUri: page } })],
-  ['documents found', 'gemini', grounded({ retrievedContext: { uri: page } })],
+  ['image search results', 'gemini', grounded({ image: { sourceUri: page } })],
+  ['document search results', 'gemini', grounded({ retrievedContext: { uri: page } })],
   [
     'citationMetadata',
     'gemini',
     part({ text: 'a' }, { citationMetadata: { citations: [{ uri: page, endIndex: 1 }] } }),
   ],
-  ['a picture', 'gemini', part({ inlineData: { mimeType: 'image/png', data: mark } }), 'messages cohere', noPictures],
+  ['an image', 'gemini', part({ inlineData: { mimeType: 'image/png', data: mark } }), 'messages cohere', noPictures],
   [
     'sound',
     'gemini',

@@ -35,10 +35,10 @@ const many = (count: number, size: number): string[] => Array.from({ length: cou
 const cases: [what: string, names: string[], inlined: number][] = [
   ['one', ['9-a'], 1],
   ['the same twice', ['9-a', '9-a'], 2],
-  ['the same three times is more than a request can bring', ['9-a', '9-a', '9-a'], 0],
-  ['one of three is too much', ['9-a', '9-b', '9-c'], 2],
-  ['a small one after a large one that is too much', ['9-a', '9-b', '9-c', '9-d', '0-e'], 3],
-  ['the same very often', Array(5_000).fill('9-a'), 0],
+  ['the same three times exceeds the limit', ['9-a', '9-a', '9-a'], 0],
+  ['the third exceeds the limit', ['9-a', '9-b', '9-c'], 2],
+  ['a small one after a large one that exceeds the limit', ['9-a', '9-b', '9-c', '9-d', '0-e'], 3],
+  ['the same many times', Array(5_000).fill('9-a'), 0],
   ['too many', many(25, 0), 20],
 ];
 

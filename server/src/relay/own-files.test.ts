@@ -33,33 +33,33 @@ const url = (type: string, data: Buffer): string => `data:${type};base64,${data.
 
 test.each([
   [
-    'a paper in a chat',
+    'a PDF in chat',
     named('paper'),
     { type: 'file', file: { filename: 'paper.bin', file_data: url('application/pdf', paper) } },
   ],
-  ['words in a chat', named('note'), { type: 'text', text: 'note.bin\n\nTea at four.' }],
+  ['text in chat', named('note'), { type: 'text', text: 'note.bin\n\nTea at four.' }],
   [
-    'a paper in a response',
+    'a PDF in responses',
     { type: 'input_file', file_id: 'paper' },
     { type: 'input_file', filename: 'paper.bin', file_data: url('application/pdf', paper) },
   ],
   [
-    'a picture in a response',
+    'an image in responses',
     { type: 'input_image', file_id: 'picture', detail: 'low' },
     { type: 'input_image', detail: 'low', image_url: url('image/png', picture) },
   ],
   [
-    'a picture in messages',
+    'an image in messages',
     { type: 'image', source: source('picture') },
     { type: 'image', source: base64('image/png', picture) },
   ],
   [
-    'words in messages',
+    'text in messages',
     { type: 'document', title: 't', source: source('note') },
     { type: 'document', title: 't', source: { type: 'text', media_type: 'text/plain', data: 'Tea at four.' } },
   ],
   [
-    'what is neither',
+    'another file type in messages',
     { type: 'document', source: source('bytes') },
     { type: 'document', source: base64('application/octet-stream', kept.bytes!) },
   ],

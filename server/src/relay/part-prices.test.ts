@@ -83,13 +83,13 @@ describe('model prices', () => {
 
   const tier = { above_context: 1000, prompt: 1, completion: 1 };
   const bad: [what: string, change: Record<string, unknown>][] = [
-    ['less than nothing', { prices: { ...prices, cache_read: -0.1 } }],
-    ['more than a million', { prices: { ...prices, audio_in: 1_000_001 } }],
+    ['a negative price', { prices: { ...prices, cache_read: -0.1 } }],
+    ['a price above a million', { prices: { ...prices, audio_in: 1_000_001 } }],
     ['text', { prices: { ...prices, reasoning: '1' } }],
     ['null', { prices: { ...prices, image_in: null } }],
     ['an unknown part', { prices: { ...prices, cached: 1 } }],
     ['no prompt', { prices: { completion: 1 } }],
-    ['no object', { prices: [1, 2] }],
+    ['a list instead of an object', { prices: [1, 2] }],
     ['a tier of no context', { prices: { ...prices, tiers: [{ ...tier, above_context: 0 }] } }],
     ['a tier of half a token', { prices: { ...prices, tiers: [{ ...tier, above_context: 1.5 }] } }],
     ['an unknown part in a tier', { prices: { ...prices, tiers: [{ ...tier, cached: 1 }] } }],

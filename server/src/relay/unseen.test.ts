@@ -60,19 +60,15 @@ const unseen: [string, 'openai' | 'anthropic' | 'gemini', Script][] = [
   ['a role, then a clean end', 'openai', closes(role)],
   ['a role, then a break', 'openai', breaks(role)],
   ['a role, then an error', 'openai', closes(`${role}data: {"error":{"message":"boom","code":500}}\n\n`)],
-  ['empty pieces, then an end mark without a finish reason', 'openai', closes(`${role}${role}data: [DONE]\n\n`)],
+  ['empty deltas, then an end marker without a finish reason', 'openai', closes(`${role}${role}data: [DONE]\n\n`)],
+  ['a role and empty thinking', 'openai', closes(`${role}${piece({ reasoning_content: '', tool_calls: [] })}`)],
+  ['message_start, then a break', 'anthropic', breaks(head)],
   [
-    'a role and thoughts that are empty',
-    'openai',
-    closes(`${role}${piece({ reasoning_content: '', tool_calls: [] })}`),
-  ],
-  ['the head of a message, then a break', 'anthropic', breaks(head)],
-  [
-    'the head of a block, then an error',
+    'content_block_start, then an error',
     'anthropic',
     closes(head + block + named({ type: 'error', error: { type: 'overloaded_error', message: 'x' } })),
   ],
-  ['the head of a block and a ping, then an end', 'anthropic', closes(head + block + named({ type: 'ping' }))],
+  ['content_block_start and a ping, then an end', 'anthropic', closes(head + block + named({ type: 'ping' }))],
   ['an empty part, then an end', 'gemini', closes(part({ text: '' }))],
 ];
 

@@ -83,7 +83,7 @@ describe('Anthropic’s error details', () => {
   test.each([
     ['a list', [1]],
     ['a text', 'x'],
-    ['far too much', { x: 'y'.repeat(9_000) }],
+    ['an object that is too large', { x: 'y'.repeat(9_000) }],
   ])('%s is dropped', async (_, details) => {
     refusing(400, refusal(details));
     expect(await ask('/v1/messages', 'anthropic/m')).toMatchObject({

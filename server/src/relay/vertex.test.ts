@@ -267,10 +267,10 @@ describe('key files as credentials', () => {
   });
 
   test.each([
-    ['not for another kind', () => ({ kind: 'openai', credential: keyFile() })],
-    ['whole', () => ({ kind: 'vertex', credential: keyFile({ private_key: undefined }) })],
-    ['of a service account', () => ({ kind: 'vertex', credential: keyFile({ type: 'authorized_user' }) })],
-    ['JSON', () => ({ kind: 'vertex', credential: `${keyFile()}}` })],
+    ['used only for Vertex channels', () => ({ kind: 'openai', credential: keyFile() })],
+    ['complete', () => ({ kind: 'vertex', credential: keyFile({ private_key: undefined }) })],
+    ['one of a service account', () => ({ kind: 'vertex', credential: keyFile({ type: 'authorized_user' }) })],
+    ['valid JSON', () => ({ kind: 'vertex', credential: `${keyFile()}}` })],
   ])('returns 400 for an invalid credential: a key file must be %s', async (_, fields) => {
     const refused = await make(fields());
     expect(refused.status).toBe(400);

@@ -72,17 +72,24 @@ describe('an upstream that accepted a job although the response was lost', () =>
   const picture = { frame_images: [{ frame_type: 'first_frame', image_url: { url: 'https://a.test/a.png' } }] };
 
   test.each([
-    { what: 'is not asked again', kind: 'openai', jobs: 1, lost: 1, fields: {}, submits: 1 },
-    { what: 'makes as many as were asked for', kind: 'openai', jobs: 3, lost: 2, fields: {}, submits: 3 },
+    { what: 'is not sent the job again', kind: 'openai', jobs: 1, lost: 1, fields: {}, submits: 1 },
+    { what: 'makes as many videos as were ordered', kind: 'openai', jobs: 3, lost: 2, fields: {}, submits: 3 },
     {
-      what: 'is asked again for what was made of a picture',
+      what: 'is sent a job with an image again',
       kind: 'openai',
       jobs: 1,
       lost: 1,
       fields: picture,
       submits: 2,
     },
-    { what: 'is asked again where it has no list', kind: 'openrouter', jobs: 1, lost: 1, fields: {}, submits: 2 },
+    {
+      what: 'is sent the job again if it has no list of jobs',
+      kind: 'openrouter',
+      jobs: 1,
+      lost: 1,
+      fields: {},
+      submits: 2,
+    },
   ] as const)('$what', async ({ kind, jobs, lost, fields, submits }) => {
     const other = startUpstream(kind, { status: 'completed', onSubmit: unheard(lost) });
     const model = `films/${crypto.randomUUID().slice(0, 8)}`;

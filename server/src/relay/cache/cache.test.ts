@@ -177,8 +177,8 @@ describe('which requests are cached', () => {
     ['no temperature', { temperature: undefined }],
     ['tools', { tools }],
     ['several choices', { n: 2 }],
-    ['probabilities', { logprobs: true }],
-    ['sound', { modalities: ['text', 'audio'] }],
+    ['logprobs', { logprobs: true }],
+    ['audio output', { modalities: ['text', 'audio'] }],
   ])('requests with %s are not cached', async (_, fields) => {
     for (const asked of [1, 2]) expect(await ask(chat(fields))).toMatchObject({ cache: null, asked });
   });
@@ -226,8 +226,8 @@ describe('which answers are cached', () => {
 
   test.each<[string, Script]>([
     ['calls a tool', () => choice({ role: 'assistant', content: null, tool_calls: [call] }, 'tool_calls')],
-    ['a filter cut', () => choice({ role: 'assistant', content: 'It' }, 'content_filter')],
-    ['says nothing', () => choice({ role: 'assistant', content: '' }, 'stop')],
+    ['was cut off by a filter', () => choice({ role: 'assistant', content: 'It' }, 'content_filter')],
+    ['is empty', () => choice({ role: 'assistant', content: '' }, 'stop')],
   ])('an answer that %s is not cached', async (_, script) => {
     upstream.answer(script);
     for (const asked of [1, 2]) expect(await ask(chat())).toMatchObject({ cache: 'miss', asked });

@@ -44,9 +44,9 @@ describe('streams that are not gathered', () => {
   test.each<[string, Delta[], Json]>([
     ['an answer without an end', [text], plain],
     ['several choices', [text, { type: 'choice' }, finish], plain],
-    ['calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish], plain],
-    ['probabilities', [{ ...text, logprobs: [{}] } as Delta, finish], plain],
-    ['pictures', [text, finish], { choices: [{ delta: { images: [{}] } }] }],
+    ['tool calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish], plain],
+    ['logprobs', [{ ...text, logprobs: [{}] } as Delta, finish], plain],
+    ['images', [text, finish], { choices: [{ delta: { images: [{}] } }] }],
   ])('%s', (_, deltas, event) => {
     expect(gather(deltas, event)).toBeNull();
   });
@@ -54,10 +54,10 @@ describe('streams that are not gathered', () => {
 
 describe('answers that are not cached', () => {
   test.each<[string, Partial<Answer>]>([
-    ['a call', { parts: [...answer.parts, { type: 'tool_call', id: 'a', name: 'f', arguments: '{}' }] }],
-    ['what a filter cut', { finish: 'content_filter' }],
-    ['thoughts alone', { parts: answer.parts.slice(0, 3) }],
-    ['a text that names pages', { parts: [{ type: 'text', text: 'a', cited: [] }] }],
+    ['a tool call', { parts: [...answer.parts, { type: 'tool_call', id: 'a', name: 'f', arguments: '{}' }] }],
+    ['an answer cut off by a filter', { finish: 'content_filter' }],
+    ['only thinking', { parts: answer.parts.slice(0, 3) }],
+    ['a text with web citations', { parts: [{ type: 'text', text: 'a', cited: [] }] }],
     ['a text with citations', { parts: [{ type: 'text', text: 'a', citations: [{}] }] }],
   ])('%s', (_, change) => {
     expect(keepable({ ...answer, ...change })).toBeNull();

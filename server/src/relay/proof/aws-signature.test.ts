@@ -21,7 +21,7 @@ const vectors: [name: string, UpstreamRequest, credential: string, region: strin
       '2a42952c73cb7b0ae8fa3abbf09ad992a5e7e6ee90a3aba47a09a1104730984f',
     ],
     [
-      'an ARN, and a token of a session',
+      'an ARN and a session token',
       {
         url: `https://bedrock-runtime.eu-central-1.amazonaws.com/model/${encodeURIComponent(profile)}/converse-stream`,
         ...{ method: 'POST', headers: {}, body: '{}' },

@@ -316,11 +316,15 @@ const asked = { type: 'response.create' };
 /** More than the one response that there is money for, and how much of it the vendor may hear. */
 const beyondMeans: [what: string, events: (Json | string)[], heard: number][] = [
   ['a text that is too long', [said, asked], 0],
-  ['a text that a response is asked with', [{ ...asked, response: { conversation: 'none', input: [item] } }], 0],
-  ['a text that says that it is sound', [{ 'input_audio_buffer.append': 1, ...said }, asked], 0],
-  ['and says so last', [{ ...said, event_id: 'input_audio_buffer.append' }, asked], 0],
-  ['and is in parts', [...Array(4).fill({ ...said, item: { text: 'tea '.repeat(500) } }), asked], 1],
-  ['minutes of sound', Array(4).fill({ type: 'input_audio_buffer.append', audio: 'A'.repeat(30 * 64_000) }), 2],
+  ['a text in response.create', [{ ...asked, response: { conversation: 'none', input: [item] } }], 0],
+  ['a text with the field name of audio', [{ 'input_audio_buffer.append': 1, ...said }, asked], 0],
+  [
+    'a text with the audio event name in its last field',
+    [{ ...said, event_id: 'input_audio_buffer.append' }, asked],
+    0,
+  ],
+  ['a text in parts', [...Array(4).fill({ ...said, item: { text: 'tea '.repeat(500) } }), asked], 1],
+  ['minutes of audio', Array(4).fill({ type: 'input_audio_buffer.append', audio: 'A'.repeat(30 * 64_000) }), 2],
   ['many responses at once', Array(20).fill(asked), 1],
 ];
 

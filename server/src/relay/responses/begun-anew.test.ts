@@ -13,8 +13,8 @@ const settlement = { cost: price, usage: { promptTokens: 1, completionTokens: 1 
 
 const ways = [
   // Whoever is told to stop lets go of an upstream first, and of the money then.
-  { way: 'gives back what it had put aside', paidBy: 2 },
-  { way: 'has its answer, and pays for it', paidBy: 1 },
+  { way: 'releases its hold', paidBy: 2 },
+  { way: 'has its answer and is charged', paidBy: 1 },
 ];
 const cases = engines.flatMap((engine) => ways.map((way) => ({ ...way, engine, name: engine.name })));
 

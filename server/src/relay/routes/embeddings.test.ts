@@ -146,8 +146,8 @@ describe('fallback to the next candidate', () => {
   const failures: [string, () => Response][] = [
     ['500', () => new Response('oops', { status: 500 })],
     ['429', () => Response.json({ error: { message: 'slow down' } }, { status: 429 })],
-    ['401, which is about our credential', () => Response.json({ error: { message: 'bad key' } }, { status: 401 })],
-    ['no JSON', () => new Response('<html>')],
+    ['401 for our credential', () => Response.json({ error: { message: 'bad key' } }, { status: 401 })],
+    ['a body that is not JSON', () => new Response('<html>')],
     ['an error with status 200', () => Response.json({ error: { message: 'broken', code: 500 } })],
     ['too few embeddings', answerOf(0)],
   ];

@@ -48,10 +48,10 @@ describe('API keys', () => {
 
   test.each([
     ['none', () => ask(address)],
-    ['a wrong one', () => ask(`${address}?key=sk-wrong`)],
-    ['an empty one', () => ask(`${address}?key=`)],
-    ['two that differ', () => ask(`${address}?key=${key}`, { 'x-goog-api-key': other })],
-    ['two that differ in the address', () => ask(`${address}?key=${key}&key=${other}`)],
+    ['an invalid key', () => ask(`${address}?key=sk-wrong`)],
+    ['an empty key', () => ask(`${address}?key=`)],
+    ['a pair of different keys', () => ask(`${address}?key=${key}`, { 'x-goog-api-key': other })],
+    ['a pair of different keys in the query', () => ask(`${address}?key=${key}&key=${other}`)],
   ])('%s is rejected in Google’s error format', async (_, act) => {
     const answer = await act();
     expect(answer.status).toBe(401);

@@ -175,12 +175,12 @@ describe.each(wires)('with a %s upstream', (wire) => {
 
   const googleOnly: [string, Loose, string][] = [
     ['a search', { tools: [{ googleSearch: {} }] }, 'googleSearch'],
-    ['running code', { tools: [{ code_execution: {} }] }, 'codeExecution'],
+    ['code execution', { tools: [{ code_execution: {} }] }, 'codeExecution'],
     ['several candidates', { generationConfig: { candidateCount: 2 } }, 'candidateCount'],
     ['pictures', { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }, 'responseModalities'],
-    ['probabilities', { generationConfig: { responseLogprobs: true } }, 'responseLogprobs'],
-    ['a film', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }] }] }, 'video/mp4'],
-    ['a file of Google’s', { contents: [{ parts: [{ fileData: { fileUri: 'gs://b/x' } }] }] }, 'fileData'],
+    ['logprobs', { generationConfig: { responseLogprobs: true } }, 'responseLogprobs'],
+    ['a video', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }] }] }, 'video/mp4'],
+    ['a Google file', { contents: [{ parts: [{ fileData: { fileUri: 'gs://b/x' } }] }] }, 'fileData'],
   ];
   test.each(googleOnly)('%s: forwarded to Google unchanged, else rejected by name', async (_, asked, name) => {
     upstream.answer(() => Response.json(wholes[wire]));

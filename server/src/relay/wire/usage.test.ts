@@ -18,7 +18,7 @@ const dialects: [who: string, usage: Json, read: Usage][] = [
     { promptTokens: 125, completionTokens: 48, cacheReadTokens: 98, imageInTokens: 25, reasoningTokens: 40 },
   ],
   [
-    'OpenRouter tells what was written to a cache',
+    'OpenRouter reports cache writes',
     {
       prompt_tokens: 200,
       completion_tokens: 5,
@@ -53,12 +53,12 @@ const dialects: [who: string, usage: Json, read: Usage][] = [
     { promptTokens: 40, completionTokens: 50, reasoningTokens: 30 },
   ],
   [
-    'a proxy of Anthropic keeps its names',
+    'a proxy of Anthropic keeps its field names',
     { prompt_tokens: 40, completion_tokens: 5, cache_creation_input_tokens: 10, cache_read_input_tokens: 20 },
     { promptTokens: 40, completionTokens: 5, cacheReadTokens: 20, cacheWriteTokens: 10 },
   ],
   [
-    'sound that was cached is cached',
+    'cached audio counts as cached',
     {
       prompt_tokens: 90,
       completion_tokens: 5,

@@ -124,15 +124,15 @@ describe('streams', () => {
   const tool = { type: 'tool_use', id: 'toolu_1', name: 'f' };
 
   test.each<[string, Json[], Delta[]]>([
-    ['a call whose input comes whole', [start({ ...tool, input: { a: 1 } }), stop], [call, args('{"a":1}')]],
+    ['a call with its whole input at the start', [start({ ...tool, input: { a: 1 } }), stop], [call, args('{"a":1}')]],
     [
-      'a call whose input comes in pieces, and has come before',
+      'a call with its input at the start and again in pieces',
       [start({ ...tool, input: { a: 1 } }), delta({ type: 'input_json_delta', partial_json: '{"a":1}' }), stop],
       [call, args('{"a":1}')],
     ],
     ['a call without input', [start({ ...tool, input: {} }), stop], [call]],
     [
-      'a thought that comes whole',
+      'thinking with its whole text at the start',
       [start({ type: 'thinking', thinking: 'hm', signature: 'Sig' }), stop],
       [
         { type: 'thinking', text: 'hm' },

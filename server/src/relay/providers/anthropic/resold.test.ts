@@ -53,16 +53,16 @@ const marked = (cache_control: Json): Json => ({
 
 /** As Claude Code, Zed and others ask Anthropic itself; what a reseller is sent of it. */
 const asked: [name: string, given: Json, taken: Json][] = [
-  ['a scope of what is kept', marked(shared), marked(kept)],
-  ['arguments that come at once', { tools: [{ ...tool, eager_input_streaming: true }] }, { tools: [tool] }],
-  ['questions about the cache', { diagnostics: { previous_message_id: null } }, {}],
+  ['a cache scope', marked(shared), marked(kept)],
+  ['eager input streaming', { tools: [{ ...tool, eager_input_streaming: true }] }, { tools: [tool] }],
+  ['cache diagnostics', { diagnostics: { previous_message_id: null } }, {}],
   [
-    'one mark for all that is said',
+    'a cache marker for the whole request',
     { cache_control: shared },
     { messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: kept }] }] },
   ],
   [
-    'one mark where the last block has one',
+    'a cache marker for the whole request when the last block has one',
     { cache_control: kept, messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: kept }] }] },
     { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: kept }] }] },
   ],

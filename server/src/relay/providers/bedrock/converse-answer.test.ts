@@ -98,8 +98,8 @@ describe('whole Converse answers', () => {
   test.each<[string, unknown]>([
     ['nothing', null],
     ['no output', { stopReason: 'end_turn' }],
-    ['no end', { output: { message: { content: [] } } }],
-    ['a call that could not be read', answer([{ text: 'x' }], 'malformed_tool_use')],
+    ['no stop reason', { output: { message: { content: [] } } }],
+    ['a malformed call', answer([{ text: 'x' }], 'malformed_tool_use')],
   ])('with %s are upstream faults', (_, json) => {
     expect(() => fromConverse(json)).toThrow(UpstreamFault);
   });
@@ -264,8 +264,8 @@ describe('Claude streams', () => {
   test.each<[string, Uint8Array]>([
     ['a checksum is wrong', turned],
     ['it is cut in a frame', chunkFrame(text).subarray(0, 30)],
-    ['it is no stream of frames', Buffer.from('<html><body>Bad gateway</body></html>')],
-    ['an event is no JSON', eventFrame('chunk', { bytes: 'e30e' })],
+    ['it is not a stream of frames', Buffer.from('<html><body>Bad gateway</body></html>')],
+    ['an event is not JSON', eventFrame('chunk', { bytes: 'e30e' })],
     ['an event has no type', chunkFrame({})],
     ['the transport fails', frameOf({ ':message-type': 'error', ':error-message': 'lost' }, '')],
   ])('end with an error if %s', async (_, broken) => {

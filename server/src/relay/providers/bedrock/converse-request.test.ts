@@ -203,14 +203,10 @@ describe('images and documents', () => {
   });
 
   test.each<[string, Json, string]>([
-    ['an address', { type: 'image', source: { type: 'url', url: 'https://x/a.png' } }, "messages: 'url'"],
-    ['a file of Anthropic’s', { type: 'document', source: { type: 'file', file_id: 'f_1' } }, "messages: 'f_1'"],
-    ['a format that is not taken', file('a', 'application/zip'), "messages: Parts of type 'file'"],
-    [
-      'a file in a container',
-      { type: 'container_upload', file_id: 'f_1' },
-      "messages: Parts of type 'container_upload'",
-    ],
+    ['an image URL', { type: 'image', source: { type: 'url', url: 'https://x/a.png' } }, "messages: 'url'"],
+    ['an Anthropic file', { type: 'document', source: { type: 'file', file_id: 'f_1' } }, "messages: 'f_1'"],
+    ['an unsupported format', file('a', 'application/zip'), "messages: Parts of type 'file'"],
+    ['a container upload', { type: 'container_upload', file_id: 'f_1' }, "messages: Parts of type 'container_upload'"],
   ])('%s is rejected by name', (_, block, words) => {
     expect(refusal(() => given([block]))).toStartWith(words);
   });

@@ -46,11 +46,11 @@ const thenComes =
     inTurn([...begun[way], ...pieces(way)]);
 const broken: [string, (way: Way) => Script][] = [
   ['the connection breaks', (way) => breakAfter(begun[way], headers)],
-  ['it is cut in a frame', thenComes((way) => [streams[way][2]!.subarray(0, 40)])],
-  ['it is cut between frames', thenComes(() => [])],
-  ['a frame is broken', thenComes((way) => [Buffer.from(streams[way][2]!).fill(0, 30, 34)])],
+  ['the stream is cut within a frame', thenComes((way) => [streams[way][2]!.subarray(0, 40)])],
+  ['the stream is cut between frames', thenComes(() => [])],
+  ['a frame is malformed', thenComes((way) => [Buffer.from(streams[way][2]!).fill(0, 30, 34)])],
   ['the model fails', thenComes(() => [exceptionFrame('modelStreamErrorException', 'lost')])],
-  ['it is throttled', thenComes(() => [exceptionFrame('throttlingException', 'slow down')])],
+  ['the request is throttled', thenComes(() => [exceptionFrame('throttlingException', 'slow down')])],
 ];
 for (const way of ways)
   test.each(broken)(

@@ -13,10 +13,10 @@ const read = (...chunks: Uint8Array[]): { frames: [Frame['headers'], string][]; 
 /** Messages of the format's own test suite, which other readers of it are held against too. */
 const published: [name: string, hex: string, headers: Frame['headers'], payload: string][] = [
   ['nothing', '000000100000000005c248eb7d98c8ff', {}, ''],
-  ['a header that is a number', '000000170000000729860158046279746502ffc2f869dc', {}, ''],
+  ['a numeric header', '000000170000000729860158046279746502ffc2f869dc', {}, ''],
   ['no header', '0000001d00000000fd528c5a7b27666f6f273a27626172277dc3653936', {}, "{'foo':'bar'}"],
   [
-    'a header that is text',
+    'a text header',
     '0000003d0000002007fd83960c636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b27666f6f273a27626172277d8d9c08b1',
     { 'content-type': 'application/json' },
     "{'foo':'bar'}",
@@ -84,15 +84,15 @@ describe('malformed frames', () => {
     return prelude;
   };
   test.each([
-    ['longer than anything that is sent', 16 * 1024 * 1024 + 1, 0],
-    ['shorter than a frame can be', 15, 0],
-    ['with headers longer than the whole', 40, 25],
+    ['above the maximum length', 16 * 1024 * 1024 + 1, 0],
+    ['below the minimum length', 15, 0],
+    ['with headers longer than the frame', 40, 25],
   ])('a frame %s is rejected although its checksum is right', (_, size, headers) => {
     expect(() => read(preludeOf(size, headers))).toThrow(BrokenFrame);
   });
 
   test.each([
-    ['a type that is not known', [1, 97, 10]],
+    ['an unknown type', [1, 97, 10]],
     ['a value longer than the headers', [1, 97, 7, 0, 9, 97]],
     ['a name longer than the headers', [9, 97]],
     ['no room for its length', [1, 97, 7, 0]],

@@ -55,21 +55,21 @@ test('drops keywords that only other vendors know, at any depth', () => {
 });
 
 const table: [name: string, given: object, taken: object][] = [
-  ['a list of anything', { type: 'array' }, { type: 'array', items: {} }],
+  ['an untyped array', { type: 'array' }, { type: 'array', items: {} }],
   [
-    'a list of lists',
+    'an array of arrays',
     { type: 'array', items: { type: 'array' } },
     { type: 'array', items: { type: 'array', items: {} } },
   ],
-  ['a list by places', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }],
-  ['anything, as a list has it', { type: 'array', items: true }, { type: 'array', items: {} }],
+  ['a tuple', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }],
+  ['items: true', { type: 'array', items: true }, { type: 'array', items: {} }],
   [
-    'anything, and nothing',
+    'true and false schemas',
     { type: 'object', properties: { a: true, b: false }, required: ['a', 'b'] },
     { type: 'object', properties: { a: {} }, required: ['a'] },
   ],
   [
-    'what is demanded and not there',
+    'required properties that are not defined',
     { type: 'object', properties: { a: { type: 'object', required: ['x'] } }, required: ['a', 'gone'] },
     { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] },
   ],
@@ -89,21 +89,21 @@ const table: [name: string, given: object, taken: object][] = [
     },
   ],
   [
-    'several types, one of them a list of anything',
+    'several types, one of them an untyped array',
     { type: ['array', 'boolean'] },
     { anyOf: [{ type: 'array', items: {} }, { type: 'boolean' }] },
   ],
   [
-    'one member or the other',
+    'alternative required members',
     {
       ...{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
       anyOf: [{ required: ['a'] }, { required: ['b'] }],
     },
     { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
   ],
-  ['this or anything', { anyOf: [{ type: 'string' }, {}], description: 'd' }, { description: 'd' }],
+  ['a type or anything', { anyOf: [{ type: 'string' }, {}], description: 'd' }, { description: 'd' }],
   [
-    'this or that, with words about both',
+    'alternatives with descriptions',
     { oneOf: [{ type: 'string' }, { type: 'integer', description: 'i' }], description: 'd' },
     {
       anyOf: [
@@ -113,7 +113,7 @@ const table: [name: string, given: object, taken: object][] = [
     },
   ],
   [
-    'a choice of numbers',
+    'an enum of numbers',
     { type: 'integer', enum: [1, 2], description: 'How many' },
     { type: 'integer', description: 'How many. One of: 1, 2' },
   ],

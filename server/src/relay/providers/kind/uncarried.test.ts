@@ -28,7 +28,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ['chat', 'text', { type: 'text', text: 'MARK' }, 'MARK', all],
   [
     'chat',
-    'sound',
+    'audio',
     { type: 'input_audio', input_audio: { data: 'MARK', format: 'wav' } },
     'MARK',
     ['chat', 'gemini', 'responses'],
@@ -40,7 +40,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ['chat', "a file of Google's", { type: 'file', file: { file_id: 'files/MARK' } }, 'MARK', ['chat', 'gemini']],
   [
     'messages',
-    'a picture by id',
+    'an image by id',
     { type: 'image', source: { type: 'file', file_id: 'file_MARK' } },
     'MARK',
     ['messages'],
@@ -54,7 +54,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ],
   [
     'messages',
-    'a file by address',
+    'a file by URL',
     { type: 'document', source: { type: 'url', url: 'https://x/MARK.pdf' } },
     'MARK',
     ['messages', 'gemini', 'responses'],
@@ -68,7 +68,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ],
   [
     'messages',
-    'a found passage',
+    'a search result',
     { type: 'search_result', title: 't', source: 's', content: [{ type: 'text', text: 'MARK' }] },
     'MARK',
     all,
@@ -76,21 +76,21 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ['messages', 'a file for a container', { type: 'container_upload', file_id: 'file_MARK' }, 'MARK', ['messages']],
   [
     'responses',
-    'sound',
+    'audio',
     { type: 'input_audio', input_audio: { data: 'MARK', format: 'wav' } },
     'MARK',
     ['chat', 'gemini', 'responses'],
   ],
   [
     'responses',
-    'a file by address',
+    'a file by URL',
     { type: 'input_file', file_url: 'https://x/MARK.pdf' },
     'MARK',
     ['messages', 'gemini', 'responses'],
   ],
   ['responses', 'a picture by id', { type: 'input_image', file_id: 'file-MARK' }, 'MARK', ['responses']],
-  ['gemini', 'sound', { inlineData: { mimeType: 'audio/wav', data: 'MARK' } }, 'MARK', ['chat', 'gemini', 'responses']],
-  ['gemini', 'a film', { inlineData: { mimeType: 'video/mp4', data: 'MARK' } }, 'MARK', ['gemini']],
+  ['gemini', 'audio', { inlineData: { mimeType: 'audio/wav', data: 'MARK' } }, 'MARK', ['chat', 'gemini', 'responses']],
+  ['gemini', 'a video', { inlineData: { mimeType: 'video/mp4', data: 'MARK' } }, 'MARK', ['gemini']],
 ];
 
 describe.each(given)('%s: %s', (from, _, part, mark, carriedBy) => {

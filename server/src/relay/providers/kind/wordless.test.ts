@@ -21,10 +21,10 @@ const told = (messages: Json[]) => ({
 const both = (turns: string[][]) => ({ claude: turns, gemini: turns });
 
 test.each([
-  ['instructions alone', [{ role: 'system', content: 's' }], [['user', '.']]],
-  ['a user who says nothing', [{ role: 'user', content: '' }], [['user', '.']]],
+  ['only instructions', [{ role: 'system', content: 's' }], [['user', '.']]],
+  ['an empty user message', [{ role: 'user', content: '' }], [['user', '.']]],
   [
-    'an assistant who speaks first',
+    'an assistant message first',
     [{ role: 'assistant', content: 'a' }, user],
     [
       ['user', '.'],
@@ -42,7 +42,7 @@ test.each([
     ],
   ],
   [
-    'an answer that was spoken',
+    'an audio answer',
     [user, { role: 'assistant', audio: { id: 'a', transcript: 'said' } }, user],
     [
       ['user', 'hi'],
@@ -62,7 +62,7 @@ test('trailing whitespace is removed from a Claude prefill, which Claude would r
 test.each([
   ['alone', ' \n', [['user', 'hi']]],
   [
-    'after words',
+    'after text',
     [
       { type: 'text', text: 'Sure: ' },
       { type: 'text', text: ' ' },

@@ -52,7 +52,7 @@ describe('custom tools are sent to every kind of upstream', () => {
       },
     ],
     [
-      'responses, which have them too',
+      'responses, which support them',
       openaiKind.responses!,
       'gpt-5.5',
       {

@@ -95,7 +95,7 @@ test.each([
   ['reasoning', chunk({ content: 'x', reasoning_content: 'y' })],
   ['an error', chunk({ content: 'x' }, { error: { message: 'no' } })],
   ['no choices', frame({ id: 'c', choices: [], content: 'x', finish_reason: null })],
-  ['the end mark', new TextEncoder().encode('data: [DONE]\n\n')],
+  ['the end marker', new TextEncoder().encode('data: [DONE]\n\n')],
   ['a comment', new TextEncoder().encode(': ping\n\n')],
   [
     'a named event',

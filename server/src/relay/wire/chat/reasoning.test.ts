@@ -106,9 +106,9 @@ describe('round trip of Anthropic’s thinking through a chat client', () => {
 
   test.each([
     ['whole', () => whole.reasoning_details!],
-    ['streamed and put together', () => putTogether(streamed)],
-    ['streamed and left in pieces', () => keepApart(streamed)],
-    ['as it was, without numbers', () => keepApart(streamed).map(({ index: _, ...detail }) => detail)],
+    ['streamed and joined', () => putTogether(streamed)],
+    ['streamed and kept in pieces', () => keepApart(streamed)],
+    ['kept in pieces without indexes', () => keepApart(streamed).map(({ index: _, ...detail }) => detail)],
   ])('%s: it is returned byte for byte', (_, given) => {
     const body = sentBack(anthropicKind, { ...whole, reasoning_details: given() });
     expect((body.messages as { content: Json[] }[])[1]!.content).toEqual(content);

@@ -18,7 +18,7 @@ interface Named extends Made {
 
 /** How servers write the calls of a stream: the lists of pieces, one for each chunk. */
 const styles: Record<string, (calls: Named[]) => Json[][]> = {
-  'in numbered pieces': (calls) =>
+  'in indexed pieces': (calls) =>
     calls.flatMap(({ id, name, args }, index) => [
       [{ index, id, type: 'function', function: { name, arguments: '' } }],
       ...pieces(args).map((piece) => [{ index, function: { arguments: piece } }]),
@@ -36,20 +36,20 @@ const styles: Record<string, (calls: Named[]) => Json[][]> = {
       [{ index, id, type: 'function', function: { name, arguments: '' } }],
       ...pieces(args).map((piece, i) => [{ index, id: `${id}-${i}`, function: { name: null, arguments: piece } }]),
     ]),
-  'whole, all of them number 0': (calls) =>
+  'whole, all with index 0': (calls) =>
     calls.map(({ id, name, args }) => [
       { index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(args) } },
     ]),
-  'whole, without numbers': (calls) =>
+  'whole, without indexes': (calls) =>
     calls.map(({ id, name, args }) => [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }]),
-  'whole in one chunk, without numbers': (calls) => [
+  'whole in one chunk, without indexes': (calls) => [
     calls.map(({ id, name, args }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(args) } })),
   ],
-  'whole, without numbers and ids': (calls) =>
+  'whole, without indexes and ids': (calls) =>
     calls.map(({ name, args }) => [{ function: { name, arguments: JSON.stringify(args) } }]),
   'with arguments as objects': (calls) =>
     calls.map(({ id, name, args }, index) => [{ index, id, type: 'function', function: { name, arguments: args } }]),
-  'with numbers from nowhere': (calls) =>
+  'with arbitrary indexes': (calls) =>
     calls.map(({ id, name, args }, i) => [
       { index: 1_000_000 - i, id, type: null, function: { name, arguments: JSON.stringify(args) } },
     ]),
@@ -235,10 +235,10 @@ describe('a stream', () => {
   });
 
   test.each<[string, Json]>([
-    ['by itself', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
-    ['with the end', { choices: [ending], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
-    ['in the choice that ends', { choices: [{ ...ending, usage: { prompt_tokens: 1, completion_tokens: 2 } }] }],
-    ['in a member of its own', { choices: [ending], x_groq: { usage: { prompt_tokens: 1, completion_tokens: 2 } } }],
+    ['in a separate chunk', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+    ['with the finish reason', { choices: [ending], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+    ['in the final choice', { choices: [{ ...ending, usage: { prompt_tokens: 1, completion_tokens: 2 } }] }],
+    ['in a vendor field', { choices: [ending], x_groq: { usage: { prompt_tokens: 1, completion_tokens: 2 } } }],
   ])('that reports usage %s is charged by it and returns it once, at the end', (_, told) => {
     const stream = new RelayStream({
       ...{ client: 'chat', upstream: 'chat', decode: openaiKind.decoder(), model: 'm', id: 'x', created: 1 },

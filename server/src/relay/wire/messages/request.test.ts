@@ -21,15 +21,19 @@ describe('parseMessagesRequest', () => {
   const defined = (name: string) => ({ type: 'tool_definition', definition: tool(name) });
 
   test.each([
-    ['as they were', [], ['find', 'look']],
-    ['without those withdrawn', [change('tool_removal', named('find'))], ['look']],
+    ['unchanged', [], ['find', 'look']],
+    ['without removed tools', [change('tool_removal', named('find'))], ['look']],
     [
-      'with those that came back',
+      'with tools added back',
       [change('tool_removal', named('find')), change('tool_addition', named('find'))],
       ['find', 'look'],
     ],
-    ['with those defined on the way', [change('tool_addition', defined('ask'))], ['find', 'look', 'ask']],
-    ['as a summary says', [{ type: 'compaction', tool_changes: [change('tool_removal', named('look'))] }], ['find']],
+    ['with tools defined in the conversation', [change('tool_addition', defined('ask'))], ['find', 'look', 'ask']],
+    [
+      'as listed in a compaction',
+      [{ type: 'compaction', tool_changes: [change('tool_removal', named('look'))] }],
+      ['find'],
+    ],
   ])('effective tools at the end: %s', (_, content, left) => {
     const messages = [...hello.messages, { role: 'system', content }, ...hello.messages];
     const { params } = parseMessagesRequest({ ...hello, messages, tools: [tool('find'), tool('look')] });

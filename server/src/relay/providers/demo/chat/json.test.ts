@@ -46,10 +46,13 @@ describe('structured output', () => {
   test.each([
     ['in each of its parts', { type: 'object', allOf: Array(12).fill(self) }],
     ['in many members', { type: 'object', properties: wide }],
-    ['in a member that it needs', { type: 'object', properties: { a: self, b: self }, required: ['a', 'b'] }],
-    ['in a list of millions', { type: 'object', properties: { all: { type: 'array', items: self, minItems: 1e9 } } }],
+    ['in required members', { type: 'object', properties: { a: self, b: self }, required: ['a', 'b'] }],
     [
-      'nowhere, but wants a word of gigabytes',
+      'in a list of a billion items',
+      { type: 'object', properties: { all: { type: 'array', items: self, minItems: 1e9 } } },
+    ],
+    [
+      'nowhere, but requires a string of a gigabyte',
       { type: 'object', properties: { a: { type: 'string', minLength: 1e9 } } },
     ],
   ])(
