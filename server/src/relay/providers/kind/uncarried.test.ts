@@ -33,7 +33,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
     'MARK',
     ['chat', 'gemini', 'responses'],
   ],
-  ['chat', 'a film', { type: 'video_url', video_url: { url: 'https://x/MARK' } }, 'MARK', ['chat']],
+  ['chat', 'a video', { type: 'video_url', video_url: { url: 'https://x/MARK' } }, 'MARK', ['chat']],
   ['chat', 'a picture', { type: 'image_url', image_url: { url: 'data:image/png;base64,MARK' } }, 'MARK', all],
   ['chat', 'a file', { type: 'file', file: { file_data: 'data:application/pdf;base64,MARK' } }, 'MARK', all],
   ['chat', 'a file by id', { type: 'file', file: { file_id: 'file-MARK' } }, 'MARK', ['chat']],
