@@ -173,7 +173,8 @@ async function join(blobs: Blobs, blob: string, parts: PartRow[], md5: string | 
 async function* piecesOf(blobs: Blobs, parts: PartRow[], hash: ReturnType<typeof createHash>) {
   for (const { blob, upload_id } of parts) {
     const content = await blobs.read(blob);
-    if (!content) throw new AppError('conflict', `Upload '${upload_id}' was completed or cancelled in the meantime.`);
+    if (!content)
+      throw new AppError('conflict', `Upload '${upload_id}' was completed, cancelled or expired in the meantime.`);
     for await (const piece of content) {
       hash.update(piece);
       yield piece;
