@@ -138,7 +138,7 @@ function faultsOf(
 const isUpstreamAway = (answer: string, { path }: Endpoint): boolean =>
   /^\/v1(beta)?\//.test(path)
     ? /"No provider of '(?!demo\/)[^']*' (gave|is available)/.test(answer)
-    : (path.endsWith('/sync-models') && answer.includes("The upstream's list of models")) ||
+    : (path.endsWith('/sync-models') && answer.includes("The upstream's model list")) ||
       (/\/(tools|approve)$/.test(path) && answer.includes("The server's list of tools")) ||
       (path.endsWith('/authorize') && answer.includes('Signing in to')) ||
       (path === '/mcp/{server}' && /The server [a-z0-9-]+ failed/.test(answer));

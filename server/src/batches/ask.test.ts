@@ -32,7 +32,7 @@ const deps = {
 } as unknown as BatchesDeps;
 const batch = { id: 'b', user_id: 1, key_id: null, endpoint: '/v1/chat/completions', attempts: 1 } as BatchRow;
 
-test('lines that name large files wait for room, and each is answered', async () => {
+test('requests that refer to large files wait for memory, and all are answered', async () => {
   const { signal } = new AbortController();
   const lines = Array.from({ length: 8 }, (_, position) => ({ position, first_byte: 0, last_byte: 1 }) as RequestRow);
   const outcomes = await Promise.all(lines.map((line) => askRequest(deps, batch, line, signal)));

@@ -50,7 +50,7 @@ export async function askRequest(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const route = deps.routes.find(({ method, path }) => method === 'post' && path === batch.endpoint);
-  if (!route) throw new Error(`there is no endpoint ${batch.endpoint}`);
+  if (!route) throw new Error(`no such endpoint: ${batch.endpoint}`);
   const body = await bodyOf(deps, batch, row);
   for (let tried = 1; ; tried += 1) {
     // A call is billed once per id, so every attempt, also after a crash, has its own.
@@ -73,7 +73,7 @@ export async function askRequest(
       // The charge is queued together with its answer; the next attempt finds both.
       if (isUnavailable(thrown)) throw thrown;
       const error = toAppError(thrown);
-      if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a request of a batch failed');
+      if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a batch request failed');
       if (tried === mostTries || !isTransient(error)) {
         const text = JSON.stringify(errorShapes[route.errors](error, requestId));
         return { state: 'errored', requestId, statusCode: error.status, text };
@@ -106,7 +106,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 
 async function bodyOf({ blobs }: BatchesDeps, batch: BatchRow, row: RequestRow): Promise<string> {
   const content = await blobs.read(batch.input_blob, { start: row.first_byte, end: row.last_byte });
-  if (!content) throw new Error(`the input of ${batch.id} is gone`);
+  if (!content) throw new Error(`the input file of ${batch.id} no longer exists`);
   const line = JSON.parse(await new Response(content).text()) as { body?: unknown; params?: unknown };
   return JSON.stringify(line.body ?? line.params);
 }

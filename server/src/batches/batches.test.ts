@@ -118,7 +118,7 @@ const faultOf = async (asked: PromiseLike<unknown>) => {
   }
 };
 
-test('OpenAI’s client: each request is answered once, at the operator’s price', async () => {
+test('OpenAI’s client: each request is answered once, at the batch price', async () => {
   await service.setOption('BatchPriceFactor', 0.5);
   const lines = [lineOf('a', chat('one')), lineOf('b', chat('bad')), '', lineOf('c', chat('three'))];
   const batch = await begin(lines, { metadata: { night: 'first' } });
@@ -145,7 +145,7 @@ test('OpenAI’s client: each request is answered once, at the operator’s pric
   await until('no rows are left', async () => (await left()).length === 0);
 });
 
-test('what is wrong with a file is told line by line, and nothing is asked', async () => {
+test('an invalid input file is reported line by line, and no request is sent', async () => {
   const asked = upstream.seen.length;
   const lines = [
     ...[lineOf('a', chat('one')), 'not json', lineOf('a', chat('two')), lineOf('b', chat('x', { model: 'other' }))],
@@ -178,7 +178,7 @@ test('what is wrong with a file is told line by line, and nothing is asked', asy
   expect(await faultOf(other.batches.retrieve(failed.id))).toMatchObject({ status: 404 });
 });
 
-test('cancelled in the midst: what was under way is finished, the others are told', async () => {
+test('after cancellation, running requests finish and the others are reported as cancelled', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const before = upstream.seen.length;
   upstream.answer(async () => {
@@ -200,7 +200,7 @@ test('cancelled in the midst: what was under way is finished, the others are tol
   await until('usage is written', async () => (await usageOf(batch.id)).length === 8);
 });
 
-test('a busy upstream is asked again; a balance that ends fails the rest', async () => {
+test('a request is retried while the upstream is busy; the rest fails when the balance runs out', async () => {
   const poor = await service.user();
   // The hold of a request is 5 a byte of its prompt and 10 a token of its answer; two answers leave too little for another.
   await credit(poor, 800);
@@ -289,13 +289,13 @@ test('Anthropic’s client: create, follow, results, lists, cancel, delete', asy
     });
 });
 
-test('a message that is too long for a batch is refused at once', async () => {
+test('returns 413 for a message that is too long for a batch', async () => {
   const params = { model, max_tokens: 10, messages: [{ role: 'user' as const, content: 'x'.repeat(9 * 1024 * 1024) }] };
   const fault = await faultOf(anthropic.messages.batches.create({ requests: [{ custom_id: 'a', params }] }));
   expect(fault).toMatchObject({ status: 413, error: { error: { type: 'request_too_large' } } });
 });
 
-test('embeddings and responses are answered too; an account takes its batches along', async () => {
+test('embeddings and responses are supported; deleting an account deletes its batches', async () => {
   const member = await service.user();
   const client = new OpenAI({ apiKey: await member.key(), baseURL: openai.baseURL, maxRetries: 0 });
   const ask = (endpoint: '/v1/embeddings' | '/v1/responses', body: object) =>

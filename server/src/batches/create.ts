@@ -20,7 +20,7 @@ export interface Owner {
 
 async function refuseMany({ db }: BatchesDeps, { userId }: Owner): Promise<void> {
   if ((await store.countRunning(db, userId)) >= limits.running)
-    throw new AppError('rate_limit_exceeded', `${limits.running} batches at most are worked on at once.`);
+    throw new AppError('rate_limit_exceeded', `At most ${limits.running} batches may be in progress at once.`);
 }
 
 interface NewBatch {
@@ -36,7 +36,7 @@ export async function createFromFile(deps: BatchesDeps, owner: Owner, given: New
   const file = await findFile(deps.db, owner.userId, given.inputFileId, now);
   if (!file) throw noFile(given.inputFileId, 'input_file_id');
   if (file.purpose !== 'batch')
-    throw new AppError('invalid_value', "The input file must be uploaded with the purpose 'batch'.", {
+    throw new AppError('invalid_value', "The input file must be uploaded with purpose 'batch'.", {
       param: 'input_file_id',
     });
   await refuseMany(deps, owner);

@@ -90,7 +90,7 @@ test('OpenAI’s client uploads, lists, reads, downloads and deletes', async () 
   expect(await statusOf(client.files.retrieve(file.id))).toBe(404);
 });
 
-test('what is somebody else’s is not there', async () => {
+test('returns 404 for another user’s file', async () => {
   const file = await client.files.create({ file: await toFile(Buffer.from('mine'), 'a'), purpose: 'user_data' });
   const other = clientOf(await (await service.user()).key());
   expect(await statusOf(other.files.retrieve(file.id))).toBe(404);
@@ -101,7 +101,7 @@ test('what is somebody else’s is not there', async () => {
   await client.files.delete(file.id);
 });
 
-test('forms that are wrong are refused, and leave nothing', async () => {
+test('invalid forms are rejected and nothing is stored', async () => {
   const file = new Blob(['x']);
   expect(await faultOf(formOf({ file }))).toMatchObject({ status: 400, param: 'purpose' });
   expect(await faultOf(formOf({ purpose: 'batch' }))).toMatchObject({ status: 400, param: 'file' });
@@ -123,7 +123,7 @@ test('forms that are wrong are refused, and leave nothing', async () => {
   expect(await blobs()).toEqual([]);
 });
 
-test('files that are too large, alone or together, are refused, and leave nothing', async () => {
+test('files over the size limit or the user’s quota are rejected and nothing is stored', async () => {
   await service.setOption('FileMaxMebibytes', 1);
   const large = new Blob([Buffer.alloc(1_048_577)]);
   expect(await faultOf(formOf({ purpose: 'user_data', file: large }))).toMatchObject({ status: 413 });
@@ -138,7 +138,7 @@ test('files that are too large, alone or together, are refused, and leave nothin
   for (const { id } of (await client.files.list()).data) await client.files.delete(id);
 });
 
-test('files run out, and the sweep takes their bytes along', async () => {
+test('files expire, and the sweep deletes their content', async () => {
   const file = await client.files.create({
     ...{ file: await toFile(Buffer.from('brief'), 'a'), purpose: 'user_data' as const },
     expires_after: { anchor: 'created_at', seconds: 3_600 },
@@ -150,7 +150,7 @@ test('files run out, and the sweep takes their bytes along', async () => {
   expect(await service.platform.blobs.stat(`files/${file.id}`)).toBeNull();
 });
 
-test('Anthropic’s client pages through files as it always did, asks for some, and says when they go', async () => {
+test('Anthropic’s client lists pages of files, fetches files by id and sets an expiry', async () => {
   const { files } = anthropicOf(key);
   const made: string[] = [];
   for (const name of ['a.txt', 'b.txt', 'c.txt'])
@@ -181,7 +181,7 @@ test('Anthropic’s client pages through files as it always did, asks for some, 
   for (const id of made) await files.delete(id);
 });
 
-test('what OpenAI and Anthropic both have at one address is refused to each in their own words', async () => {
+test('at paths shared by OpenAI and Anthropic, each client gets errors in its own format', async () => {
   const strange = formOf({ file: new Blob(['x']), purpose: 'batch', colour: 'red' });
   const short = formOf({ file: new Blob(['x']), expires_in_seconds: '5' });
   const wrong: [status: number, method: string, path: string, body?: FormData, with_?: string][] = [
@@ -212,7 +212,7 @@ test('what OpenAI and Anthropic both have at one address is refused to each in t
   }
 });
 
-test('a full account is told by the code that Anthropic’s client knows it by', async () => {
+test('a full account gets the error code that Anthropic’s client knows', async () => {
   await service.setOption('FilesPerUserMebibytes', 0);
   const upload = anthropicOf(key).files.upload({ file: await toFile(Buffer.from('x'), 'x') });
   const fault = await upload.then(
@@ -224,7 +224,7 @@ test('a full account is told by the code that Anthropic’s client knows it by',
   expect(fault).toMatchObject({ status: 413, errorCode: 'storage_quota_exceeded', type: 'request_too_large' });
 });
 
-describe('a file in parts', () => {
+describe('multipart uploads', () => {
   const about = { filename: 'large.bin', mime_type: 'application/octet-stream', purpose: 'user_data' as const };
   const begin = (bytes: number) => client.uploads.create({ ...about, bytes });
   const add = async (id: string, text: string | Buffer) =>
@@ -244,7 +244,7 @@ describe('a file in parts', () => {
   };
 
   test.each(['hex', 'base64'] as const)(
-    'is put together in the order named, and held against its MD5 in %s',
+    'parts are joined in the given order and checked against an MD5 in %s',
     async (as) => {
       const parts = [Buffer.alloc(700_000, 'tea '), Buffer.alloc(300_000, 'coffee '), Buffer.from('the end')];
       const bytes = Buffer.concat(parts);
@@ -270,7 +270,7 @@ describe('a file in parts', () => {
     },
   );
 
-  test('is made once, however often and by however many it is asked for', async () => {
+  test('completing an upload several times, also concurrently, creates one file', async () => {
     const upload = await begin(4);
     const [a, b] = await addAll(upload.id, ['te', 'a!']);
     const told = await Promise.all([1, 2, 3].map(() => complete(upload.id, [a!, b!])));
@@ -285,7 +285,7 @@ describe('a file in parts', () => {
     await client.files.delete(again.file!.id);
   });
 
-  test('a part that was sent again is left out, or names the other', async () => {
+  test('of a part sent twice, one copy is used; incomplete or duplicate lists are rejected', async () => {
     const upload = await begin(6);
     const [first, second, other] = await addAll(upload.id, ['one', 'two', 'TWO']);
     const wrong: [ids: string[], md5?: string][] = [
@@ -302,7 +302,7 @@ describe('a file in parts', () => {
     await client.files.delete(file!.id);
   });
 
-  test('is cancelled, with its parts, and stays so', async () => {
+  test('a cancelled upload stays cancelled, and its parts are deleted', async () => {
     const upload = await begin(6);
     const ids = await addAll(upload.id, ['one', 'two']);
     for (const _ of [1, 2])
@@ -312,7 +312,7 @@ describe('a file in parts', () => {
     expect(await statusOf(complete(upload.id, ids))).toBe(409);
   });
 
-  test('runs out within the hour, and leaves nothing', async () => {
+  test('an upload expires after an hour and leaves nothing behind', async () => {
     const upload = await begin(6);
     const ids = await addAll(upload.id, ['one', 'two']);
     const kept = await partBlobs();
@@ -326,7 +326,7 @@ describe('a file in parts', () => {
     expect([kept.length, await rows('upload_parts')]).toEqual([2, []]);
   });
 
-  test('is nobody else’s, and none of its parts another’s', async () => {
+  test('other users cannot use an upload or its parts', async () => {
     const upload = await begin(3);
     const ids = await addAll(upload.id, ['one']);
     const other = clientOf(await (await service.user()).key());
@@ -341,7 +341,7 @@ describe('a file in parts', () => {
     await client.files.delete(file!.id);
   });
 
-  test('has bounds: of itself, of its parts, and of what is kept', async () => {
+  test('upload size, part size and storage per user are limited', async () => {
     await service.setOption('UploadMaxMebibytes', 2);
     expect(await statusOf(begin(2_097_153))).toBe(413);
     await service.setOption('FilesPerUserMebibytes', 3);
@@ -368,7 +368,7 @@ describe('a file in parts', () => {
     [{ ...about, bytes: 1, purpose: 'lunch' }, 'purpose'],
     [{ ...about, bytes: 1, filename: '' }, 'filename'],
     [{ ...about, bytes: 1, expires_after: { anchor: 'created_at', seconds: 5 } }, 'expires_after.seconds'],
-  ])('is refused where it is wrong: %j', async (body, param) => {
+  ])('an invalid upload request is rejected: %j', async (body, param) => {
     const headers = { authorization: `Bearer ${key}` };
     const answer = await service.call('/v1/uploads', { method: 'POST', headers, body });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);

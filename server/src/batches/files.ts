@@ -81,7 +81,7 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
     },
     finish: async ({ filename, purpose, expirySeconds }) => {
       if (bytes > deps.maxFileBytes())
-        throw new AppError('request_too_large', `A file may have ${deps.maxFileBytes()} bytes at most.`, {
+        throw new AppError('request_too_large', `A file may have at most ${deps.maxFileBytes()} bytes.`, {
           param: 'file',
         });
       if (bytes > expected) await deps.keeping.take(userId, bytes - expected);
@@ -98,9 +98,13 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
 
 export async function refuseFull({ db, maxUserBytes }: FileDeps, userId: number): Promise<void> {
   if ((await store.bytesOfUser(db, userId)) <= maxUserBytes()) return;
-  throw new AppError('request_too_large', `All your files together may have ${maxUserBytes()} bytes. Delete some.`, {
-    ...{ param: 'file', details: { error_code: 'storage_quota_exceeded' } },
-  });
+  throw new AppError(
+    'request_too_large',
+    `Your files together may have at most ${maxUserBytes()} bytes. Delete some first.`,
+    {
+      ...{ param: 'file', details: { error_code: 'storage_quota_exceeded' } },
+    },
+  );
 }
 
 /** A file as its owner's requests may refer to it. */
@@ -123,7 +127,7 @@ export const defaultExpiry = (purpose: string): number | null => (purpose === 'b
 
 export async function removeFile({ db, blobs }: Pick<BatchesDeps, 'db' | 'blobs'>, { id, blob }: FileRow) {
   if (!(await store.deleteFile(db, id)))
-    throw new AppError('conflict', `File '${id}' is the input of a batch that has not ended. Cancel that first.`);
+    throw new AppError('conflict', `File '${id}' is the input of a batch that has not ended. Cancel the batch first.`);
   await blobs.delete(blob);
 }
 

@@ -98,8 +98,8 @@ function standingStill() {
   return { blobs: { ...blobs, put }, begun: begun.promise, goOn: goOn.resolve };
 }
 
-describe.each(['openai', 'anthropic'] as const)('a batch of %s', (wire) => {
-  test('has all its results, whoever comes late with the beginning of them', async () => {
+describe.each(['openai', 'anthropic'] as const)('a batch in the %s format', (wire) => {
+  test('has all its results when a stalled worker resumes late', async () => {
     const batch = await answered(wire);
     const still = standingStill();
     const late = workOn(depsWith(still.blobs), batch.id, signal);
@@ -121,7 +121,7 @@ describe.each(['openai', 'anthropic'] as const)('a batch of %s', (wire) => {
   });
 });
 
-test('results that there is no room for are written when there is some, and nothing stays of what was tried', async () => {
+test('results that fail to write on a full disk are written later, and no partial file stays', async () => {
   const { id } = await answered('openai');
   const put = () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
   expect(await workOn(depsWith({ ...blobs, put }), id, signal)).toEqual({ againInMs: expect.any(Number) });
@@ -131,7 +131,7 @@ test('results that there is no room for are written when there is some, and noth
   expect(await readBatch(database.db, id)).toMatchObject({ status: 'completed', succeeded: total });
 });
 
-test('answers stay, though another comes back to look at the lines, or with an answer of its own', async () => {
+test('stored answers stay when a stalled worker validates again or returns its own answer', async () => {
   const { id } = await newBatch('openai', 'validating');
   const begin = async () => (await beginWork(database.db, id, now))!;
   const still = await begin();

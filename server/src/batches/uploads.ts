@@ -28,7 +28,7 @@ export async function createUpload(
 ): Promise<Told> {
   const { db, clock, maxUploadBytes } = deps;
   if (bytes > maxUploadBytes())
-    throw new AppError('request_too_large', `A file in parts may have ${maxUploadBytes()} bytes at most.`, {
+    throw new AppError('request_too_large', `A file uploaded in parts may have at most ${maxUploadBytes()} bytes.`, {
       param: 'bytes',
     });
   await deps.keeping.take(userId, bytes + rowBytes);
@@ -54,7 +54,7 @@ export async function requireUpload({ db, clock }: Kept, userId: number, id: str
   return upload;
 }
 
-const ended = ({ id, status }: UploadRow) => new AppError('conflict', `Upload '${id}' is ${status} already.`);
+const ended = ({ id, status }: UploadRow) => new AppError('conflict', `Upload '${id}' is already ${status}.`);
 
 const mostOf = ({ bytes }: UploadRow): number => Math.min(bytes, limits.partBytes);
 
@@ -74,7 +74,10 @@ export async function beginPart({ db, blobs, clock }: Kept, upload: UploadRow, e
     const parts = await store.partsOf(db, upload.id);
     // A part whose answer was lost may be sent twice.
     if (parts.length <= limits.parts && bytesOf(parts) <= 2 * upload.bytes) return;
-    throw new AppError('request_too_large', `The parts of upload '${upload.id}' are more than it was made for.`);
+    throw new AppError(
+      'request_too_large',
+      `The parts of upload '${upload.id}' exceed its declared size or the maximum number of parts.`,
+    );
   };
   let bytes = 0;
   try {
@@ -89,7 +92,7 @@ export async function beginPart({ db, blobs, clock }: Kept, upload: UploadRow, e
     },
     finish: async (): Promise<PartRow> => {
       if (bytes > most)
-        throw new AppError('request_too_large', `A part of this upload may have ${most} bytes at most.`, {
+        throw new AppError('request_too_large', `A part of this upload may have at most ${most} bytes.`, {
           param: 'data',
         });
       if (!(await store.completePart(db, id, bytes))) throw noUpload(upload.id);
@@ -153,7 +156,7 @@ async function requireParts({ db }: Kept, upload: UploadRow, ids: string[]): Pro
   });
   const bytes = bytesOf(parts);
   if (bytes === upload.bytes) return parts;
-  const message = `The parts have ${bytes} bytes together, and the upload was made for ${upload.bytes}.`;
+  const message = `The parts have ${bytes} bytes in total, but the upload was created for ${upload.bytes}.`;
   throw new AppError('invalid_value', message, { param: 'part_ids' });
 }
 
@@ -163,14 +166,15 @@ async function join(blobs: Blobs, blob: string, parts: PartRow[], md5: string | 
   const sum = hash.digest();
   // OpenAI does not document the encoding.
   if (md5 === undefined || [sum.toString('hex'), sum.toString('base64')].includes(md5)) return;
-  const message = `The MD5 of the parts is ${sum.toString('hex')}, not the one that was named.`;
+  const message = `The MD5 checksum of the parts is ${sum.toString('hex')}, which does not match the given one.`;
   throw new AppError('invalid_value', message, { param: 'md5' });
 }
 
 async function* piecesOf(blobs: Blobs, parts: PartRow[], hash: ReturnType<typeof createHash>) {
   for (const { blob, upload_id } of parts) {
     const content = await blobs.read(blob);
-    if (!content) throw new AppError('conflict', `Upload '${upload_id}' was ended meanwhile.`);
+    if (!content)
+      throw new AppError('conflict', `Upload '${upload_id}' was completed, cancelled or expired in the meantime.`);
     for await (const piece of content) {
       hash.update(piece);
       yield piece;

@@ -80,9 +80,9 @@ class Check {
     if (!request) return fault('invalid_json_line', 'This line is not parseable as a JSON object.');
     const id = request.custom_id;
     if (typeof id !== 'string' || id === '' || id.length > limits.customIdLength || id.includes('\0'))
-      return fault('missing_required_parameter', 'custom_id must be a text that is not empty.', 'custom_id');
+      return fault('missing_required_parameter', 'custom_id must be a non-empty string.', 'custom_id');
     if (this.#seen.has(id))
-      return fault('duplicate_custom_id', 'The custom_id of this line was used before.', 'custom_id');
+      return fault('duplicate_custom_id', 'The custom_id of this line is already used by another line.', 'custom_id');
     this.#seen.add(id);
     if (this.batch.wire === 'openai' && !this.#fits(request, fault)) return null;
     return { position: this.count, custom_id: id, first_byte: line.first, last_byte: line.last };
@@ -98,21 +98,29 @@ class Check {
     if (typeof body.model !== 'string' || body.model === '')
       return refuse('missing_required_parameter', 'body.model is required.', 'body.model');
     if (body.stream === true)
-      return refuse('unsupported_parameter', 'Answers of a batch are not streamed.', 'body.stream');
+      return refuse('unsupported_parameter', 'Batch responses cannot be streamed. Remove stream.', 'body.stream');
     if (body.background === true)
-      return refuse('unsupported_parameter', 'A batch runs in the background as it is.', 'body.background');
+      return refuse(
+        'unsupported_parameter',
+        'A batch always runs in the background. Remove background.',
+        'body.background',
+      );
     this.model ??= body.model.slice(0, 200);
     if (body.model.slice(0, 200) !== this.model)
-      return refuse('mismatched_model', `All lines must name the same model, here ${this.model}.`, 'body.model');
+      return refuse(
+        'mismatched_model',
+        `All lines must use the same model as the first line, ${this.model}.`,
+        'body.model',
+      );
     return true;
   }
 
   end(found: boolean): Fault[] {
     const whole = (code: string, message: string): Fault[] => [{ code, message, param: 'input_file_id', line: null }];
-    if (!found) return whole('invalid_file', 'The input file is gone.');
+    if (!found) return whole('invalid_file', 'The input file no longer exists.');
     if (this.count === 0) return whole('empty_file', 'The input file is empty.');
     if (this.count > limits.requests)
-      return whole('too_many_tasks', `A batch has ${limits.requests} requests at most.`);
+      return whole('too_many_tasks', `A batch may have at most ${limits.requests} requests.`);
     return this.faults;
   }
 }

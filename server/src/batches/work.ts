@@ -33,7 +33,7 @@ export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal)
   } catch (error) {
     if (error instanceof Overtaken) return;
     if (signal.aborted || !isUnkept(error)) throw error;
-    deps.log.warn({ error, batch: id }, 'files of a batch cannot be kept or read; will be tried again');
+    deps.log.warn({ error, batch: id }, 'could not read or write files of a batch; will retry');
     return { againInMs: unkeptMs };
   }
 }
@@ -101,7 +101,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
       });
       status = written?.status;
     },
-    (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),
+    (error) => deps.log.warn({ error, batch: batch.id }, 'could not store a batch response'),
   );
   deps.keeping.add(batch.user_id, bytesOfRow(outcome.text));
   return status;

@@ -17,7 +17,7 @@ const toolCallsSchema = z
     user_id: count,
     ...accountFields,
     calls: count,
-    sample: count.describe('Of how many of the newest calls the fields below are told'),
+    sample: count.describe('Number of most recent calls that the fields below are based on'),
     errors: count,
     average_ms: count.nullable(),
     last_at: count.nullable(),

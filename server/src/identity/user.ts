@@ -69,7 +69,7 @@ export const accountName = (user: Pick<User, 'username' | 'display_name'>): stri
 
 /** An owner in answers, for programs and people. */
 export const accountFields = {
-  username: z.string().nullable().describe('Null for a user who is gone'),
+  username: z.string().nullable().describe('Null if the user was deleted'),
   account_name: z.string().nullable().describe('What to show: the username, or the name of an organisation'),
 };
 export type AccountNames = Record<keyof typeof accountFields, string>;

@@ -10,7 +10,7 @@ export const answerLimits = {
 
 export class AnswerTooLarge extends Error {
   constructor(mostBytes: number) {
-    super(`the answer is larger than ${mostBytes} bytes`);
+    super(`the response is larger than ${mostBytes} bytes`);
     this.name = 'AnswerTooLarge';
   }
 }

@@ -105,7 +105,7 @@ const share = (model: string): number => {
 };
 
 const sessions: Record<string, (task: string) => Agent> = {
-  'that says nothing of itself': () => ({}),
+  'without a session id': () => ({}),
   'with a prompt_cache_key': (task) => ({ body: { prompt_cache_key: task } }),
   'with a session in its headers': (task) => ({ headers: () => ({ 'x-claude-code-session-id': task }) }),
 };
@@ -118,7 +118,7 @@ async function workOnSeveral(name: string, agent: (task: string) => Agent): Prom
 
 describe('twenty turns of a coding agent', () => {
   test.each(Object.keys(sessions))(
-    '%s keep at least 0.95 of the cached share that one credential has',
+    '%s keep at least 0.95 of the cached share that a single credential reaches',
     async (name) => {
       await workOnSeveral(name, sessions[name]!);
       expect(share('acme/one')).toBeGreaterThan(0.8);
@@ -126,14 +126,14 @@ describe('twenty turns of a coding agent', () => {
     },
   );
 
-  test('a session holds it together where its beginning changes', async () => {
+  test('a session id keeps one credential although the beginning of the prompt changes', async () => {
     const system = (turn: number) => `Turn ${turn}. ${guidance}`;
     await work('acme/two', 'moving', { system, headers: () => ({ session_id: 'moving' }) });
     expect(seen.get('acme/two')!.keys.size).toBe(1);
   });
 
   // What the others would have without being followed; so the figure above tells something.
-  test('that calls each of them another session are spread, and lose it', async () => {
+  test('a new session id in each turn spreads requests and loses cache hits', async () => {
     await workOnSeveral('spread', (task) => ({ headers: (turn) => ({ 'x-session-id': `${task}, turn ${turn}` }) }));
     expect(seen.get('acme/two')!.keys.size).toBe(2);
     expect(share('acme/two')).toBeLessThan(0.97 * share('acme/one'));

@@ -74,19 +74,19 @@ function answeredLate(open: () => OpenStream): ReturnType<typeof answered> {
 /** With the head, and at the end of each further patience. */
 const threePings = ': ping\n\n'.repeat(3);
 
-test('what opens in time is answered as it is', async () => {
+test('a stream that opens in time is passed through unchanged', async () => {
   const { response, text } = await answered(async () => says('data: 1\n\n'));
   expect(text).toBe('data: 1\n\n');
   expect(response.headers.get('x-svc-provider')).toBe('acme');
   expect(response.headers.get('content-type')).toContain('text/event-stream');
 });
 
-test('what fails in time has a status of its own', async () => {
+test('a failure before the stream opens sets the status', async () => {
   const { response } = await answered(() => Promise.reject(new AppError('provider_error', 'no')));
   expect(response.status).toBe(502);
 });
 
-test('what takes long gets its head and comments first', async () => {
+test('a slow answer starts with headers and comments', async () => {
   const { text } = await answeredLate(() => says('data: 1\n\n'));
   expect(text).toBe(`${threePings}data: 1\n\n`);
 });
@@ -94,14 +94,14 @@ test('what takes long gets its head and comments first', async () => {
 test.each([
   [new AppError('timeout', 'no'), 'timeout'],
   [new TypeError('secret'), 'unforeseen'],
-])('what takes long and fails is told in the stream: %s', async (failure, told) => {
+])('a late failure is reported in the stream: %s', async (failure, told) => {
   const failing = answeredLate(() => {
     throw failure;
   });
   expect((await failing).text).toBe(`${threePings}data: ${told}\n\n`);
 });
 
-test('nobody is told that the client left', async () => {
+test('nothing is sent after the client disconnects', async () => {
   const left = answeredLate(() => {
     throw new ClientLeft();
   });

@@ -41,7 +41,7 @@ export async function answerStream(
   if (stream) call.headers['x-svc-provider'] = stream.candidate.channel.provider;
   // Captures the id only: the call would keep the whole request in memory while the stream is open.
   const { requestId } = call;
-  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
+  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'could not finish a stream');
   return eventResponse(call.headers, stream ?? waiting(opening, renderFailure, patienceMs), broken, reshape);
 }
 

@@ -122,17 +122,17 @@ const allowed: [string, Loose, Loose?][] = [
 
 const kindOf = (path: string) => (path === chat ? 'openai' : 'anthropic');
 
-describe('what is not billed by the token', () => {
+describe('features that are not billed per token', () => {
   for (const [path, params] of refused) {
     const name = Object.keys(params)[0]!;
-    test(`${path}: ${JSON.stringify(params)} is refused by a model with a price`, async () => {
+    test(`${path}: ${JSON.stringify(params)} is rejected by a paid model`, async () => {
       const { status, error, sent } = await ask(path, `paid/${kindOf(path)}`, params);
       expect([status, sent]).toEqual([400, null]);
       if (path === chat) expect(error.code).toBe('unsupported_parameter');
       expect(error.message).toContain(name === 'extra_body' ? `'` : `'${name}'`);
     });
 
-    test(`${path}: ${JSON.stringify(params)} passes to a free model`, async () => {
+    test(`${path}: ${JSON.stringify(params)} is forwarded to a free model`, async () => {
       const { status, sent } = await ask(path, `free/${kindOf(path)}`, params);
       expect(status).toBe(200);
       expect(sent[name]).toEqual(params[name]);
@@ -140,7 +140,7 @@ describe('what is not billed by the token', () => {
   }
 });
 
-describe('what changes no price passes', () => {
+describe('parameters that do not affect the price are forwarded', () => {
   for (const [path, params, passed = params] of allowed) {
     test(`${path}: ${JSON.stringify(params)}`, async () => {
       const { status, sent } = await ask(path, `paid/${kindOf(path)}`, params);
@@ -150,7 +150,7 @@ describe('what changes no price passes', () => {
   }
 });
 
-test('what a translation leaves out is not refused', async () => {
+test('parameters that a translation drops are not rejected', async () => {
   const params = { service_tier: 'standard_only', speed: 'fast', container: 'c' };
   const { status, sent } = await ask(wire, 'paid/openai', params);
   expect(status).toBe(200);
@@ -158,7 +158,7 @@ test('what a translation leaves out is not refused', async () => {
   expect((await ask(chat, 'paid/anthropic', { service_tier: 'priority' })).sent.service_tier).toBeUndefined();
 });
 
-test('a list of models is asked here, each at its own price, and goes nowhere', async () => {
+test('a list of models is handled here, each model at its own price, and not forwarded', async () => {
   for (const path of [chat, wire, '/v1/completions']) {
     const { status, sent } = await ask(path, 'paid/openai', { models: ['dear/one'], prompt: 'hi' });
     expect(status).toBe(200);

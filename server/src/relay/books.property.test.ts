@@ -28,7 +28,7 @@ for (const wire of wires) {
   for (const client of clients) {
     // What runs in the background is always asked for as a stream.
     if (client !== 'background')
-      test(`${wire} upstream, ${client} client: whole answers`, async () => {
+      test(`${wire} upstream, ${client} client: whole answers are billed correctly`, async () => {
         await fc.assert(
           fc.asyncProperty(anyMade, anyUsage(wire), cutOf(0.15), async (made, usage, cut) => {
             const text = JSON.stringify(answers[wire].whole({ made, usage }));
@@ -44,7 +44,7 @@ for (const wire of wires) {
         );
       });
 
-    test(`${wire} upstream, ${client} client: streams, cut anywhere, read or left`, async () => {
+    test(`${wire} upstream, ${client} client: streams are billed correctly when cut off or abandoned`, async () => {
       const leaves = fc.oneof({ weight: 4, arbitrary: fc.constant(Number.POSITIVE_INFINITY) }, fc.nat({ max: 4 }));
       await fc.assert(
         fc.asyncProperty(anyMade, anyUsage(wire), cutOf(0.5), leaves, async (made, usage, cut, leaveAfter) => {
@@ -58,7 +58,7 @@ for (const wire of wires) {
   }
 }
 
-test('a frame that passes unread and is no JSON', async () => {
+test('an invalid JSON frame that is forwarded without parsing is billed correctly', async () => {
   const good = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"mark1"},"finish_reason":null}]}\n\n';
   const bad = 'data: {"id":"c","choices":[{"index":0,"delta":{"content":"mark2\\q\\u12"},"finish_reason":null}]}\n\n';
   const end = 'data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';

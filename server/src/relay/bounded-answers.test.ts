@@ -94,13 +94,13 @@ async function failsAsProvider(endpoint: Endpoint): Promise<void> {
 describe.each(endpoints.map((each) => [nameOf(each), each] as const))('%s', (_, endpoint) => {
   const type = endpoint.answers ?? 'application/json';
 
-  test('an answer without end is given up, and nobody pays', async () => {
+  test('an endless answer is aborted and not charged', async () => {
     upstream.answer(endless(type));
     await failsAsProvider(endpoint);
     expect(given).toBeLessThan(90 * 1024 * 1024);
   });
 
-  test('so is one that is large only when unpacked', async () => {
+  test('an answer that is too large after decompression is aborted and not charged', async () => {
     upstream.answer(bomb(type));
     const before = await relay.money();
     const answer = await ask(endpoint);
@@ -108,7 +108,7 @@ describe.each(endpoints.map((each) => [nameOf(each), each] as const))('%s', (_, 
     expect(await relay.money()).toEqual(before);
   });
 
-  test('a refusal without end is cut, and its status counts', async () => {
+  test('an endless error body is truncated and its status is kept', async () => {
     upstream.answer(endless(type, 400));
     const answer = await ask(endpoint);
     expect(answer.status).toBe(400);
@@ -117,15 +117,15 @@ describe.each(endpoints.map((each) => [nameOf(each), each] as const))('%s', (_, 
   });
 });
 
-describe('outside of requests', () => {
-  test('counting falls back to our own', async () => {
+describe('other calls to upstreams', () => {
+  test('an endless answer to a token count falls back to the local count', async () => {
     upstream.answer(endless('application/json'));
     const count = { path: '/v1/messages/count_tokens', type: 'chat', body: { messages }, kind: 'anthropic' };
     expect((await ask(count)).status).toBe(200);
     await upstream.seen.at(-1)!.aborted;
   });
 
-  test.each(['test', 'sync-models'])('an administrator’s %s ends', async (tool) => {
+  test.each(['test', 'sync-models'])('an endless answer ends an administrator’s %s', async (tool) => {
     const id = await addUpstream(relay.test, upstream.url, [{ model_id: `acme/${tool}`, model_name: 'm-1' }]);
     upstream.answer(endless('application/json'));
     const root = await relay.test.root();

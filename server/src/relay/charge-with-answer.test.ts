@@ -18,11 +18,23 @@ const ends: [string, status: Settlement['status'], throws: boolean, reason: Erro
   ['a whole answer when the process stops', 'ok', false, new AbandonedWork('stopping'), 'charged with its answer'],
   [unnamed, 'ok', false, null, 'charged unless others have it'],
   ['a part, cancelled', 'aborted', true, new AbandonedWork('cancelled', false), 'charged'],
-  ['a part, its time being up', 'aborted', false, new Error('too late'), 'charged'],
-  ['a part, cut by its provider', 'error', true, null, 'charged'],
-  ['a part that is told, the work going on elsewhere', 'aborted', false, new AbandonedWork('lost'), 'given back'],
-  ['a part that is thrown away, the work going on elsewhere', 'aborted', true, new AbandonedWork('lost'), 'given back'],
-  ['a whole that has no form yet, the work going on elsewhere', 'ok', true, new AbandonedWork('lost'), 'given back'],
+  ['a part, timed out', 'aborted', false, new Error('too late'), 'charged'],
+  ['a part, cut off by its provider', 'error', true, null, 'charged'],
+  ['a part that was sent, taken over by another process', 'aborted', false, new AbandonedWork('lost'), 'given back'],
+  [
+    'a part that was discarded, taken over by another process',
+    'aborted',
+    true,
+    new AbandonedWork('lost'),
+    'given back',
+  ],
+  [
+    'a whole answer not yet rendered, taken over by another process',
+    'ok',
+    true,
+    new AbandonedWork('lost'),
+    'given back',
+  ],
 ];
 
 test.each(ends)('%s', async (what, status, throws, reason, became) => {

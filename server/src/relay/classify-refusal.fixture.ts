@@ -72,13 +72,9 @@ export const byRequest: Row[] = [
   ...[400, 406, 409, 411, 412, 413, 414, 415, 416, 417, 422, 428, 431, 451].map(
     (status): Row => [`${status}`, all, says(errorOf(refused), status)],
   ),
+  ['a missing file', chats, says(errorOf({ message: 'No such File object: file-abc', code: 'not_found' }), 404)],
   [
-    'a file that is not there',
-    chats,
-    says(errorOf({ message: 'No such File object: file-abc', code: 'not_found' }), 404),
-  ],
-  [
-    'no endpoint for pictures',
+    'no endpoint that supports images',
     chats,
     says(errorOf({ message: 'No endpoints found that support image input', code: 404 }), 404),
   ],
@@ -98,7 +94,7 @@ export const byRequest: Row[] = [
     says(errorOf({ message: 'the request exceeds the available context size' }), 500),
   ],
   [
-    'a picture it could not fetch',
+    'an image it could not fetch',
     chats,
     says(errorOf({ message: 'Failed to download image from https://x/y.png' }), 500),
   ],
@@ -108,7 +104,7 @@ export const byRequest: Row[] = [
     says(errorOf({ message: 'Failed to compile grammar from JSON schema' }), 500),
   ],
   [
-    'more than is left of the account',
+    'more than the account’s credits',
     chats,
     says(
       errorOf({
@@ -169,7 +165,7 @@ export const byRequest: Row[] = [
     stream({ id: 'c', choices: [{ index: 0, delta: { content: 'a' } }] }, errorOf(refused)),
   ],
   [
-    'a refusal of its size in mid-stream',
+    'a size limit error in mid-stream',
     ['streamed'],
     stream(
       { id: 'c', choices: [{ index: 0, delta: { content: 'a' } }] },
@@ -177,18 +173,18 @@ export const byRequest: Row[] = [
     ),
   ],
   [
-    'an answer of nothing',
+    'an empty answer',
     ['whole'],
     says({ id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: 'length' }] }),
   ],
   ['a blocked prompt', ['gemini'], says({ promptFeedback: { blockReason: 'SAFETY' } })],
   [
-    'a tool call that does not fit',
+    'a malformed tool call',
     ['gemini'],
     says({ candidates: [{ content: { parts: [] }, finishReason: 'MALFORMED_FUNCTION_CALL' }] }),
   ],
   [
-    'a tool call that does not fit, streamed',
+    'a malformed tool call, streamed',
     ['geminiStreamed'],
     stream(
       { candidates: [{ content: { parts: [{ text: 'a' }] } }] },
@@ -196,11 +192,11 @@ export const byRequest: Row[] = [
     ),
   ],
   [
-    'a picture that is not drawn',
+    'an image that was not generated',
     ['geminiImages'],
     says({ candidates: [{ content: { parts: [{ text: 'I cannot' }] }, finishReason: 'IMAGE_SAFETY' }] }),
   ],
-  ['no picture at all', ['images'], says({ data: [] })],
+  ['no image', ['images'], says({ data: [] })],
 ];
 
 export const byProvider: Row[] = [
@@ -209,12 +205,12 @@ export const byProvider: Row[] = [
   ),
   ...[401, 402, 403].map((status): Row => [`${status}`, all, says(errorOf({ message: 'no' }), status)]),
   [
-    'the model is not there',
+    'the model does not exist',
     all,
     says(errorOf({ message: 'The model `x` does not exist', code: 'model_not_found' }), 404),
   ],
   [
-    'the model is gone',
+    'the model was removed',
     chats,
     says(errorOf({ message: 'models/x is not found for API version v1beta', status: 'NOT_FOUND' }), 404),
   ],
@@ -245,7 +241,7 @@ export const byProvider: Row[] = [
     ),
   ],
   [
-    'no JSON',
+    'not JSON',
     all.filter((name) => !['streamed', 'messagesStreamed', 'geminiStreamed', 'speech'].includes(name)),
     says('<html>'),
   ],

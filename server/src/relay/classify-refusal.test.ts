@@ -115,15 +115,15 @@ async function circuitAfter(name: EndpointName, script: Script): Promise<string>
 const circuitsAfter = async (where: EndpointName[], script: Script) =>
   Promise.all(where.map(async (name) => `${name}: ${await circuitAfter(name, script)}`));
 
-test.each(byRequest)('the request is to blame, and the circuit stays closed: %s', async (_, where, script) => {
+test.each(byRequest)('a fault of the request keeps the circuit closed: %s', async (_, where, script) => {
   expect(await circuitsAfter(where, script)).toEqual(where.map((name) => `${name}: closed`));
 });
 
-test.each(byProvider)('the provider is to blame, and the circuit opens: %s', async (_, where, script) => {
+test.each(byProvider)('a fault of the provider opens the circuit: %s', async (_, where, script) => {
   expect(await circuitsAfter(where, script)).toEqual(where.map((name) => `${name}: open`));
 });
 
-test('what only ever fails for one user shuts nobody else out', async () => {
+test('failures of a single user do not open the circuit for others', async () => {
   const model = await modelFor(endpoints.whole, ({ body }) =>
     JSON.stringify(body).includes('poison')
       ? new Response(null, { status: 500 })
@@ -137,7 +137,7 @@ test('what only ever fails for one user shuts nobody else out', async () => {
   for (let i = 0; i < 10; i++) expect((await ask(keys[0]!, path, { model, messages })).status).toBe(200);
 });
 
-test('what another provider may do is asked of it; the first refusal is told when none can', async () => {
+test('a rejected request is tried on the next provider; if all fail, the first rejection is returned', async () => {
   const model = await modelFor(endpoints.whole, says(errorOf({ message: 'No such file: file-1' }), 404));
   const failing = scriptedUpstream(says('', 500));
   await addUpstream(house, failing.url, [{ model_id: model }], { provider: 'second' });
@@ -147,7 +147,7 @@ test('what another provider may do is asked of it; the first refusal is told whe
   await failing.close();
 });
 
-test('a client that stops reading a sound is no fault of the provider', async () => {
+test('a client that stops reading audio does not count against the provider', async () => {
   const aborts: Promise<void>[] = [];
   let made = 0;
   const model = await modelFor(endpoints.speech, ({ signal, aborted }) => {
@@ -188,7 +188,7 @@ async function drain(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<v
   while (!(await reader.read()).done);
 }
 
-test('a form that asks for a stream in another way than true is refused before it is sent', async () => {
+test('a form whose stream field is not exactly true or false is rejected before it is sent', async () => {
   const seen = scripted.seen.length;
   const model = await modelFor(endpoints.transcriptions, () => new Response('data: {}\n\n'));
   for (const value of ['True', '1', 'yes', ' true']) {
@@ -200,7 +200,7 @@ test('a form that asks for a stream in another way than true is refused before i
   expect(scripted.seen).toHaveLength(seen);
 });
 
-test('headers that upstreams would choke on are not handed on', async () => {
+test('headers that are too long or not ASCII are rejected and not forwarded', async () => {
   const seen = scripted.seen.length;
   const model = await modelFor(endpoints.whole, says('', 500));
   for (const value of ['x'.repeat(3_000), 'caf\u00e9']) {

@@ -43,5 +43,5 @@ export function tellDisbelief(
   reported: unknown,
   counted: unknown,
 ): void {
-  log.warn({ requestId, reported, counted }, 'an upstream reported a usage that cannot be true; it was counted here');
+  log.warn({ requestId, reported, counted }, 'an upstream reported implausible usage; tokens were counted locally');
 }

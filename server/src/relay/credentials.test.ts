@@ -50,7 +50,7 @@ const list = async (): Promise<Shown[]> => {
   return ((await answer.json()) as { data: { credentials: Shown[] } }).data.credentials;
 };
 
-test('a channel begins with one; one more is added, and no secret is in any answer', async () => {
+test('a channel starts with one credential, another can be added, and no response contains a secret', async () => {
   expect(await list()).toMatchObject([{ name: 'First', first: true, credential_hint: '••••1111', health: null }]);
   const body = { name: 'Second', credential: secrets[1], requests_per_minute: 100, spend_per_day: 2.5 };
   const added = await root.call(path(), { method: 'POST', body });
@@ -61,7 +61,7 @@ test('a channel begins with one; one more is added, and no secret is in any answ
   expect(JSON.stringify(await list())).not.toMatch(/sk-(first|second)/);
 });
 
-test('a key that is refused is left for the other, and then not tried any more', async () => {
+test('a rejected credential is replaced by the next one and not tried again', async () => {
   upstream.answer((request) =>
     keyOf(request.headers) === secrets[0]
       ? Response.json({ error: { message: 'bad key' } }, { status: 401 })
@@ -78,7 +78,7 @@ test('a key that is refused is left for the other, and then not tried any more',
   expect(second!.health).toMatchObject({ circuits: { closed: 1 }, at_limit: false });
 });
 
-test('at its limit none of them is asked, and the caller is told when to come again', async () => {
+test('when all credentials are at their limit, no call is made and the caller gets a Retry-After', async () => {
   const [first, second] = await list();
   const limit = (id: number, body: object) => root.call(`${path()}/${id}`, { method: 'PUT', body });
   expect((await limit(first!.id, { status: 2 })).status).toBe(200);
@@ -92,7 +92,7 @@ test('at its limit none of them is asked, and the caller is told when to come ag
   expect((await refused[0]!.json()) as object).toMatchObject({ error: { code: 'capacity_exhausted' } });
 });
 
-test('what is no credential is refused, and only administrators see any of it', async () => {
+test('invalid credentials are rejected, and only administrators can read them', async () => {
   const bad = async (body: object) => (await root.call(path(), { method: 'POST', body })).status;
   expect(await bad({ name: 'x' })).toBe(400);
   expect(await bad({ name: 'x', credential: '' })).toBe(400);

@@ -74,7 +74,7 @@ async function readFirst(
     if (!bytes) {
       const { tail, summary } = relay.end();
       if (relay.error) throw new UpstreamFault(relay.error);
-      if (!summary.complete) throw new Error('the upstream closed without an answer');
+      if (!summary.complete) throw new Error('the upstream closed the connection without a response');
       return { first: joined(held, tail), over: true };
     }
     const out = relay.push(bytes);

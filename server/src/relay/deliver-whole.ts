@@ -90,7 +90,7 @@ function parse(text: string, sent: ChatCall): Json {
 }
 
 function notJson({ startedMs }: ChatCall): never {
-  throw new DispatchFault('malformed', startedMs, 'the upstream sent an answer that is not JSON');
+  throw new DispatchFault('malformed', startedMs, 'the upstream response is not JSON');
 }
 
 async function parseLarge(text: string): Promise<Json> {

@@ -50,7 +50,7 @@ export class DispatchFault extends Error {
 /** Classifies an answer that could not be read to its end. */
 const brokenOff = (sent: Pick<UpstreamCall, 'timedOut' | 'startedMs'>, error: unknown): DispatchFault =>
   sent.timedOut()
-    ? new DispatchFault('timeout', sent.startedMs, 'the upstream went silent')
+    ? new DispatchFault('timeout', sent.startedMs, 'the upstream stopped responding')
     : new DispatchFault('truncated', sent.startedMs, String(error));
 
 /** The built-in provider speaks OpenAI's format, in this process. */
@@ -247,7 +247,7 @@ function notBegun(call: WatchedCall, error: unknown): DispatchFault | UpstreamFa
   call.done();
   // The vendor refused a token, and its error says why.
   if (error instanceof UpstreamFault) return error;
-  if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
+  if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client disconnected');
   if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
   return new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', call.startedMs, String(error));
 }

@@ -114,14 +114,14 @@ const answers: [name: string, wire: Wire, body: Json, untold?: string, why?: str
   ['codeExecutionResult', 'gemini', part({ codeExecutionResult: { output: mark } })],
   ['pages', 'gemini', grounded({ web: { uri: page } })],
   ['places', 'gemini', grounded({ maps: { uri: page } })],
-  ['pictures found', 'gemini', grounded({ image: { sourceUri: page } })],
-  ['documents found', 'gemini', grounded({ retrievedContext: { uri: page } })],
+  ['image search results', 'gemini', grounded({ image: { sourceUri: page } })],
+  ['document search results', 'gemini', grounded({ retrievedContext: { uri: page } })],
   [
     'citationMetadata',
     'gemini',
     part({ text: 'a' }, { citationMetadata: { citations: [{ uri: page, endIndex: 1 }] } }),
   ],
-  ['a picture', 'gemini', part({ inlineData: { mimeType: 'image/png', data: mark } }), 'messages cohere', noPictures],
+  ['an image', 'gemini', part({ inlineData: { mimeType: 'image/png', data: mark } }), 'messages cohere', noPictures],
   [
     'sound',
     'gemini',
@@ -138,7 +138,7 @@ const answers: [name: string, wire: Wire, body: Json, untold?: string, why?: str
   ],
 ];
 
-test.each(answers)('%s of %s reaches clients of other formats, or there is a reason', (_, wire, body, untold = '') => {
+test.each(answers)('%s of %s reaches clients of other formats, or a reason is listed', (_, wire, body, untold = '') => {
   const kind: ProviderKind = kinds[wire];
   const lost = Object.entries(clients)
     .filter(([client, render]) => client !== wire && !JSON.stringify(render(kind.fromUpstream(body))).includes(mark))
@@ -152,11 +152,11 @@ test.each([
   ['MAX_TOKENS', 'length'],
   ['IMAGE_RECITATION', 'content_filter'],
   ['STOP', 'stop'],
-] as const)('Google’s %s is told as %s', (finishReason, finish) => {
+] as const)('Google’s %s becomes %s', (finishReason, finish) => {
   expect(geminiKind.fromUpstream(part({ text: 'a' }, { finishReason })).finish).toBe(finish);
 });
 
-test('why Anthropic stopped an answer is told in streams too, and nothing where it does not say', () => {
+test('Anthropic’s explanation of a refusal is streamed as text, and omitted if there is none', () => {
   const end = (stop_details: Json | null) =>
     anthropicKind.decoder()({ type: 'message_delta', delta: { stop_reason: 'refusal', stop_details } });
   const finish = { type: 'finish', finish: 'content_filter' } as const;
@@ -164,7 +164,7 @@ test('why Anthropic stopped an answer is told in streams too, and nothing where 
   for (const silent of [null, { type: 'refusal', explanation: null }]) expect(end(silent)).toEqual([finish]);
 });
 
-test('pages and calls of older kinds are told in streams too', () => {
+test('citations and legacy function calls are also decoded in streams', () => {
   const chunk = (delta: Json, beside: Json = {}, finish_reason: string | null = null): Json => ({
     ...{ id: 'c', choices: [{ index: 0, delta, finish_reason }] },
     ...beside,

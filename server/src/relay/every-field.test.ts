@@ -198,12 +198,12 @@ const places = Object.entries(fronts).flatMap(([front, { parse, places }]) =>
 );
 
 describe.each(places)('$at', ({ at, parse, place }) => {
-  test('has a sample of every member that the vendor’s library has', () => {
+  test('has a sample for every field of the vendor’s library', () => {
     expect([...place.given, ...Object.keys(place.samples)].sort()).toEqual(membersOf(...place.type).sort());
   });
 
   test.each(Object.keys({ ...place.samples, ...place.older }))(
-    '%s is carried, refused by its name, or left out for a reason',
+    '%s is forwarded, rejected by name, or dropped for a listed reason',
     (name) => {
       const member = `${at}.${name}`;
       const outcomes = Object.entries(askedKinds).map(([asked, one]) => [asked, outcomeOf(place, parse, name, one)]);
@@ -222,7 +222,7 @@ describe.each(places)('$at', ({ at, parse, place }) => {
   );
 });
 
-test('reasons are given for members that there are', () => {
+test('reasons are listed only for existing fields', () => {
   const known = new Set(
     places.flatMap(({ at, place }) => Object.keys({ ...place.samples, ...place.older }).map((name) => `${at}.${name}`)),
   );

@@ -36,7 +36,7 @@ const failures = async (caller: Member, path: string): Promise<Json[]> => {
 };
 const newest = async (path = '/api/usage/failures', caller = member) => (await failures(caller, path))[0]!;
 
-test('what is refused before anybody is asked is in the list, with the words that the caller read', async () => {
+test('a request rejected before any upstream call is listed with the message sent to the caller', async () => {
   const limited = await member.key({ models: ['acme/free'] });
   const cases: [model: string, status: number, code: string, key?: string][] = [
     ['acme/none', 404, 'model_not_found'],
@@ -52,7 +52,7 @@ test('what is refused before anybody is asked is in the list, with the words tha
   }
 });
 
-test.each([false, true])('what no upstream answered is in the list; streamed: %p', async (stream) => {
+test.each([false, true])('a request that no upstream answered is listed; streamed: %p', async (stream) => {
   upstream.answer(() =>
     Response.json({ error: { message: 'Account 42 is out of money, sk-of-the-operator' } }, { status: 500 }),
   );
@@ -66,7 +66,7 @@ test.each([false, true])('what no upstream answered is in the list; streamed: %p
   expect(whole.upstream_message).not.toContain('sk-of-the-operator');
 });
 
-test('what was answered is not', async () => {
+test('an answered request is not listed', async () => {
   upstream.answer(() =>
     Response.json({
       id: 'c',
@@ -78,7 +78,7 @@ test('what was answered is not', async () => {
   expect((await failures(member, '/api/usage/failures')).map((one) => one.request_id)).not.toContain(asked.requestId);
 });
 
-test('a model and a key narrow it, for administrators too', async () => {
+test('the list can be filtered by model and key, also by administrators', async () => {
   const keys = [await member.key(), await member.key()];
   const asked = [
     await ask('acme/none', {}, keys[0]!),
@@ -107,7 +107,7 @@ test('a model and a key narrow it, for administrators too', async () => {
   expect((await failures(root, `/api/admin/usage/failures?token_id=${keyOfTwo}`)).length).toBe(2);
 });
 
-test('others do not see it, days narrow it, and age ends it', async () => {
+test('failures are private, can be filtered by date, and expire', async () => {
   const other = await house.user();
   expect(await failures(other, '/api/usage/failures')).toEqual([]);
   expect((await other.call('/api/admin/usage/failures')).status).toBe(403);
@@ -120,7 +120,7 @@ test('others do not see it, days narrow it, and age ends it', async () => {
   expect(await failures(member, '/api/usage/failures')).toEqual([]);
 });
 
-test('of several models that a request names, what the last says is in the list, and nothing where one answers', async () => {
+test('of several models, only the last failure is listed, and none if one answers', async () => {
   const models = ['acme/free', 'acme/free-too'];
   await addUpstream(house, upstream.url, [{ model_id: 'acme/free-too' }], { kind: 'openai', provider: 'other' });
   const before = (await failures(member, '/api/usage/failures')).length;

@@ -28,7 +28,7 @@ const content = [{ type: 'input_audio', input_audio: { data: 'UklGRg==', format:
 const ask = (fields: object, stream = false) =>
   relay.post('/v1/chat/completions', { messages: [{ role: 'user', content }], stream, ...fields });
 
-test.each([false, true])('sound goes to whoever can hear it, streamed: %p', async (stream) => {
+test.each([false, true])('audio input is routed to a model that supports it; streamed: %p', async (stream) => {
   hears.answer(() =>
     stream
       ? new Response('data: {"choices":[{"index":0,"delta":{"content":"I heard it."},"finish_reason":"stop"}]}\n\n')
@@ -46,7 +46,7 @@ test.each([false, true])('sound goes to whoever can hear it, streamed: %p', asyn
   expect(deaf.seen).toEqual([]);
 });
 
-test('where nobody can, the caller is told what it was', async () => {
+test('returns 400 naming the part type if no model supports audio', async () => {
   const answer = await ask({ model: 's/deaf' });
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({

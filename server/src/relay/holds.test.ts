@@ -90,17 +90,17 @@ const limitsIn = (value: Loose): number[] =>
     limitNames.test(name) ? [inner as number] : typeof inner === 'object' ? limitsIn(inner) : [],
   );
 
-describe('the limit that is held for is the one that goes upstream', () => {
+describe('the output limit of the hold is the one sent upstream', () => {
   const table: [string, string, Loose, number][] = [
     ['the smaller of two', 'paid/open', { max_completion_tokens: 1, max_tokens: 100_000 }, 1],
-    ['the same the other way', 'paid/open', { max_completion_tokens: 100_000, max_tokens: 3 }, 3],
-    ['other names for it', 'paid/open', { max_tokens: 5, max_output_tokens: 90_000, max_new_tokens: 90_000 }, 5],
-    ['another name alone', 'paid/open', { n_predict: 70 }, 70],
-    ['none, by a model without one', 'paid/open', {}, 4_096],
+    ['the smaller of two, reversed', 'paid/open', { max_completion_tokens: 100_000, max_tokens: 3 }, 3],
+    ['other names of the limit', 'paid/open', { max_tokens: 5, max_output_tokens: 90_000, max_new_tokens: 90_000 }, 5],
+    ['only another name of the limit', 'paid/open', { n_predict: 70 }, 70],
+    ['no limit, model without maximum', 'paid/open', {}, 4_096],
     ['null', 'paid/open', { max_tokens: null }, 4_096],
-    ['for each of several choices', 'paid/open', { n: 3, max_tokens: 50 }, 50],
+    ['per choice with several choices', 'paid/open', { n: 3, max_tokens: 50 }, 50],
     ['translated', 'paid/claude', { max_completion_tokens: 1, max_tokens: 100_000 }, 1],
-    ['translated, none', 'paid/claude', {}, 4_096],
+    ['translated, no limit', 'paid/claude', {}, 4_096],
   ];
   for (const [name, model, params, limit] of table) {
     test(name, async () => {
@@ -112,13 +112,13 @@ describe('the limit that is held for is the one that goes upstream', () => {
     });
   }
 
-  test('a model’s own maximum needs no saying', async () => {
+  test('a model’s own maximum is held but not sent', async () => {
     const { held, sent } = await ask(chat, { model: 'paid/bounded', messages: hi });
     expect(limitsIn(sent)).toEqual([]);
     expect(held).toBeGreaterThanOrEqual(2_000);
   });
 
-  test('on the messages wire, there and translated', async () => {
+  test('applies to messages, native and translated', async () => {
     for (const model of ['paid/claude', 'paid/open']) {
       const { held, sent } = await ask('/v1/messages', { model, messages: hi, max_tokens: 9, max_new_tokens: 5_000 });
       expect(limitsIn(sent)).toEqual([9]);
@@ -126,7 +126,7 @@ describe('the limit that is held for is the one that goes upstream', () => {
     }
   });
 
-  test('a prediction that is thrown away is paid for as output', async () => {
+  test('a rejected prediction is held as output', async () => {
     const content = 'alpha beta '.repeat(500);
     const { held } = await ask(chat, {
       model: 'paid/open',
@@ -155,19 +155,14 @@ describe('everything that is sent is counted', () => {
   const table: [string, string, Loose, number][] = [
     ['text', chat, { messages: [{ role: 'user', content: long }] }, words],
     ['a file', chat, user({ type: 'file', file: { file_data: `data:application/pdf;base64,${pdf.data}` } }), 15_000],
-    [
-      'a file of text',
-      chat,
-      user({ type: 'file', file: { file_data: `data:text/plain;base64,${btoa(long)}` } }),
-      words,
-    ],
+    ['a text file', chat, user({ type: 'file', file: { file_data: `data:text/plain;base64,${btoa(long)}` } }), words],
     ['a file by id', chat, user({ type: 'file', file: { file_id: 'file-1' } }), 25_000],
     ['sound', chat, user({ type: 'input_audio', input_audio: { data: base64(960_000), format: 'mp3' } }), 1_920],
-    ['a film', chat, user({ type: 'video_url', video_url: { url: 'https://films.example/1.mp4' } }), 25_000],
-    ['a part that nobody knows', chat, user({ type: 'novelty', novelty: { text: long } }), words],
-    ['a picture', chat, user(picture), 1_600],
-    ['twenty pictures', chat, user(...Array(20).fill(picture)), 32_000],
-    ['a tool’s words', chat, { messages: hi, tools: tool({}, { description: long }) }, words],
+    ['a video', chat, user({ type: 'video_url', video_url: { url: 'https://films.example/1.mp4' } }), 25_000],
+    ['an unknown part', chat, user({ type: 'novelty', novelty: { text: long } }), words],
+    ['an image', chat, user(picture), 1_600],
+    ['twenty images', chat, user(...Array(20).fill(picture)), 32_000],
+    ['a tool’s description', chat, { messages: hi, tools: tool({}, { description: long }) }, words],
     ['a tool’s schema', chat, { messages: hi, tools: tool(schema) }, words],
     [
       'a custom tool',
@@ -176,16 +171,16 @@ describe('everything that is sent is counted', () => {
       words,
     ],
     [
-      'the schema of the answer',
+      'the response schema',
       chat,
       { messages: hi, response_format: { type: 'json_schema', json_schema: { name: 's', schema } } },
       words,
     ],
-    ['functions of old', chat, { messages: hi, functions: [{ name: 'f', description: long }] }, words],
-    ['a field that nobody knows', chat, { messages: hi, documents: [{ text: long }] }, words],
+    ['legacy functions', chat, { messages: hi, functions: [{ name: 'f', description: long }] }, words],
+    ['an unknown field', chat, { messages: hi, documents: [{ text: long }] }, words],
     ['a message’s own field', chat, { messages: [{ role: 'user', content: 'hi', context: long }] }, words],
     [
-      'a result of a tool',
+      'a tool result',
       chat,
       { messages: [...hi, { role: 'tool', tool_call_id: '1', content: [{ type: 'text', text: long }, picture] }] },
       words + 1_600,
@@ -193,7 +188,7 @@ describe('everything that is sent is counted', () => {
     ['messages: system', '/v1/messages', { messages: hi, system: [{ type: 'text', text: long }] }, words],
     ['messages: a document', '/v1/messages', user({ type: 'document', source: pdf }), 15_000],
     [
-      'messages: a result with a picture',
+      'messages: a tool result with an image',
       '/v1/messages',
       user({ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: long }, block] }),
       words + 1_600,
@@ -205,7 +200,7 @@ describe('everything that is sent is counted', () => {
       words,
     ],
     [
-      'messages: a tool of the vendor’s',
+      'messages: a vendor tool',
       '/v1/messages',
       { messages: hi, tools: [{ type: 'memory_20250818', name: 'memory', notes: long }] },
       words,
@@ -224,7 +219,7 @@ describe('everything that is sent is counted', () => {
   }
 });
 
-describe('many at once on a balance for one', () => {
+describe('concurrent requests on a balance for one', () => {
   const together = (body: Loose) =>
     Promise.all(
       Array.from({ length: 80 }, async () => {
@@ -236,7 +231,7 @@ describe('many at once on a balance for one', () => {
   const dense = Array.from({ length: 8_000 }, (_, i) => '~^|`{@#%&*<>'[(i * 7919) % 12]).join('');
   const table: [string, Loose][] = [
     ['words', { messages: [{ role: 'user', content: 'good morning '.repeat(400) }], max_tokens: 100 }],
-    ['text that takes a token for every sign', { messages: [{ role: 'user', content: dense }], max_tokens: 1 }],
+    ['text with one token per character', { messages: [{ role: 'user', content: dense }], max_tokens: 1 }],
     ['two limits', { messages: hi, max_completion_tokens: 1, max_tokens: 2_000 }],
     ['no limit', { messages: hi }],
   ];

@@ -35,14 +35,14 @@ const many = (count: number, size: number): string[] => Array.from({ length: cou
 const cases: [what: string, names: string[], inlined: number][] = [
   ['one', ['9-a'], 1],
   ['the same twice', ['9-a', '9-a'], 2],
-  ['the same three times is more than a request can bring', ['9-a', '9-a', '9-a'], 0],
-  ['one of three is too much', ['9-a', '9-b', '9-c'], 2],
-  ['a small one after a large one that is too much', ['9-a', '9-b', '9-c', '9-d', '0-e'], 3],
-  ['the same very often', Array(5_000).fill('9-a'), 0],
+  ['the same three times exceeds the limit', ['9-a', '9-a', '9-a'], 0],
+  ['the third exceeds the limit', ['9-a', '9-b', '9-c'], 2],
+  ['a small one after a large one that exceeds the limit', ['9-a', '9-b', '9-c', '9-d', '0-e'], 3],
+  ['the same many times', Array(5_000).fill('9-a'), 0],
   ['too many', many(25, 0), 20],
 ];
 
-test.each(cases)('pictures become data as far as a request could bring them: %s', async (_, names, inlined) => {
+test.each(cases)('images become inline data within the limits of a request: %s', async (_, names, inlined) => {
   const { turns, source } = await inlineImages(kind, asking(names), true, { signal });
   const isData = turns.flatMap(({ parts }) => parts).map((part) => part.type === 'image' && 'data' in part.source);
   expect([isData.length, isData.filter(Boolean).length]).toEqual([names.length, inlined]);

@@ -55,7 +55,7 @@ afterAll(async () => {
   await relay.close();
 });
 
-test('a wish that only one of two heeds leads to that one', async () => {
+test('a request with an optional parameter goes to the provider that supports it', async () => {
   const answer = { choices: [{ message: { role: 'assistant', content: 'ok' }, finish_reason: 'stop' }] };
   upstream.answer(() => Response.json(answer));
   const model = { model_id: 'acme/wish', model_name: 'w', prompt_price: 0 };
@@ -74,7 +74,7 @@ const ask = (fields: object, path = '/v1/chat/completions') => relay.post(path, 
 const alias = (body: object) => root.call('/api/admin/model-aliases', { method: 'POST', body });
 
 describe('models: [a, b]', () => {
-  test('the next is asked where one does not answer, and the answer says who it was', async () => {
+  test('falls back to the next model on failure, and the answer names the model used', async () => {
     down = new Set(['b']);
     const answer = await ask({ model: 'acme/b', models: ['acme/c', 'acme/a'] });
     expect(answer.status).toBe(200);
@@ -85,7 +85,7 @@ describe('models: [a, b]', () => {
     expect(upstream.seen[0]!.body).not.toHaveProperty('models');
   });
 
-  test('without `model` the first of the list is asked first; one that there is not is passed over', async () => {
+  test('without `model`, the first of the list is used; an unknown one is skipped', async () => {
     const answer = await ask({ models: ['acme/nothing', 'acme/c'] });
     expect(await answer.json()).toMatchObject({ model: 'acme/c' });
   });
@@ -97,7 +97,7 @@ describe('models: [a, b]', () => {
     ['/v1/messages', { messages, max_tokens: 9 }],
     ['/v1/responses', { input: 'hi' }],
     ['/v2/chat', { messages }],
-  ])('%s, whole and streamed', async (path, body) => {
+  ])('%s falls back, whole and streamed', async (path, body) => {
     down = new Set(['b']);
     for (const stream of [false, true]) {
       const answer = await relay.post(path, { model: 'acme/b', models: ['acme/c'], ...body, stream });
@@ -110,7 +110,7 @@ describe('models: [a, b]', () => {
     expect(new Set(asked())).toEqual(new Set(['b', 'c']));
   });
 
-  test('what is the caller’s own fault ends it', async () => {
+  test('an error of the caller ends the fallback', async () => {
     upstream.answer(() => Response.json({ error: { message: 'bad temperature' } }, { status: 400 }));
     expect((await ask({ model: 'acme/b', models: ['acme/c'] })).status).toBe(400);
     upstream.answer(answered);
@@ -124,7 +124,7 @@ describe('models: [a, b]', () => {
     expect(refused.status).toBe(403);
   });
 
-  test('when nobody answers, the last one’s failure is told and nothing is paid', async () => {
+  test('when all models fail, the last failure is returned and nothing is charged', async () => {
     down = new Set(['b', 'c']);
     const before = await relay.money();
     const answer = await ask({ model: 'acme/b', models: ['acme/c'] });
@@ -132,7 +132,7 @@ describe('models: [a, b]', () => {
     expect((await relay.money()).quota).toBe(before.quota);
   });
 
-  test.each([[5], [['acme/b', '']], [[1]], [Array(11).fill('acme/b')]])('models: %j is refused', async (models) => {
+  test.each([[5], [['acme/b', '']], [[1]], [Array(11).fill('acme/b')]])('models: %j is rejected', async (models) => {
     const answer = await ask({ model: 'acme/b', models });
     expect(answer.status).toBe(400);
     expect(((await answer.json()) as { error: { param: string } }).error.param).toMatch(/^models/);
@@ -140,7 +140,7 @@ describe('models: [a, b]', () => {
 });
 
 describe('variants', () => {
-  test(':floor asks the cheapest, and keeps the name that was asked for', async () => {
+  test(':floor uses the cheapest provider, and the answer keeps the requested name', async () => {
     for (let i = 0; i < 5; i += 1) {
       const answer = await ask({ model: 'acme/a:floor' });
       expect(await answer.json()).toMatchObject({ model: 'acme/a:floor' });
@@ -148,7 +148,7 @@ describe('variants', () => {
     expect(new Set(asked())).toEqual(new Set(['a-cheap']));
   });
 
-  test(':nitro is taken too, the request’s own sort stands above it, and other endings name nothing', async () => {
+  test(':nitro is accepted, the request’s own sort takes precedence, and unknown suffixes return 404', async () => {
     expect((await ask({ model: 'a:nitro' })).status).toBe(200);
     upstream.seen.length = 0;
     await ask({ model: 'acme/a:nitro', provider: { sort: 'price' } });
@@ -157,7 +157,7 @@ describe('variants', () => {
     expect((await ask({ model: ':floor' })).status).toBe(404);
   });
 
-  test('a key that may use the model may use its variants', async () => {
+  test('a key allowed to use a model may use its variants', async () => {
     const key = await relay.member.key({ models: ['acme/a'] });
     const headers = { authorization: `Bearer ${key}` };
     const body = (model: string) => ({ model, messages });
@@ -167,7 +167,7 @@ describe('variants', () => {
 });
 
 describe('aliases and groups', () => {
-  test('an alias answers under its own name, and is listed', async () => {
+  test('an alias is listed and answers under its own name', async () => {
     expect((await alias({ name: 'my-model', models: ['acme/b'] })).status).toBe(201);
     const answer = await ask({ model: 'my-model' });
     expect(await answer.clone().json()).toMatchObject({ model: 'my-model' });
@@ -178,7 +178,7 @@ describe('aliases and groups', () => {
     expect(await (await relay.get('/v1/models/my-model')).json()).toMatchObject({ id: 'my-model' });
   });
 
-  test('of a group the next is asked where one does not answer; with a variant too', async () => {
+  test('a group falls back to its next model, also with a variant', async () => {
     expect((await alias({ name: 'any', models: ['acme/b', 'acme/a'] })).status).toBe(201);
     expect(await (await ask({ model: 'any' })).json()).toMatchObject({ model: 'acme/b' });
     down = new Set(['b']);
@@ -187,14 +187,14 @@ describe('aliases and groups', () => {
     expect(asked()).toEqual(['b', 'a-cheap']);
   });
 
-  test('a model whose own name ends like a variant is that model, whatever is called like its beginning', async () => {
+  test('a model whose name ends like a variant takes precedence over an alias with a variant', async () => {
     expect((await alias({ name: 'odd', models: ['acme/b', 'acme/c'] })).status).toBe(201);
     expect(await (await ask({ model: 'odd:floor' })).json()).toMatchObject({ model: 'odd:floor' });
     expect(await (await ask({ model: 'odd:nitro' })).json()).toMatchObject({ model: 'acme/b' });
     expect(asked()).toEqual(['odd', 'b']);
   });
 
-  test('a key that names a group may use its models, and no others', async () => {
+  test('a key allowed to use a group may use its models and no others', async () => {
     const key = await relay.member.key({ models: ['any'] });
     const headers = { authorization: `Bearer ${key}` };
     const by = async (model: string) =>
@@ -202,7 +202,7 @@ describe('aliases and groups', () => {
     expect([await by('any'), await by('acme/a'), await by('acme/c')]).toEqual([200, 200, 403]);
   });
 
-  test('a model of the same name comes first, names are there once, and what is gone leads nowhere', async () => {
+  test('a model takes precedence over an alias of its name, names are unique, and deleted models are not found', async () => {
     expect((await alias({ name: 'acme/c', models: ['acme/b'] })).status).toBe(201);
     await ask({ model: 'acme/c' });
     expect(asked()).toEqual(['c']);

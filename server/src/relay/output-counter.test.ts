@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { loadTokens } from '../lib/tokens.ts';
 import { OutputCounter } from './output-counter.ts';
 
-test('pieces count as the text they make, whatever their size', async () => {
+test('the count does not depend on how the text is split', async () => {
   const { count } = await loadTokens();
   const text = 'Wörter, слова and 言葉 — 🎉🎉 make a sentence that is counted. '.repeat(1_000);
   const counter = new OutputCounter();
@@ -15,7 +15,7 @@ test('pieces count as the text they make, whatever their size', async () => {
   expect(Math.abs((await words.count()) - exact)).toBeLessThan(20);
 });
 
-test('one piece larger than the buffer', async () => {
+test('a piece larger than the buffer is counted', async () => {
   const { count } = await loadTokens();
   const text = 'many words in one piece. '.repeat(5_000);
   const counter = new OutputCounter();
@@ -25,7 +25,7 @@ test('one piece larger than the buffer', async () => {
   expect(Math.abs((await counter.count()) - (await count(text)) - 2)).toBeLessThan(4);
 });
 
-test('a rough figure is there at once', () => {
+test('a rough count is available immediately', () => {
   const counter = new OutputCounter();
   expect(counter.roughly()).toBe(0);
   counter.add('x'.repeat(400));

@@ -10,7 +10,7 @@ const numbers = [200_000_000, 4_294_967_294, 2 ** 53, 1e308, -1, 1.5];
 const indexesOf = (deltas: Delta[]): number[] =>
   deltas.flatMap((delta) => (delta.type === 'tool_start' || delta.type === 'tool_args' ? [delta.index] : []));
 
-describe.each(numbers)('the number %p', (number) => {
+describe.each(numbers)('index %p in an upstream answer', (number) => {
   const openai = (index: unknown, fields: Json): Json => ({
     choices: [{ delta: { tool_calls: [{ index, ...fields }] } }],
   });
@@ -35,25 +35,25 @@ describe.each(numbers)('the number %p', (number) => {
     ],
   };
 
-  test.each(Object.keys(providerKinds))('of a call in a stream of %s becomes its place', (kind) => {
+  test.each(Object.keys(providerKinds))('a tool call in a stream of %s is numbered by position', (kind) => {
     const { wire, decoder } = providerKinds[kind]!;
     const indexes = indexesOf(streams[wire]!.flatMap(decoder()));
     expect(new Set(indexes)).toEqual(new Set([0, 1]));
     expect(indexes[0]).toBe(0);
   });
 
-  test('of a document names one, and makes nothing large', () => {
+  test('a rerank index does not allocate a large array', () => {
     const { body } = normalizeRerank({ results: [{ index: number, relevance_score: 1 }] }, { documents: ['a'] });
     expect((body.results as unknown[]).length).toBe(1);
   });
 
-  test('of an input that was not given is refused', () => {
-    expect(() => placed([{ index: number, embedding: [1] }], 1)).toThrow('not given');
+  test('an embedding of an input that was not sent is rejected', () => {
+    expect(() => placed([{ index: number, embedding: [1] }], 1)).toThrow('not sent');
   });
 });
 
-test('embeddings without a number have that of their place', () => {
+test('embeddings without an index are numbered by position', () => {
   expect(placed([{ embedding: [1] }, { index: 1 }], 2).map(({ index }) => index)).toEqual([0, 1]);
   expect(() => placed([{}], 2)).toThrow('1 embeddings for 2 inputs');
-  expect(() => placed(['x'], 1)).toThrow('not given');
+  expect(() => placed(['x'], 1)).toThrow('not sent');
 });

@@ -33,33 +33,33 @@ const url = (type: string, data: Buffer): string => `data:${type};base64,${data.
 
 test.each([
   [
-    'a paper in a chat',
+    'a PDF in chat',
     named('paper'),
     { type: 'file', file: { filename: 'paper.bin', file_data: url('application/pdf', paper) } },
   ],
-  ['words in a chat', named('note'), { type: 'text', text: 'note.bin\n\nTea at four.' }],
+  ['text in chat', named('note'), { type: 'text', text: 'note.bin\n\nTea at four.' }],
   [
-    'a paper in a response',
+    'a PDF in responses',
     { type: 'input_file', file_id: 'paper' },
     { type: 'input_file', filename: 'paper.bin', file_data: url('application/pdf', paper) },
   ],
   [
-    'a picture in a response',
+    'an image in responses',
     { type: 'input_image', file_id: 'picture', detail: 'low' },
     { type: 'input_image', detail: 'low', image_url: url('image/png', picture) },
   ],
   [
-    'a picture in messages',
+    'an image in messages',
     { type: 'image', source: source('picture') },
     { type: 'image', source: base64('image/png', picture) },
   ],
   [
-    'words in messages',
+    'text in messages',
     { type: 'document', title: 't', source: source('note') },
     { type: 'document', title: 't', source: { type: 'text', media_type: 'text/plain', data: 'Tea at four.' } },
   ],
   [
-    'what is neither',
+    'another file type in messages',
     { type: 'document', source: source('bytes') },
     { type: 'document', source: base64('application/octet-stream', kept.bytes!) },
   ],
@@ -70,7 +70,7 @@ test.each([
   expect(await filled(within(part))).toEqual(within(becomes));
 });
 
-test('what names none, or one of somebody else, stays the very same', async () => {
+test('requests without files, or with files of others, are not changed', async () => {
   const items = [
     { role: 'user', content: [named('paper'), named('file-of-a-vendor'), { type: 'toString' }] },
     null,
@@ -80,18 +80,18 @@ test('what names none, or one of somebody else, stays the very same', async () =
   for (const other of ['text', undefined, 7]) expect(await filled(other)).toBe(other);
 });
 
-test('too many, and too large together, are refused', async () => {
+test('too many files, or too large in total, are rejected', async () => {
   const many = (count: number, mebibytes: number) =>
     Array.from({ length: count }, (_, n) => named(`large-${mebibytes}-${n}`));
-  await expect(filled(many(21, 0))).rejects.toThrow('20 files at most');
-  await expect(filled(many(3, 9))).rejects.toThrow('bytes at most');
-  await expect(filled(Array(25).fill(named('large-1')))).rejects.toThrow('bytes at most');
+  await expect(filled(many(21, 0))).rejects.toThrow('at most 20 files');
+  await expect(filled(many(3, 9))).rejects.toThrow('may have at most');
+  await expect(filled(Array(25).fill(named('large-1')))).rejects.toThrow('may have at most');
   grown = 0;
   expect(await filled(many(20, 1))).toHaveLength(20);
   expect(grown).toBe(20 * mebibyte);
 });
 
-test('however deep a request is', async () => {
+test('a deeply nested request is handled', async () => {
   let items: unknown[] = [named('paper')];
   for (let depth = 0; depth < 100_000; depth += 1) items = [{ content: items }];
   expect(await filled(items)).toBe(items);

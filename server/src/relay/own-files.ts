@@ -85,7 +85,8 @@ async function withFiles<T>(
   grow: Grow,
 ): Promise<T> {
   const mentions = Map.groupBy(named, (id) => id);
-  if (mentions.size > mostFiles) throw new AppError('invalid_value', `A request may name ${mostFiles} files at most.`);
+  if (mentions.size > mostFiles)
+    throw new AppError('invalid_value', `A request may refer to at most ${mostFiles} files.`);
   const files = new Map<string, Inlined>();
   let bytes = 0;
   for (const [id, { length: times }] of mentions) {
@@ -94,7 +95,7 @@ async function withFiles<T>(
     // Sent once per reference.
     bytes += file.bytes * times;
     if (bytes > mostBytes)
-      throw new AppError('request_too_large', `The files that a request names may have ${mostBytes} bytes at most.`);
+      throw new AppError('request_too_large', `The files of a request may have at most ${mostBytes} bytes in total.`);
     grow(file.bytes * times);
     const content = await file.content();
     if (content) files.set(id, inlined(file.filename, content));

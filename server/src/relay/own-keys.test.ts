@@ -56,13 +56,13 @@ interface Listed {
 }
 const list = async (): Promise<Listed> => ((await (await relay.member.call(path)).json()) as { data: Listed }).data;
 
-test('until the operator allows it, nobody brings a key', async () => {
+test('a user cannot add a key until the operator allows it', async () => {
   expect((await bring()).status).toBe(403);
   expect(await list()).toMatchObject({ keys: [], fee: null });
   expect((await ask()).status).toBe(403);
 });
 
-describe('a key of the user’s own', () => {
+describe('provider keys of users', () => {
   let id: number;
   beforeAll(async () => {
     await relay.test.setOption('OwnKeys', true);
@@ -73,7 +73,7 @@ describe('a key of the user’s own', () => {
     id = (JSON.parse(text) as { data: { id: number } }).data.id;
   });
 
-  test('goes out first, costs nothing without a fee, and needs no balance', async () => {
+  test('a user’s key is used first, costs nothing without a fee, and needs no balance', async () => {
     for (let i = 0; i < 4; i += 1) {
       const answer = await ask();
       expect(answer.status).toBe(200);
@@ -83,7 +83,7 @@ describe('a key of the user’s own', () => {
     expect(new Set(keysSeen())).toEqual(new Set([secret]));
   });
 
-  test('with a fee costs that share of the price, and nothing more', async () => {
+  test('a fee costs that share of the price and nothing more', async () => {
     await relay.test.setOption('OwnKeyFee', 0.05);
     expect((await ask()).status).toBe(403);
     await relay.credit(1_000_000);
@@ -94,7 +94,7 @@ describe('a key of the user’s own', () => {
     await relay.test.setOption('OwnKeyFee', 0);
   });
 
-  test('is not left for the operator’s keys unless its owner says so', async () => {
+  test('the operator’s keys are used as fallback only if the owner allows it', async () => {
     upstream.answer((request) =>
       keyOf(request.headers) === secret
         ? Response.json({ error: { message: 'no' } }, { status: 401 })
@@ -112,7 +112,7 @@ describe('a key of the user’s own', () => {
     await change(id, { fallback: false });
   });
 
-  test('says nothing of the channel: its failures are not measured, and others go on', async () => {
+  test('failures of a user’s key are not counted against the channel', async () => {
     upstream.answer((request) =>
       keyOf(request.headers) === secret
         ? Response.json({ error: { message: 'no' } }, { status: 500 })
@@ -130,7 +130,7 @@ describe('a key of the user’s own', () => {
     expect(keysSeen()).toEqual(['sk-acme']);
   });
 
-  test('is not used for other providers, when it is off, or after it is gone', async () => {
+  test('a key is not used for other providers, when disabled, or after deletion', async () => {
     const only = { provider: { only: ['other'] } };
     expect((await ask(only)).status).toBe(200);
     await change(id, { status: 2 });
@@ -140,7 +140,7 @@ describe('a key of the user’s own', () => {
     expect((await list()).keys).toEqual([]);
   });
 
-  test('is nobody else’s: not seen, changed or removed by others, and in the export without its secret', async () => {
+  test('other users cannot see, change or delete a key, and exports do not contain its secret', async () => {
     const mine = ((await (await bring()).json()) as { data: { id: number } }).data.id;
     expect((await list()).keys).toMatchObject([{ name: 'Mine', fallback: false, credential_hint: '••••9876' }]);
     const other = await relay.test.user();
@@ -154,7 +154,7 @@ describe('a key of the user’s own', () => {
     expect(exported).not.toContain('"s1.');
   });
 
-  test('is tried where its requests would go, and nowhere else', async () => {
+  test('a key test is sent where its requests would be sent, and nowhere else', async () => {
     const elsewhere = scriptedUpstream(answered);
     const model = (name: string) => [{ model_id: `twin/${name}` }];
     const twin = { provider: 'twin', credential: 'sk-twin' };
@@ -178,7 +178,7 @@ describe('a key of the user’s own', () => {
     }
   });
 
-  test('what is no key is refused', async () => {
+  test('an invalid key is rejected', async () => {
     expect((await bring({ provider: 'nobody' })).status).toBe(400);
     expect((await bring({ provider: 'demo' })).status).toBe(400);
     expect((await bring({ credential: '' })).status).toBe(400);

@@ -59,15 +59,15 @@ async function addModel(fields: Record<string, unknown>, channel: Record<string,
 const stored = async (model: Loose): Promise<Loose> =>
   (await send('GET', `${models}?model_id=${encodeURIComponent(model.model_id)}`)).data.provider_models[0];
 
-describe('the prices of a model', () => {
-  test('are one value, of which the plain ones are three fields', async () => {
+describe('model prices', () => {
+  test('the price fields are part of `prices`', async () => {
     const model = await addModel({ prices: { ...prices, request: 0.01 } });
     const plain = { prompt_price: 3, completion_price: 15, request_price: 0.01 };
     expect(model).toMatchObject({ ...plain, prices: { ...prices, request: 0.01 } });
     expect(await stored(model)).toEqual(model);
   });
 
-  test('follow the plain ones, and the plain ones them', async () => {
+  test('changing `prices` updates the price fields and vice versa', async () => {
     const model = await addModel({ prompt_price: 1, completion_price: 2 });
     expect(model.prices).toEqual({ prompt: 1, completion: 2 });
     const path = `${models}/${model.id}`;
@@ -83,13 +83,13 @@ describe('the prices of a model', () => {
 
   const tier = { above_context: 1000, prompt: 1, completion: 1 };
   const bad: [what: string, change: Record<string, unknown>][] = [
-    ['less than nothing', { prices: { ...prices, cache_read: -0.1 } }],
-    ['more than a million', { prices: { ...prices, audio_in: 1_000_001 } }],
+    ['a negative price', { prices: { ...prices, cache_read: -0.1 } }],
+    ['a price above a million', { prices: { ...prices, audio_in: 1_000_001 } }],
     ['text', { prices: { ...prices, reasoning: '1' } }],
     ['null', { prices: { ...prices, image_in: null } }],
     ['an unknown part', { prices: { ...prices, cached: 1 } }],
     ['no prompt', { prices: { completion: 1 } }],
-    ['no object', { prices: [1, 2] }],
+    ['a list instead of an object', { prices: [1, 2] }],
     ['a tier of no context', { prices: { ...prices, tiers: [{ ...tier, above_context: 0 }] } }],
     ['a tier of half a token', { prices: { ...prices, tiers: [{ ...tier, above_context: 1.5 }] } }],
     ['an unknown part in a tier', { prices: { ...prices, tiers: [{ ...tier, cached: 1 }] } }],
@@ -105,7 +105,7 @@ describe('the prices of a model', () => {
     ['another completion_price', { prices, completion_price: 2 }],
     ['another request_price', { prices, request_price: 1 }],
   ];
-  test.each(bad)('%s is refused, and nothing changes', async (_, change) => {
+  test.each(bad)('%s is rejected, and nothing changes', async (_, change) => {
     const model = await addModel({ prices });
     expect((await send('PUT', `${models}/${model.id}`, { ...change, context_length: 5 })).status).toBe(400);
     expect(await stored(model)).toEqual(model);
@@ -113,7 +113,7 @@ describe('the prices of a model', () => {
     expect((await send('POST', models, body)).status).toBe(400);
   });
 
-  test('are in the list of models, in dollars a token', async () => {
+  test('the model list shows prices in dollars per token', async () => {
     const model = await addModel({ prices });
     const answer = await house.call(`/v1/models/${model.model_id}`, {
       headers: { authorization: `Bearer ${await root.key()}` },
@@ -136,7 +136,7 @@ describe('the prices of a model', () => {
   });
 });
 
-describe('sync', () => {
+describe('price sync', () => {
   const sync = async (data: Loose[], provider: string, fields: Record<string, unknown> = {}) => {
     const model = await addModel(fields, { provider });
     upstream.answer(() => Response.json({ data }));
@@ -145,7 +145,7 @@ describe('sync', () => {
     return { result: result.data, rows: new Map<string, Loose>(rows.map((row: Loose) => [row.model_name, row])) };
   };
 
-  test('reads the prices of an upstream that tells them', async () => {
+  test('reads prices from an upstream that publishes them', async () => {
     const told = {
       ...{ prompt: '0.000003', completion: '0.000015', request: '0', image: '0.0048', web_search: '0.01' },
       ...{ input_cache_read: '0.0000003', input_cache_write: '0.00000375', input_cache_write_1h: '0.000006' },
@@ -177,7 +177,7 @@ describe('sync', () => {
     expect(rows.get('acme/gift').status).toBe(1);
   });
 
-  test('fills what nobody said of models at the listed price, once, and leaves the others', async () => {
+  test('fills missing part prices of models at the listed price once, and leaves others unchanged', async () => {
     const listed = { model_name: 'gpt-5.4', prompt_price: 2.5, completion_price: 15 };
     const known = await sync([{ id: 'gpt-5.4' }], 'openai', listed);
     expect(known.result).toMatchObject({ kept: 1, completed: 1 });
@@ -228,8 +228,8 @@ const said = {
 // 100 × 3 + 300 × 0.30 + 150 × 3.75 + 100 × 6 + 50 × 15 = 2,302.5 millionths of a dollar, half as many units.
 const cost = 1152;
 
-describe('a request with caches', () => {
-  test('costs what its parts cost, and is logged with the tokens of each', async () => {
+describe('a request with cached tokens', () => {
+  test('is charged by part and logged with the tokens of each part', async () => {
     const model = await addModel({ prices }, { kind: 'anthropic' });
     const { spent, log, usage } = await billed(model, said);
     expect(spent).toBe(cost);
@@ -257,7 +257,7 @@ describe('a request with caches', () => {
   });
 
   // Until a settlement of the relay names its price (`price: bill.candidate.price` in bill.ts), the costs are null.
-  test('is logged with what each part cost', async () => {
+  test('is logged with the cost of each part', async () => {
     const model = await addModel({ prices }, { kind: 'anthropic' });
     const { log } = await billed(model, said);
     const costs = Object.fromEntries(log.parts.map(({ part, cost }: Loose) => [part, cost]));

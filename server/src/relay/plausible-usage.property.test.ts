@@ -88,7 +88,7 @@ function expectSound(usage: Usage, hasOutput: boolean): void {
   expect(sum(usage, ['reasoningTokens', 'audioOutTokens'])).toBeLessThanOrEqual(usage.completionTokens);
 }
 
-describe('whatever an upstream reports, what is charged is possible', () => {
+describe('the charged usage is always possible, whatever an upstream reports', () => {
   for (const [name, usages, read] of formats) {
     test(name, async () => {
       await fc.assert(
@@ -104,7 +104,7 @@ describe('whatever an upstream reports, what is charged is possible', () => {
     });
   }
 
-  test('any numbers at all, parts included', async () => {
+  test('arbitrary numbers, including parts', async () => {
     const names = ['promptTokens', 'completionTokens', ...promptParts, 'reasoningTokens', 'audioOutTokens'];
     const numbers = fc.oneof(
       fc.nat(2_000),
@@ -119,7 +119,7 @@ describe('whatever an upstream reports, what is charged is possible', () => {
   });
 });
 
-describe('what is believed', () => {
+describe('accepted usage', () => {
   const cases: [string, Usage, boolean, Usage][] = [
     [
       'an ordinary count',
@@ -128,31 +128,31 @@ describe('what is believed', () => {
       { promptTokens: 100, completionTokens: 20 },
     ],
     [
-      'up to the bound',
+      'exactly the bound',
       { promptTokens: 1_400, completionTokens: 1_050 },
       true,
       { promptTokens: 1_400, completionTokens: 1_050 },
     ],
     [
-      'a prompt past it',
+      'a prompt above the bound',
       { promptTokens: 1_401, completionTokens: 20 },
       true,
       { promptTokens: 93, completionTokens: 20, estimated: true },
     ],
     [
-      'an answer past it',
+      'an answer above the bound',
       { promptTokens: 100, completionTokens: 1_051 },
       true,
       { promptTokens: 100, completionTokens: 17, estimated: true },
     ],
     [
-      'no output, none counted',
+      'no output and none reported',
       { promptTokens: 100, completionTokens: 0 },
       false,
       { promptTokens: 100, completionTokens: 0 },
     ],
     [
-      'output, none counted',
+      'output but none reported',
       { promptTokens: 100, completionTokens: 0 },
       true,
       { promptTokens: 100, completionTokens: 17, estimated: true },
@@ -170,7 +170,7 @@ describe('what is believed', () => {
       { promptTokens: 100, completionTokens: 20, cacheWriteTokens: 7 },
     ],
     [
-      'parts of a prompt that is not believed',
+      'parts of an implausible prompt',
       { promptTokens: 1e308, completionTokens: 20, cacheReadTokens: 90, reasoningTokens: 5 },
       true,
       { promptTokens: 93, completionTokens: 20, reasoningTokens: 5, estimated: true },
@@ -180,7 +180,7 @@ describe('what is believed', () => {
     test(name, async () => expect((await charged(reported, hasOutput)).usage).toEqual(expected));
   }
 
-  test('our own count is bounded by what the request allowed', async () => {
+  test('the local count is limited by what the request allowed', async () => {
     const count = { count: async () => 10_000, countOutput: async () => 10_000 };
     const log = { warn: () => {} } as never;
     const summary = { usage: undefined, usageIsFinal: false };

@@ -122,7 +122,7 @@ export class Pump {
       return this.#finish(first);
     }
     if (first) await this.#deliver(first);
-    if (this.#left) throw new Error('the client left');
+    if (this.#left) throw new Error('the client disconnected');
     while (await body.flow(this.#take)) {
       if (relay.ended && !relay.error) {
         body.leave();
@@ -135,12 +135,12 @@ export class Pump {
         sent.touch();
       }
       if (relay.error) throw new UpstreamFault(relay.error);
-      if (this.#left) throw new Error('the client left');
+      if (this.#left) throw new Error('the client disconnected');
       if (this.#stopping) throw stoppingError();
     }
     const { tail, summary } = relay.end();
     if (relay.error) throw new UpstreamFault(relay.error);
-    if (!summary.complete) throw new UpstreamFault(failure('the upstream cut its answer off'));
+    if (!summary.complete) throw new UpstreamFault(failure('the upstream response was cut off'));
     return this.#finish(tail);
   }
 
@@ -212,7 +212,7 @@ export class Pump {
   async #unpaid(error: unknown): Promise<StreamEnd> {
     const { deps, context, read } = this.answer;
     const told = toAppError(error);
-    deps.log.error({ requestId: context.requestId, error }, 'an answer could not be charged');
+    deps.log.error({ requestId: context.requestId, error }, 'could not charge for an answer');
     await this.#deliver(read.relay.fail(told));
     return { summary: read.summary(), usage: unknownUsage, cost: 0, error: told };
   }
@@ -228,7 +228,7 @@ export class Pump {
     if (this.#stopping) return this.#tellStop(settled);
     const upstream = error instanceof UpstreamFault ? error.error : failure(String(error), sent.timedOut() ? 504 : 502);
     const told = appErrorOf(upstream);
-    deps.log.warn({ requestId: context.requestId, reason: upstream.message }, 'a stream broke off');
+    deps.log.warn({ requestId: context.requestId, reason: upstream.message }, 'a stream was interrupted');
     await this.#deliver(read.relay.fail(told));
     return { ...settled, error: told };
   }

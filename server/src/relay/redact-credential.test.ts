@@ -7,12 +7,12 @@ test.each([
   ['AKIDEXAMPLE:wJalrXUtnFEMI/K7', 'key wJalrXUtnFEMI/K7 of AKIDEXAMPLE', 'key [redacted] of [redacted]'],
   ['', 'nothing to hide', 'nothing to hide'],
   ['a:b', 'a bed', 'a bed'],
-])('of %p nothing is left', (credential, said, told) => {
+])('redacts %p', (credential, said, told) => {
   expect(redactCredential(said, credential)).toBe(told);
 });
 
 test.each(['AKIAIOSFODNN7EXAMPLE', 'ASIAIOSFODNN7EXAMPLE', 'ABSKQmVkcm9ja0FQSUtleQ', 'ya29.c.b0Aaekm1K-abcdefgh'])(
-  '%s, repeated by an upstream, reaches nobody',
+  '%s repeated by an upstream is redacted',
   (key) => {
     const { message } = readUpstreamError(403, new Headers(), JSON.stringify({ message: `the key ${key} is refused` }));
     expect(message).not.toContain(key.slice(0, 16));

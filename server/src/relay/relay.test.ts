@@ -71,7 +71,7 @@ async function afterSilence<T>(pending: Promise<T>, upstream: ScriptedUpstream):
   return pending;
 }
 
-test('four upstreams through every fault; circuits open, half open, close and open again', async () => {
+test('four upstreams with every kind of failure: circuits open, half open, close and open again', async () => {
   const names = ['one', 'two', 'three', 'four'] as const;
   const model = 'walk/model';
   const upstreams = Object.fromEntries(names.map((name) => [name, scriptedUpstream(sound(name))]));
@@ -124,7 +124,7 @@ test('four upstreams through every fault; circuits open, half open, close and op
   for (const name of names) await upstreams[name]!.close();
 });
 
-test('a reset connection, then nobody left: 502, and the log says why', async () => {
+test('returns 502 after a reset connection and a malformed answer, and logs the reasons', async () => {
   const resetting = resettingUpstream();
   const garbled = scriptedUpstream(() => new Response('{"id":'));
   await addUpstream(house, resetting.url, [{ model_id: 'log/model' }], { provider: 'resetting' });
@@ -146,7 +146,7 @@ test('a reset connection, then nobody left: 502, and the log says why', async ()
   await garbled.close();
 });
 
-test('an answer whose client left before it was fetched is settled all the same', async () => {
+test('an answer is settled if the client disconnects before reading it', async () => {
   const endless: Script = () => {
     const body = new ReadableStream({
       async pull(controller) {
@@ -176,7 +176,7 @@ test('an answer whose client left before it was fetched is settled all the same'
   await upstream.close();
 });
 
-test('what the upstream does not count is counted, charged and told', async () => {
+test('missing usage is counted, charged and returned', async () => {
   const { usage: _, ...uncounted } = { id: 'c', usage };
   const message = { role: 'assistant', content: 'five words are in here' };
   const upstream = scriptedUpstream(() =>
@@ -189,7 +189,7 @@ test('what the upstream does not count is counted, charged and told', async () =
   await upstream.close();
 });
 
-test('an idle stream gets one comment line every 15 s, and is cut when the upstream stays silent', async () => {
+test('an idle stream gets a comment every 15 s and is cut off when the upstream stays silent', async () => {
   const upstream = scriptedUpstream(stallAfter([encoder.encode(chunk({ content: 'word' }))], {}));
   await addUpstream(house, upstream.url, [{ model_id: 'idle/model' }], { timeout_ms: 30_000 });
   const answer = await ask('idle/model', undefined, { stream: true });

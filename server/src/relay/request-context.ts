@@ -102,7 +102,7 @@ function clientHeadersOf(headers: Headers): RequestContext['clientHeaders'] {
     const value = headers.get(name);
     if (value === null) continue;
     if (!usualValue.test(value))
-      throw new AppError('invalid_value', `The header '${name}' is too long or holds unusual characters.`, {
+      throw new AppError('invalid_value', `The header '${name}' is too long or contains unsupported characters.`, {
         param: name,
       });
     found ??= {};

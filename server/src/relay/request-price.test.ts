@@ -30,7 +30,7 @@ afterAll(async () => {
 const ask = (model: string, path: string, stream: boolean) =>
   relay.post(path, { model, stream, max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] });
 
-test('nobody asks such a model without the money for a request', async () => {
+test('returns 403 if the balance does not cover the request price', async () => {
   expect((await ask('fee/only', '/v1/chat/completions', false)).status).toBe(403);
   expect(upstream.seen).toHaveLength(0);
 });

@@ -4,7 +4,7 @@ import { manualClock } from '../lib/clock.ts';
 import { type Endpoint, endpoints } from './classify-refusal.fixture.ts';
 import { addUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
 
-test('while every circuit of a model is open, each endpoint says when the first may be tried again', async () => {
+test('while every circuit of a model is open, each endpoint returns the earliest Retry-After', async () => {
   const clock = manualClock(Date.now());
   const house = await openTestApp({ clock });
   const root = await house.root();
@@ -27,7 +27,7 @@ test('while every circuit of a model is open, each endpoint says when the first 
   await house.close();
 });
 
-test('so does a service without models, and one that is going down', async () => {
+test('a service without models or in shutdown returns Retry-After', async () => {
   const house = await openTestApp({ env: { DEMO_PROVIDER: 'off' } });
   const root = await house.root();
   const headers = { authorization: `Bearer ${await root.key()}` };

@@ -14,12 +14,12 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, undefined],
   [{ 'retry-after': 'soon' }, undefined],
   [{ 'retry-after': '-1' }, undefined],
-])('%j is a wait of %p', (headers, wait) => {
+])('%j means a wait of %p', (headers, wait) => {
   expect(retryAfterOf(headers, nowMs)).toBe(wait!);
 });
 
-describe('a caller whom all have sent away', () => {
-  test('is told when the first wants to be asked again', () => {
+describe('retry headers after every provider refused', () => {
+  test('give the shortest wait', () => {
     const refusals: Record<string, string>[] = [
       { 'retry-after': '60' },
       { 'retry-after': '2', 'x-should-retry': 'true' },
@@ -32,7 +32,7 @@ describe('a caller whom all have sent away', () => {
     });
   });
 
-  test('is told in both ways, whatever the upstream says', () => {
+  test('are sent in seconds and milliseconds, whatever the upstream sent', () => {
     expect(retryHeaders([{ 'retry-after-ms': '1500' }], nowMs)).toEqual({
       'retry-after': '2',
       'retry-after-ms': '1500',

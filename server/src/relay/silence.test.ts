@@ -82,7 +82,7 @@ describe.each(formats)('a stream at %s', (path, ping, end, timeout) => {
   };
   const pings = (text: string) => text.split(ping).length - 1;
 
-  test('may be silent for as long as its channel allows, and is kept open meanwhile', async () => {
+  test('may be silent up to the channel’s timeout and is kept open', async () => {
     const seen = await ask();
     const before = pings(seen.text);
     await pass(limitSeconds - 20);
@@ -98,7 +98,7 @@ describe.each(formats)('a stream at %s', (path, ping, end, timeout) => {
     expect(seen.text).toContain(end);
   });
 
-  test('ends past that, and says why', async () => {
+  test('ends after the timeout with an error', async () => {
     const seen = await ask();
     await pass(limitSeconds + 5);
     await until('the stream has ended', () => seen.ended);
@@ -107,7 +107,7 @@ describe.each(formats)('a stream at %s', (path, ping, end, timeout) => {
   });
 });
 
-test('a sound may be silent for as long as its channel allows', async () => {
+test('speech may be silent up to the channel’s timeout', async () => {
   begin(() => write('first'), 'audio/mpeg');
   const seen = follow(await relay.post('/v1/audio/speech', { model: 'acme/voice', input: 'hi', voice: 'alloy' }));
   await pass(limitSeconds - 20);

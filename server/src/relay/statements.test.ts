@@ -61,12 +61,12 @@ async function expectOneAfter(messages: { role: string; content: string }[]): Pr
 
 const hi = { role: 'user', content: 'hi' };
 
-test('none before the upstream is called, one after', async () => {
+test('no statement before the upstream call, one after it', async () => {
   if (engineOf(relay.test.platform.database.db) === 'sqlite') return;
   await expectOneAfter([hi]);
 });
 
-test('no more with several credentials, with a key of the user’s own, and in a conversation that goes on', async () => {
+test('the same with several credentials, a user’s own key, and a continued conversation', async () => {
   if (engineOf(relay.test.platform.database.db) === 'sqlite') return;
   const root = await relay.test.root();
   const second = { name: 'Second', credential: 'sk-second', requests_per_minute: 1_000, spend_per_day: 1_000 };

@@ -93,9 +93,12 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
   }
   if (error instanceof DispatchFault && error.why === 'shortage') {
     fail('neutral', error.why);
-    deps.log.error({ requestId: context.requestId, reason: error.message }, 'no descriptor was left for an upstream');
+    deps.log.error(
+      { requestId: context.requestId, reason: error.message },
+      'no file descriptor was available for an upstream connection',
+    );
     // The next candidate would need a descriptor as well.
-    const message = 'The service has no connection to spare right now. Try again in a moment.';
+    const message = 'All outgoing connections of this service are in use. Try again in a moment.';
     return { throw: new AppError('unavailable', message, {}, error) };
   }
   if (error instanceof DispatchFault) {

@@ -43,7 +43,7 @@ async function askEach<T>(
       throw error;
     }
   }
-  throw new Error('there is always a model to ask');
+  throw new Error('no model was tried');
 }
 
 /** The same request for another model. A prototype link, so that lazy getters such as `signal` stay lazy. */

@@ -41,7 +41,7 @@ const ask = async (path: string) => {
   return (await relay.post(path, body)).text();
 };
 
-test('its client hears of an error of ours, and the provider is not blamed', async () => {
+test('if charging fails, the client gets an internal error and the provider is not blamed', async () => {
   const { db } = relay.test.platform.database;
   const engine = engineOf(db);
   for (const statement of refuseUsage[engine]) await sql.raw(statement).execute(db);

@@ -60,19 +60,15 @@ const unseen: [string, 'openai' | 'anthropic' | 'gemini', Script][] = [
   ['a role, then a clean end', 'openai', closes(role)],
   ['a role, then a break', 'openai', breaks(role)],
   ['a role, then an error', 'openai', closes(`${role}data: {"error":{"message":"boom","code":500}}\n\n`)],
-  ['empty pieces, then an end mark without a finish reason', 'openai', closes(`${role}${role}data: [DONE]\n\n`)],
+  ['empty deltas, then an end marker without a finish reason', 'openai', closes(`${role}${role}data: [DONE]\n\n`)],
+  ['a role and empty thinking', 'openai', closes(`${role}${piece({ reasoning_content: '', tool_calls: [] })}`)],
+  ['message_start, then a break', 'anthropic', breaks(head)],
   [
-    'a role and thoughts that are empty',
-    'openai',
-    closes(`${role}${piece({ reasoning_content: '', tool_calls: [] })}`),
-  ],
-  ['the head of a message, then a break', 'anthropic', breaks(head)],
-  [
-    'the head of a block, then an error',
+    'content_block_start, then an error',
     'anthropic',
     closes(head + block + named({ type: 'error', error: { type: 'overloaded_error', message: 'x' } })),
   ],
-  ['the head of a block and a ping, then an end', 'anthropic', closes(head + block + named({ type: 'ping' }))],
+  ['content_block_start and a ping, then an end', 'anthropic', closes(head + block + named({ type: 'ping' }))],
   ['an empty part, then an end', 'gemini', closes(part({ text: '' }))],
 ];
 
@@ -81,7 +77,7 @@ const ask = (model: string, provider: unknown, path = '/v1/chat/completions') =>
 
 for (const path of ['/v1/chat/completions', '/v1/messages'])
   for (const [name, kind, script] of unseen)
-    test(`${path}: ${name}: the next candidate answers`, async () => {
+    test(`${path}: ${name}: falls back to the next candidate`, async () => {
       failing.answer(script);
       const before = failing.seen.length;
       const text = await (await ask(await newModel(kind), { order: ['first', 'second'] }, path)).text();
@@ -90,7 +86,7 @@ for (const path of ['/v1/chat/completions', '/v1/messages'])
       expect(text).not.toContain('error');
     });
 
-test('once something was seen nobody else is asked', async () => {
+test('no fallback after output was sent', async () => {
   failing.answer(closes(role + piece({ content: 'half' })));
   const text = await (await ask(await newModel('openai'), { order: ['first', 'second'] })).text();
   expect(text).toContain('half');
@@ -98,7 +94,7 @@ test('once something was seen nobody else is asked', async () => {
   expect(text).not.toContain('from the second');
 });
 
-test('a finished stream without its end mark is whole', async () => {
+test('a finished stream without its end marker is complete', async () => {
   failing.answer(closes(role + piece({ content: 'all' }) + piece({}, 'stop')));
   const text = await (await ask(await newModel('openai'), { only: ['first'] })).text();
   expect(text).toContain('all');

@@ -91,7 +91,7 @@ for (const format of ['chat', 'messages', 'gemini']) {
   for (const stream of [false, true]) {
     describe(`${format}, ${stream ? 'streamed' : 'whole'}`, () => {
       for (const value of implausible) {
-        test(`${JSON.stringify(value)} is not believed`, async () => {
+        test(`reported usage ${JSON.stringify(value)} is ignored`, async () => {
           reported = value;
           const { status, cost: charged, text, row } = await cost({ model: `lie/${format}`, stream });
           expect(status).toBe(200);
@@ -103,7 +103,7 @@ for (const format of ['chat', 'messages', 'gemini']) {
         });
       }
 
-      test('what can be true is charged as it is', async () => {
+      test('plausible usage is charged as reported', async () => {
         reported = 77;
         expect((await cost({ model: `lie/${format}`, stream })).cost).toBe(154);
       });
@@ -111,7 +111,7 @@ for (const format of ['chat', 'messages', 'gemini']) {
   }
 }
 
-test('the answer is the upstream’s own, whatever it says of its usage', async () => {
+test('the answer is returned unchanged, whatever usage it reports', async () => {
   reported = 1e308;
   const { text } = await cost({ model: 'lie/chat' });
   expect(JSON.parse(text).usage.prompt_tokens).toBe(1e308);

@@ -35,7 +35,7 @@ const ask = async (path: string, model: string, more: Json = {}) => {
   return { status: answer.status, text, error: (JSON.parse(text) as { error: Json }).error };
 };
 
-describe('codes of a refusal', () => {
+describe('error codes', () => {
   test.each([
     ['content_filter', 400],
     ['invalid_image_url', 400],
@@ -43,7 +43,7 @@ describe('codes of a refusal', () => {
     ['unsupported_value', 400],
     ['context_length_exceeded', 400],
     ['content_policy_violation', 400],
-  ])('%s is public and kept, whole and streamed', async (code, status) => {
+  ])('%s is forwarded, whole and streamed', async (code, status) => {
     refusing(status, { error: { message: 'No.', code, param: 'messages', type: 'invalid_request_error' } });
     for (const stream of [false, true]) {
       const told = await ask('/v1/chat/completions', 'acme/m', { stream });
@@ -53,7 +53,7 @@ describe('codes of a refusal', () => {
   });
 
   test.each(['internal_shard_17', 'sk-proj-abcdefgh12345678', 'insufficient_user_quota', ''])(
-    '%p is nothing that a caller should read',
+    '%p is hidden from the caller',
     async (code) => {
       refusing(422, { error: { message: 'No.', code } });
       const told = await ask('/v1/chat/completions', 'acme/m');
@@ -64,13 +64,13 @@ describe('codes of a refusal', () => {
   );
 });
 
-describe('Anthropic’s details of a refusal', () => {
+describe('Anthropic’s error details', () => {
   const refusal = (details: unknown) => ({
     type: 'error',
     error: { type: 'invalid_request_error', message: 'No.', details },
   });
 
-  test('reach its clients, without keys', async () => {
+  test('are forwarded to its clients, without keys', async () => {
     refusing(400, refusal({ error_code: 'thread_already_continued', seen: 'sk-ant-abcdefgh12345678' }));
     const { error } = await ask('/v1/messages', 'anthropic/m');
     expect(error).toEqual({
@@ -83,8 +83,8 @@ describe('Anthropic’s details of a refusal', () => {
   test.each([
     ['a list', [1]],
     ['a text', 'x'],
-    ['far too much', { x: 'y'.repeat(9_000) }],
-  ])('%s is left out', async (_, details) => {
+    ['an object that is too large', { x: 'y'.repeat(9_000) }],
+  ])('%s is dropped', async (_, details) => {
     refusing(400, refusal(details));
     expect(await ask('/v1/messages', 'anthropic/m')).toMatchObject({
       status: 400,
@@ -93,7 +93,7 @@ describe('Anthropic’s details of a refusal', () => {
     expect((await ask('/v1/messages', 'anthropic/m')).error).not.toContainKey('details');
   });
 
-  test('of what is not the caller’s fault nothing is told', async () => {
+  test('are hidden if the error is not the caller’s', async () => {
     refusing(401, refusal({ error_code: 'organization_disabled' }));
     const told = await ask('/v1/messages', 'anthropic/m');
     expect(told.status).toBe(502);
@@ -105,7 +105,7 @@ describe('message threads', () => {
   const threads = [{ type: 'create' }, { type: 'continue', previous_message_id: 'msg_1' }];
 
   test.each(['acme/m', 'google/m', 'copy/m', 'paid/m', 'demo/chat', 'svc/svc-ms'])(
-    '%s has none, and says so in the way on which clients go on without',
+    '%s does not support them and says so in the way clients expect',
     async (model) => {
       const before = upstream.seen.length;
       for (const thread of threads)
@@ -121,7 +121,7 @@ describe('message threads', () => {
     },
   );
 
-  test('Anthropic’s client knows the refusal', async () => {
+  test('Anthropic’s client recognises the error', async () => {
     const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
       relay.test.app.fetch(new Request(input, init)) as Promise<Response>;
     const client = new Anthropic({
@@ -136,7 +136,7 @@ describe('message threads', () => {
     expect((error as Error).constructor.name).toBe('ThreadUnsupportedRequestError');
   });
 
-  test('Anthropic’s own channel gets them as they came', async () => {
+  test('Anthropic’s own channel gets them unchanged', async () => {
     upstream.answer(() =>
       Response.json({
         id: 'msg_2',

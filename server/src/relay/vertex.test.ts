@@ -113,7 +113,7 @@ const clients: [path: string, body: object, read: (answer: Loose) => string][] =
 ];
 
 describe.each(kinds)('$model', ({ model, wire, whole, streamed }) => {
-  test.each(clients)('%s, whole and streamed, with the token of the service account', async (path, body, read) => {
+  test.each(clients)('%s, whole and streamed, with the service account’s token', async (path, body, read) => {
     for (const stream of [false, true]) {
       answer = () => says(wire, 'MARK', stream);
       const response = await post(path, { model: `v/${model}`, stream, ...body });
@@ -127,7 +127,7 @@ describe.each(kinds)('$model', ({ model, wire, whole, streamed }) => {
     }
   });
 
-  test('what was used is charged', async () => {
+  test('usage is charged', async () => {
     answer = () => says(wire, 'MARK', false);
     const root = await house.root();
     const balance = async () => ((await (await root.call('/api/user/self')).json()) as Loose).data.used_quota;
@@ -138,7 +138,7 @@ describe.each(kinds)('$model', ({ model, wire, whole, streamed }) => {
   });
 });
 
-test('of Claude: the model is in the address, the version in the body, betas in their header', async () => {
+test('Claude: the model is in the URL, the version in the body, betas in their header', async () => {
   answer = () => says('messages', 'MARK', false);
   const asked = { model: 'v/claude-sonnet-4-5@20250929', messages, max_tokens: 50 };
   await post('/v1/messages', asked, { 'anthropic-beta': 'context-1m-2025-08-07' });
@@ -152,7 +152,7 @@ test('of Claude: the model is in the address, the version in the body, betas in 
   expect(vertex.seen.at(-1)!.body).toMatchObject({ model: 'claude-sonnet-4-5@20250929' });
 });
 
-test('embeddings and pictures go to predict', async () => {
+test('embeddings and images use predict', async () => {
   answer = () =>
     Response.json({
       predictions: [1, 2].map((n) => ({
@@ -176,8 +176,8 @@ test('embeddings and pictures go to predict', async () => {
   expect(vertex.seen.at(-1)!.path).toBe(`${place}/publishers/google/models/imagen-4.0-generate-001:predict`);
 });
 
-describe('tokens', () => {
-  test('one for all requests, signed for by the account', async () => {
+describe('access tokens', () => {
+  test('one token signed by the account serves all requests', async () => {
     const asking = vertex.seen.filter(({ path }) => path === '/token');
     expect(asking).toHaveLength(1);
     const form = new URLSearchParams(asking[0]!.body as string);
@@ -198,7 +198,7 @@ describe('tokens', () => {
     return model_id;
   };
 
-  test('one that ends soon is asked for anew', async () => {
+  test('a token that expires soon is renewed', async () => {
     const usual = giveToken;
     giveToken = () => Response.json({ access_token: `short-${vertex.seen.length}`, expires_in: 30 });
     const model = await channelWith('short', keyFile({ client_email: 'short@acme-ai.iam.gserviceaccount.com' }));
@@ -217,7 +217,7 @@ describe('tokens', () => {
     ['down', 503, { error: 'unavailable' }, 502],
     ['empty', 200, {}, 502],
   ])(
-    '%s: the channel is to blame, no request goes out, and the next is asked anew',
+    '%s: the channel fails, no request is sent, and the next request asks for a new token',
     async (name, status, said, told) => {
       const usual = giveToken;
       giveToken = () => Response.json(said, { status });
@@ -232,7 +232,7 @@ describe('tokens', () => {
     },
   );
 
-  test('a key file leads nowhere but to Google and to the host of the channel', async () => {
+  test('a key file may only refer to Google or the channel’s own host', async () => {
     const elsewhere = scriptedUpstream();
     const model = await channelWith('elsewhere', keyFile({ token_uri: `${elsewhere.url}/token` }));
     expect((await post('/v1/chat/completions', { model, messages })).status).toBe(502);
@@ -240,7 +240,7 @@ describe('tokens', () => {
     await elsewhere.close();
   });
 
-  test('an API key is sent as it is, and needs no token', async () => {
+  test('an API key is sent unchanged and needs no token', async () => {
     const model = await channelWith('express', 'AIza-express-key');
     answer = () => says('gemini', 'MARK', false);
     expect((await post('/v1/chat/completions', { model, messages })).status).toBe(200);
@@ -258,7 +258,7 @@ describe('key files as credentials', () => {
       body: { name: 'file', base_url: vertex.url, ...fields },
     });
 
-  test('nothing of one is shown but the end of its key’s id', async () => {
+  test('responses show only the end of the key id', async () => {
     const made = await make({ kind: 'vertex', credential: keyFile() });
     const text = await made.text();
     expect(made.status).toBe(201);
@@ -267,18 +267,18 @@ describe('key files as credentials', () => {
   });
 
   test.each([
-    ['not for another kind', () => ({ kind: 'openai', credential: keyFile() })],
-    ['whole', () => ({ kind: 'vertex', credential: keyFile({ private_key: undefined }) })],
-    ['of a service account', () => ({ kind: 'vertex', credential: keyFile({ type: 'authorized_user' }) })],
-    ['JSON', () => ({ kind: 'vertex', credential: `${keyFile()}}` })],
-  ])('%s, else 400 at the credential', async (_, fields) => {
+    ['used only for Vertex channels', () => ({ kind: 'openai', credential: keyFile() })],
+    ['complete', () => ({ kind: 'vertex', credential: keyFile({ private_key: undefined }) })],
+    ['one of a service account', () => ({ kind: 'vertex', credential: keyFile({ type: 'authorized_user' }) })],
+    ['valid JSON', () => ({ kind: 'vertex', credential: `${keyFile()}}` })],
+  ])('returns 400 for an invalid credential: a key file must be %s', async (_, fields) => {
     const refused = await make(fields());
     expect(refused.status).toBe(400);
     expect(((await refused.json()) as Loose).message ?? '').toContain('credential');
   });
 });
 
-test('regions are those of the host, and a project in the address stands', async () => {
+test('the region comes from the host, and a project in the URL is kept', async () => {
   const { placeOf } = await import('./providers/vertex/address.ts');
   const at = (baseUrl: string) => placeOf({ baseUrl, credential: keyFile(), modelName: 'm' });
   expect(at('https://aiplatform.googleapis.com/v1')).toEndWith('.com/v1/projects/acme-ai/locations/global');
@@ -288,7 +288,7 @@ test('regions are those of the host, and a project in the address stands', async
   expect(at(`${whole}/`)).toBe(whole);
 });
 
-test('lists of models are Google’s own, with Claude by its date where it has one', async () => {
+test('the model list contains Google’s models, and Claude models with their date', async () => {
   answer = ({ path }) =>
     path === '/v1beta1/publishers/google/models'
       ? Response.json({ publisherModels: [{ name: 'publishers/google/models/gemini-9-pro' }, { name: 5 }] })

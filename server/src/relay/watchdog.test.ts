@@ -24,7 +24,7 @@ const clock = manualClock();
 /** How often the watchdog looks. */
 const lookMs = 250;
 
-test('silence ends what is watched, once, never early, and never while something is heard', () => {
+test('silence ends a watched entry once, never early, and never while it is active', () => {
   const watchdog = openWatchdog(clock);
   const startMs = clock.steadyMs();
   const silent = entryAt(startMs, 1_000);
@@ -45,7 +45,7 @@ test('silence ends what is watched, once, never early, and never while something
   watchdog.close();
 });
 
-test('whoever comes and goes in whatever order, the others are looked at', () => {
+test('entries can be added and removed in any order', () => {
   const watchdog = openWatchdog(clock);
   const entries = Array.from({ length: 20 }, () => entryAt(clock.steadyMs(), Number.POSITIVE_INFINITY));
   for (const entry of entries) watchdog.watch(entry);
@@ -65,7 +65,7 @@ test('whoever comes and goes in whatever order, the others are looked at', () =>
   watchdog.close();
 });
 
-test('a clock that is set ahead or back ends nobody, and keeps nobody', () => {
+test('clock changes neither end nor extend an entry', () => {
   const watchdog = openWatchdog(clock);
   const entry = entryAt(clock.steadyMs(), 1_000);
   watchdog.watch(entry);

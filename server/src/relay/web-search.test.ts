@@ -73,8 +73,8 @@ const names = Object.keys(fronts) as Front[];
 const vendors = Object.keys(kinds) as Kind[];
 const pairs = names.flatMap((front) => vendors.map((kind): [Front, Kind] => [front, kind]));
 
-describe('a search that a client asks for', () => {
-  test.each(pairs)('by %s is asked of %s in its own words', async (front, kind) => {
+describe('a requested web search', () => {
+  test.each(pairs)('in %s format is sent to %s in its own format', async (front, kind) => {
     const { answer, sent } = await ask(front, `free/${kind}`, fronts[front].search);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('x-svc-left-out')).toBeNull();
@@ -83,7 +83,7 @@ describe('a search that a client asks for', () => {
     );
   });
 
-  test.each(names)('by %s is refused by its name where nobody runs it', async (front) => {
+  test.each(names)('in %s format is rejected by name if no provider supports it', async (front) => {
     const { answer, text, sent } = await ask(front, 'free/either', {
       ...fronts[front].search,
       provider: { only: ['somebody'] },
@@ -93,7 +93,7 @@ describe('a search that a client asks for', () => {
     expect(text).toContain(`'${fronts[front].named}'`);
   });
 
-  test.each(names)('by %s leads to whoever runs it', async (front) => {
+  test.each(names)('in %s format is routed to a provider that supports it', async (front) => {
     for (let i = 0; i < 4; i += 1) {
       const { sent } = await ask(front, 'free/either', fronts[front].search);
       expect(sent).toHaveProperty('tools');
@@ -101,7 +101,7 @@ describe('a search that a client asks for', () => {
     }
   });
 
-  test('is run by whom the operator says', async () => {
+  test('is supported as configured by the operator', async () => {
     const statusOf = async (model: string) => (await ask('responses', model, fronts.responses.search)).answer.status;
     expect(await statusOf('said/yes')).toBe(200);
     expect(await statusOf('said/nothing')).toBe(400);
@@ -109,7 +109,7 @@ describe('a search that a client asks for', () => {
     expect((await ask('messages', 'said/no', fronts.messages.search)).answer.status).toBe(400);
   });
 
-  test('keeps to the domains, the number and the place that it names', async () => {
+  test('keeps its domains, maximum number and location', async () => {
     const place = { type: 'approximate', country: 'DE', city: 'Jena' };
     const limits = { max_uses: 3, allowed_domains: ['a.example'], user_location: place };
     const tools = [{ type: 'web_search_20260209', name: 'web_search', ...limits }];
@@ -137,7 +137,7 @@ describe('a search that a client asks for', () => {
     }
   });
 
-  test('finds texts, with pictures or without', async () => {
+  test('supports text results, with or without images', async () => {
     const tools = (...search_content_types: string[]) => ({ tools: [{ type: 'web_search', search_content_types }] });
     expect((await ask('responses', 'free/anthropic', tools('text', 'image'))).sent.tools).toEqual([
       kinds.anthropic.tool,
@@ -146,10 +146,10 @@ describe('a search that a client asks for', () => {
   });
 });
 
-describe('a search that is offered among other tools', () => {
+describe('a web search offered among other tools', () => {
   const left = (kind: Kind, front: Front): boolean => kind === 'gemini' && fronts[front].wire !== 'gemini';
 
-  test.each(pairs.filter(([front]) => front !== 'chat'))('by %s to %s', async (front, kind) => {
+  test.each(pairs.filter(([front]) => front !== 'chat'))('in %s format to %s', async (front, kind) => {
     const { offer, functions } = fronts[front];
     const { answer, sent } = await ask(front, `free/${kind}`, { tools: offer });
     expect(answer.status).toBe(200);
@@ -162,7 +162,7 @@ describe('a search that is offered among other tools', () => {
     if (fronts[front].wire === kinds[kind].wire) expect(paid.sent.tools).toEqual(functions);
   });
 
-  test('is refused where the model was told to use it, or has nothing else', async () => {
+  test('is rejected if the model must use it or has no other tool', async () => {
     const { offer, search } = fronts.messages;
     const forced = { tools: offer, tool_choice: { type: 'any' } };
     for (const given of [forced, search]) {
@@ -172,17 +172,17 @@ describe('a search that is offered among other tools', () => {
   });
 });
 
-describe('what was searched', () => {
+describe('web search results', () => {
   test.each(
     pairs.flatMap(([front, kind]) => [false, true].map((stream): [Front, Kind, boolean] => [front, kind, stream])),
-  )('is told to clients of %s by %s, streamed: %p', async (front, kind, stream) => {
+  )('are returned in %s format from %s, streamed: %p', async (front, kind, stream) => {
     const { text, body } = await ask(front, `priced/${kind}`, fronts[front].search, stream);
     const told = stream ? text : JSON.stringify(body);
     expect(textOf(front, stream, text)).toBe('Tea is old.');
     for (const mark of fronts[front].told) expect(told).toContain(mark);
   });
 
-  test.each(pairs)('by %s is charged by the search: %s', async (front, kind) => {
+  test.each(pairs)('in %s format are charged per search: %s', async (front, kind) => {
     const before = await relay.money();
     const { answer, sent } = await ask(front, `priced/${kind}`, fronts[front].search);
     expect(answer.status).toBe(200);
@@ -197,7 +197,7 @@ describe('what was searched', () => {
     if (kind === 'responses') expect(sent.max_tool_calls).toBe(10);
   });
 
-  test('is charged although the answer broke off', async () => {
+  test('are charged if the answer is interrupted', async () => {
     const { path, body } = fronts.responses.request('priced/anthropic', fronts.responses.search, true);
     upstream.answer(breakAfter([cutAnswer], eventStream));
     const answer = await relay.post(path, body);
@@ -208,7 +208,7 @@ describe('what was searched', () => {
     expect(row).toMatchObject({ status: 'interrupted', web_searches: 2 });
   });
 
-  test('is put aside for beforehand, as often as it may happen', async () => {
+  test('are held for in advance, up to the maximum number of searches', async () => {
     const poor = await relay.test.user();
     const root = await relay.test.root();
     // Ten searches take 50,000, and an answer that needs none a few.
@@ -222,7 +222,7 @@ describe('what was searched', () => {
     expect(await statusOf({ ...kinds.anthropic.tool, max_uses: 2 })).toBe(200);
   });
 
-  test('goes back to its vendor with the next request, and to nobody else', async () => {
+  test('are returned to their vendor with the next request, and to no other', async () => {
     const { body } = await ask('responses', 'priced/anthropic', fronts.responses.search);
     const input = [{ role: 'user', content: 'Tea?' }, ...body.output, { role: 'user', content: 'More.' }];
     const again = await ask('responses', 'priced/anthropic', { ...fronts.responses.search, input });
@@ -241,7 +241,7 @@ describe('what was searched', () => {
     }
   });
 
-  test('by another vendor is kept from Anthropic', async () => {
+  test('of another vendor are not sent to Anthropic', async () => {
     const { body } = await ask('messages', 'priced/responses', fronts.messages.search);
     expect(body.content.map(({ type }: Loose) => type)).toContain('web_search_tool_result');
     const messages = [
@@ -254,7 +254,7 @@ describe('what was searched', () => {
   });
 });
 
-describe('a turn that Anthropic pauses', () => {
+describe('a turn paused by Anthropic', () => {
   const others = names.filter((front) => front !== 'messages');
   const both = others.flatMap((front) => [false, true].map((stream): [Front, boolean] => [front, stream]));
   const pauses: Script = ({ body }) => pausing(body);
@@ -268,7 +268,7 @@ describe('a turn that Anthropic pauses', () => {
     return { ...told, bodies, row: (await relay.usageOf(told.answer)) as Loose };
   };
 
-  test.each(both)('goes on by itself for clients of %s, streamed: %p', async (front, stream) => {
+  test.each(both)('is continued automatically for %s clients, streamed: %p', async (front, stream) => {
     const { text, bodies, row } = await asked(front, stream, pauses);
     expect(textOf(front, stream, text)).toBe('Tea is old.');
     for (const mark of fronts[front].told) expect(text).toContain(mark);
@@ -287,7 +287,7 @@ describe('a turn that Anthropic pauses', () => {
     expect(row).toMatchObject({ prompt_tokens: 40_000, completion_tokens: 20, web_searches: 2, status: 'ok' });
   });
 
-  test.each(both)('ends as one that is not whole where it cannot go on: %s, streamed: %p', async (front, stream) => {
+  test.each(both)('ends as incomplete if it cannot be continued: %s, streamed: %p', async (front, stream) => {
     let times = 0;
     const breaks: Script = (request) => {
       times += 1;
@@ -304,7 +304,7 @@ describe('a turn that Anthropic pauses', () => {
     expect(endless.row).toMatchObject({ prompt_tokens: 80_000, web_searches: 4 });
   });
 
-  test.each(both)('searches no more than was put aside for: %s, streamed: %p', async (front, stream) => {
+  test.each(both)('searches at most as often as was held for: %s, streamed: %p', async (front, stream) => {
     let times = 0;
     const greedy: Script = ({ body }) => {
       const { tool_choice: choice, tools } = body as Loose;
@@ -321,7 +321,7 @@ describe('a turn that Anthropic pauses', () => {
     expect(row).toMatchObject({ web_searches: first.tools[0].max_uses, status: 'ok' });
   });
 
-  test('is left to clients of its own format', async () => {
+  test('is left to clients of Anthropic’s format', async () => {
     const { body, bodies } = await asked('messages', false, pauses);
     expect(body).toMatchObject({ stop_reason: 'pause_turn', content: saidBeforePause });
     expect(bodies).toHaveLength(1);

@@ -28,7 +28,7 @@ async function stepOf(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
     return await (job.upstream_id === '' ? submitJob(deps, job, signal) : followJob(deps, job, signal));
   } catch (error) {
     signal.throwIfAborted();
-    deps.log.error({ job: job.id, error }, 'a video job could not be moved on');
+    deps.log.error({ job: job.id, error }, 'could not advance a video job');
     return { againInMs: unexpectedWaitMs };
   }
 }
@@ -51,6 +51,6 @@ async function abandonUpstream(deps: VideoDeps, job: VideoJob): Promise<void> {
     const upstream = await upstreamOfJob(deps, job);
     if (upstream) await cancelUpstream(deps, upstream, submissionOf(job));
   } catch (error) {
-    deps.log.warn({ job: job.id, error }, 'a video could not be cancelled upstream');
+    deps.log.warn({ job: job.id, error }, 'could not cancel a video upstream');
   }
 }

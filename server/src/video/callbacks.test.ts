@@ -54,7 +54,7 @@ function expectSigned({ headers, body }: Seen, secret: string, header = 'x-svc-s
   expect(v1).toBe(hmacSha256Hex(secret, `${t}.${body}`));
 }
 
-test('a receiver that fails twice gets exactly one more, signed', async () => {
+test('a callback that fails twice is delivered once more, signed', async () => {
   const hook = receiver(500, 302);
   const { id } = await client.create({ model: 'films/one', prompt: 'x', callback_url: hook.url });
   const done = await client.reach(id, 'completed');
@@ -82,7 +82,7 @@ test('a receiver that fails twice gets exactly one more, signed', async () => {
   await hook.stop();
 });
 
-test('the end is told whatever it is', async () => {
+test('callbacks are sent for every final status', async () => {
   const hook = receiver();
   upstream.script = { status: 'failed', error: 'no' };
   const failed = await client.create({ model: 'films/one', prompt: 'x', callback_url: hook.url });
@@ -98,7 +98,7 @@ test('the end is told whatever it is', async () => {
   await hook.stop();
 });
 
-test('each user has a secret of their own, the same every time', async () => {
+test('each user has their own stable secret', async () => {
   const other = await world.client();
   const theirs = ((await (await other.call('/v1/videos/callback-secret')).json()) as { secret: string }).secret;
   expect(await secretOf()).toBe(await secretOf());
@@ -106,7 +106,7 @@ test('each user has a secret of their own, the same every time', async () => {
   expect(theirs).not.toBe(await secretOf());
 });
 
-test('a new secret signs at once, and the one before beside it for as long as was said', async () => {
+test('a rotated secret signs immediately, together with the previous one for the given time', async () => {
   const before = await secretOf();
   const rotate = async (overlap_seconds: number) => {
     const answer = await client.call('/v1/videos/callback-secret/rotate', {
@@ -142,7 +142,7 @@ test('a new secret signs at once, and the one before beside it for as long as wa
   await hook.stop();
 });
 
-test('a service on the open net calls no private address', async () => {
+test('a public service does not call private addresses', async () => {
   const open = await openVideoTest({ env: { BASE_URL: 'http://localhost:3000' } });
   const caller = await open.client();
   const literal = await caller.call('/v1/videos', {

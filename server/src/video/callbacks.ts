@@ -18,11 +18,11 @@ export async function deliverCallback(deps: VideoDeps, id: string, signal: Abort
   const fault = await tell(deps, job, signal);
   const now = deps.clock.nowMs();
   if (fault === null) return changeJob(deps.db, id, { called_back_at_ms: now });
-  deps.log.warn({ job: id, tries: job.callback_tries + 1, reason: fault }, 'a video callback was not taken');
+  deps.log.warn({ job: id, tries: job.callback_tries + 1, reason: fault }, 'a video callback was not accepted');
   await changeJob(deps.db, id, { callback_tries: job.callback_tries + 1 });
   const againInMs = waitMs(job.callback_tries);
   if (now + againInMs < job.finished_at_ms + keepTryingMs) return { againInMs };
-  deps.log.error({ job: id }, 'a video callback was given up');
+  deps.log.error({ job: id }, 'a video callback will not be retried');
 }
 
 /** Null if the receiver answered 2xx; otherwise the reason. */

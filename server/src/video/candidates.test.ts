@@ -10,7 +10,7 @@ const request = (fields: Partial<VideoRequest>): VideoRequest =>
 const refusal = (kind: string, capabilities: Record<string, unknown>, fields: Partial<VideoRequest>) =>
   whyNot(candidate(kind, capabilities), request(fields), 'films/one');
 
-test('what a kind of channel has no words for is refused, whatever is said of the model, and not listed', () => {
+test('parameters that a kind of channel cannot express are rejected and not listed, whatever the model declares', () => {
   // Said by an operator of a model whose channel speaks a language without them.
   const boasting = { seed: true, generate_audio: true, supported_frame_images: ['first_frame', 'last_frame'] };
   for (const said of [boasting, {}]) {
@@ -23,7 +23,7 @@ test('what a kind of channel has no words for is refused, whatever is said of th
   expect(abilitiesOf(candidate('openrouter', boasting))).toMatchObject(boasting);
 });
 
-test('a resolution goes out as a size, and only as one that the model has', () => {
+test('a resolution is sent as a size that the model supports', () => {
   const sizes = { supported_sizes: ['1280x720', '720x1280'], supported_resolutions: ['720p', '1080p'] };
   expect(refusal('openai', sizes, { resolution: '720p' })).toBeNull();
   expect(refusal('openai', sizes, { resolution: '720p', aspect_ratio: '9:16' })).toBeNull();

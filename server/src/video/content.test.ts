@@ -29,7 +29,7 @@ afterAll(async () => {
 const get = (headers: Record<string, string> = {}, method = 'GET') =>
   fetch(url, { method, headers: { authorization, ...headers } });
 
-test('the whole', async () => {
+test('returns the whole file', async () => {
   const answer = await get();
   expect(answer.status).toBe(200);
   expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -55,20 +55,20 @@ test.each([
   expect(await answer.bytes()).toEqual(film.slice(start, end + 1));
 });
 
-test('outside the file', async () => {
+test('returns 416 for a range outside the file', async () => {
   const answer = await get({ range: `bytes=${film.length}-` });
   expect(answer.status).toBe(416);
   expect(answer.headers.get('content-range')).toBe(`bytes */${film.length}`);
   expect(await answer.json()).toMatchObject({ error: { code: 416 } });
 });
 
-test('a range of another version gets the whole', async () => {
+test('a range with an outdated If-Range returns the whole file', async () => {
   const { headers } = await get();
   expect((await get({ range: 'bytes=0-1', 'if-range': headers.get('etag')! })).status).toBe(206);
   expect((await get({ range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200);
 });
 
-test('HEAD says the length and sends nothing', async () => {
+test('HEAD returns the length without a body', async () => {
   const whole = await get({}, 'HEAD');
   expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(film.length)]);
   expect((await whole.bytes()).length).toBe(0);
@@ -76,14 +76,14 @@ test('HEAD says the length and sends nothing', async () => {
   expect([part.status, part.headers.get('content-length')]).toEqual([206, '10']);
 });
 
-test('the session opens it too, for a page that plays it', async () => {
+test('accepts the session cookie of the owner', async () => {
   const answer = await fetch(url, { headers: { cookie: client.member.cookie, range: 'bytes=0-0' } });
   expect(answer.status).toBe(206);
   const stranger = await world.client();
   expect((await fetch(url, { headers: { cookie: stranger.member.cookie } })).status).toBe(404);
 });
 
-test('a client that leaves does not harm the next', async () => {
+test('a disconnecting client does not affect the next request', async () => {
   const controller = new AbortController();
   const answer = await fetch(url, { headers: { authorization }, signal: controller.signal });
   controller.abort();

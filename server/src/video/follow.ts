@@ -62,7 +62,7 @@ async function collect(deps: VideoDeps, job: VideoJob, upstream: Upstream, progr
     const content = await kind.fetch(index, orderOf(job), submissionOf(job), progress, target, ioOf(deps, signal));
     const key = `videos/${job.id}/${index}`;
     const { size } = await store(deps, key, content, signal);
-    if (size === 0) throw new UpstreamFault('failure', 'the upstream sent an empty file');
+    if (size === 0) throw new UpstreamFault('failure', 'the upstream returned an empty file');
     results.push(key);
   }
   if (await finishJob(deps, job, { status: 'completed', results })) return;
@@ -92,7 +92,7 @@ async function onFault(deps: VideoDeps, job: VideoJob, fault: UpstreamFault) {
   const misses = missed ? job.misses + 1 : job.misses;
   deps.log.warn(
     { job: job.id, provider: job.provider, status: fault.status, reason: fault.message },
-    'a video could not be followed',
+    'could not check the progress of a video',
   );
   if (fault.kind === 'unusable') {
     await finishJob(deps, job, { status: 'failed', error: 'The provider made a video that could not be fetched.' });

@@ -63,8 +63,8 @@ const usage = async () =>
     }
   ).data.logs;
 
-describe('a job', () => {
-  test('goes from pending over in_progress to completed and is charged once', async () => {
+describe('a video job', () => {
+  test('goes from pending through in_progress to completed and is charged once', async () => {
     const { upstream, model } = await setUp({ status: 'queued', progress: 0 });
     const { id } = await client.create({
       model,
@@ -106,7 +106,7 @@ describe('a job', () => {
     expect([cancelled.status, (await client.job(id)).status]).toEqual([409, 'completed']);
   });
 
-  test('keeps its film when whoever stood still over the download comes second', async () => {
+  test('keeps its file when a stalled download finishes after another worker’s', async () => {
     const late = Promise.withResolvers<undefined>();
     const { upstream, model } = await setUp({ status: 'completed', onDownload: () => late.promise });
     const { id } = await client.create({ model, prompt: 'a fox', duration: 4 });
@@ -125,7 +125,7 @@ describe('a job', () => {
     expect(await bytesOf(done.unsigned_urls![0]!)).toEqual(film);
   });
 
-  test('that nobody has taken yet is not begun for a user who was disabled meanwhile', async () => {
+  test('that no upstream has accepted is not submitted after its user was disabled', async () => {
     const { upstream, model } = await setUp({
       status: 'queued',
       onSubmit: () => new Response('busy', { status: 429 }),
@@ -145,7 +145,7 @@ describe('a job', () => {
     expect(upstream.submits.length).toBeLessThanOrEqual(seen + 1);
   }, 300_000);
 
-  test('costs what was put aside at most, though its price has risen since, and less where it has fallen', async () => {
+  test('costs at most what was held if the price has risen, and less if it has fallen', async () => {
     for (const [now, cost] of [
       [1, price],
       [0.05, price / 2],
@@ -167,7 +167,7 @@ describe('a job', () => {
     }
   });
 
-  test('that fails costs nothing and says why', async () => {
+  test('that fails costs nothing and reports the reason', async () => {
     const { model } = await setUp({ status: 'failed', error: 'the prompt is not allowed' });
     const { id } = await client.create({ model, prompt: 'x' });
     const failed = await client.reach(id, 'failed');
@@ -182,7 +182,7 @@ describe('a job', () => {
     ]);
   });
 
-  test('that its upstream refuses fails with the upstream’s words, without its credential', async () => {
+  test('that its upstream rejects fails with the upstream’s message, without credentials', async () => {
     const message = 'prompt too long for key sk-abcdefghijklmnop';
     const { upstream, model } = await setUp({
       status: 'queued',
@@ -194,7 +194,7 @@ describe('a job', () => {
     expect(await client.quota()).toBe(startQuota);
   });
 
-  test('goes to the next provider when the first does not take it', async () => {
+  test('falls back to the next provider if the first does not accept it', async () => {
     const { upstream, model } = await setUp();
     const broken = upstreamOf('openai', {
       status: 'queued',
@@ -206,7 +206,7 @@ describe('a job', () => {
     expect([broken.submits.length, upstream.submits.length]).toEqual([1, 1]);
   });
 
-  test('survives an upstream that stumbles at every step', async () => {
+  test('survives temporary upstream failures at every step', async () => {
     const stumble = (count: number) => (count <= 1 ? new Response('busy', { status: 500 }) : undefined);
     const cutter = cutOff();
     const { upstream, model } = await setUp({
@@ -223,14 +223,14 @@ describe('a job', () => {
     cutter.stop();
   });
 
-  test('that its upstream has lost fails', async () => {
+  test('that its upstream no longer knows fails', async () => {
     const { model } = await setUp({ status: 'queued', onPoll: () => new Response('{}', { status: 404 }) });
     const { id } = await client.create({ model, prompt: 'x' });
     expect((await client.reach(id, 'failed')).error).toBe('The provider no longer knows this video.');
     expect(await client.quota()).toBe(startQuota);
   });
 
-  test('whose result lies at a private address fails, and costs nothing', async () => {
+  test('whose result is at a private address fails and costs nothing', async () => {
     const inside = upstreamOf('openai');
     const guarded = await openVideoTest({ env: { BASE_URL: 'https://svc.example' } });
     try {
@@ -245,7 +245,7 @@ describe('a job', () => {
     }
   }, 300_000);
 
-  test('whose file is a page is never completed', async () => {
+  test('whose file is an HTML page is never completed', async () => {
     const { model } = await setUp({
       status: 'completed',
       onDownload: () => new Response('<script>', { headers: { 'content-type': 'text/html' } }),
@@ -259,7 +259,7 @@ describe('a job', () => {
 });
 
 describe('cancelling', () => {
-  test('gives the money back at once, tells the upstream, and is final', async () => {
+  test('refunds immediately, cancels upstream, and is final', async () => {
     const { upstream, model } = await setUp({ status: 'in_progress' });
     const { id } = await client.create({ model, prompt: 'x' });
     await client.reach(id, 'in_progress');
@@ -276,7 +276,7 @@ describe('cancelling', () => {
     expect(await usage()).toEqual([]);
   });
 
-  test('while the upstream is being asked cancels there too', async () => {
+  test('during submission cancels upstream too', async () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { upstream, model } = await setUp({ status: 'queued', onSubmit: () => promise });
     const { id } = await client.create({ model, prompt: 'x' });
@@ -289,7 +289,7 @@ describe('cancelling', () => {
   });
 });
 
-test('nobody sees the jobs of others', async () => {
+test('other users’ jobs return 404', async () => {
   const { model } = await setUp({ status: 'completed' });
   const { id } = await client.create({ model, prompt: 'x' });
   await client.reach(id, 'completed');
@@ -305,7 +305,7 @@ test('nobody sees the jobs of others', async () => {
   expect((await client.job(id)).status).toBe('completed');
 });
 
-test('OpenRouter’s way: our request under its model name, several results, the credential only at home', async () => {
+test('OpenRouter: sends the request with its model name, supports several results, and sends the credential only to its host', async () => {
   const elsewhere = upstreamOf('openai', { status: 'completed' });
   let auth: string | null = 'none seen';
   const files = Bun.serve({
@@ -344,7 +344,7 @@ test('OpenRouter’s way: our request under its model name, several results, the
   elsewhere.stop();
 });
 
-test('the built-in provider makes a real file for nothing', async () => {
+test('the built-in provider creates a real file for free', async () => {
   const poor = await world.client();
   const { id } = await poor.create({ model: 'demo/video', prompt: 'waves', duration: 2, aspect_ratio: '1:1' });
   await poor.reach(id, 'in_progress');
@@ -356,7 +356,7 @@ test('the built-in provider makes a real file for nothing', async () => {
   expect([...(await answer.bytes()).slice(0, 4)]).toEqual([0x1a, 0x45, 0xdf, 0xa3]);
 });
 
-test('a job that is not finished in time expires and costs nothing, though nobody can ask for it any more', async () => {
+test('an unfinished job expires and costs nothing, even if no one asks for it', async () => {
   const hasty = await openVideoTest({ env: { VIDEO_JOB_TTL: '2' } });
   const upstream = upstreamOf('openai', { status: 'in_progress' });
   await addModel(hasty.root.call, upstream.url);

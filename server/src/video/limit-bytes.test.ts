@@ -9,7 +9,7 @@ const pieces = (...sizes: number[]) =>
     },
   });
 
-test('what fits comes whole, and what does not is broken off', async () => {
+test('content within the limit is passed on, larger content is aborted', async () => {
   const fits = limitBytes(pieces(3, 4), 7);
   expect((await new Response(fits.bytes as ReadableStream).bytes()).length).toBe(7);
   expect(fits.exceeded()).toBe(false);

@@ -8,7 +8,7 @@ export function limitBytes(
   const counting = new TransformStream<Uint8Array, Uint8Array>({
     transform: (piece, controller) => {
       left -= piece.byteLength;
-      if (left < 0) throw new Error(`more than ${most} bytes came`);
+      if (left < 0) throw new Error(`more than ${most} bytes received`);
       controller.enqueue(piece);
     },
   });

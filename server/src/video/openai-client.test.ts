@@ -78,7 +78,7 @@ describe('OpenAI’s client', () => {
     expect(await usage()).toHaveLength(1);
   });
 
-  test('a picture to begin with, as a file', async () => {
+  test('accepts an image file as input reference', async () => {
     upstream.script = { status: 'completed' };
     const input_reference = await toFile(png, 'start.png', { type: 'image/png' });
     const { id } = await openai.videos.create({ model, prompt: 'waves', seconds: '4', input_reference });
@@ -86,7 +86,7 @@ describe('OpenAI’s client', () => {
     expect(upstream.submits.at(-1)!.type).toStartWith('multipart/form-data');
   });
 
-  test('one that is deleted while it is made costs nothing, and one that fails says why', async () => {
+  test('a video deleted while in progress costs nothing, and a failed one reports the reason', async () => {
     upstream.script = { status: 'in_progress' };
     const before = await payer.quota();
     const { id } = await openai.videos.create({ model, prompt: 'waves', seconds: '8' });
@@ -97,7 +97,7 @@ describe('OpenAI’s client', () => {
     expect((await ends(failing.id, 'failed')).error).toMatchObject({ code: 'failed', message: expect.any(String) });
   });
 
-  test('lists page by page, all in its words', async () => {
+  test('lists pages, all in OpenAI’s format', async () => {
     upstream.script = { status: 'in_progress' };
     const own = await payer.create({ model, prompt: 'in our words' });
     expect(own.id).toStartWith('job-');
@@ -125,14 +125,14 @@ describe('OpenAI’s client', () => {
     expect(await numbered.json()).toMatchObject({ page: 1, page_size: 2, data: [{ duration: 4 }, { id: own.id }] });
   });
 
-  test('a size that the model does not list is asked for as a shape', async () => {
+  test('a size that the model does not list is sent as an aspect ratio', async () => {
     const { id } = await openai.videos.create({ model: 'demo/video', prompt: 'x', seconds: '4', size: '720x1280' });
     expect((await openai.videos.retrieve(id)).size).toBe('720x1280');
     await openai.videos.delete(id);
   });
 });
 
-describe('what cannot be taken', () => {
+describe('invalid requests in OpenAI’s format', () => {
   const send = (fields: Record<string, string | File>) => {
     const form = new FormData();
     for (const [name, value] of Object.entries({ model, prompt: 'x', ...fields })) form.set(name, value);
@@ -155,7 +155,7 @@ describe('what cannot be taken', () => {
     expect(await answer.json()).toEqual({ error: { code: 400, message: expect.stringContaining(named) } });
   });
 
-  test('JSON in its words, and pages from nowhere', async () => {
+  test('JSON requests, and invalid page parameters', async () => {
     const body = { model, prompt: 'x', seconds: '4', input_reference: { image_url: 'http://x' } };
     expect((await payer.call('/v1/videos', { method: 'POST', body })).status).toBe(400);
     const taken = await payer.call('/v1/videos', { method: 'POST', body: { model, prompt: 'x', seconds: 4 } });

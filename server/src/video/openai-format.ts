@@ -60,7 +60,8 @@ function durationOf(length: unknown): number {
 
 function addressOf(picture: unknown): unknown {
   const { image_url, file_id } = (typeof picture === 'object' ? picture : { image_url: picture }) as Body;
-  if (file_id != null) throw invalid('input_reference.file_id is not supported; send the picture', 'input_reference');
+  if (file_id != null)
+    throw invalid('input_reference.file_id is not supported; send the image instead', 'input_reference');
   return image_url;
 }
 

@@ -30,16 +30,16 @@ const able = { model: 'films/able', prompt: 'a lighthouse' };
 const picture = 'data:image/png;base64,iVBORw0KGgo=';
 const frame = (url: string, frame_type = 'first_frame') => ({ frame_type, image_url: { url } });
 
-describe('what is taken', () => {
+describe('accepted requests', () => {
   test.each([
-    ['a prompt alone', one],
+    ['only a prompt', one],
     ['a bare model name', { ...one, model: 'one' }],
     ['aspect_ratio', { ...one, aspect_ratio: '9:16' }],
     ['duration', { ...one, duration: 8 }],
     ['resolution', { ...one, resolution: '1080p' }],
     ['size', { ...one, size: '1280x720' }],
-    ['generate_audio where the model has it', { ...able, generate_audio: true }],
-    ['seed where the model has it', { ...able, seed: 7 }],
+    ['generate_audio if the model supports it', { ...able, generate_audio: true }],
+    ['seed if the model supports it', { ...able, seed: 7 }],
     ['callback_url', { ...one, callback_url: 'https://localhost:1/hook' }],
     ['a frame instead of a prompt', { model: 'films/one', frame_images: [frame(picture)] }],
     ['two frames', { ...able, frame_images: [frame('https://a.test/1.png'), frame(picture, 'last_frame')] }],
@@ -52,7 +52,7 @@ describe('what is taken', () => {
       { ...able, input_references: [{ type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } }] },
     ],
     ['absent fields as null', { ...one, seed: null, frame_images: null, aspect_ratio: null }],
-    ['a choice of providers', { ...one, provider: { order: ['films-0'], allow_fallbacks: true } }],
+    ['provider preferences', { ...one, provider: { order: ['films-0'], allow_fallbacks: true } }],
   ])('%s', async (_, body) => {
     const answer = await client.call('/v1/videos', { method: 'POST', body });
     const job = (await answer.json()) as Record<string, string>;
@@ -67,10 +67,10 @@ describe('what is taken', () => {
 });
 
 const invalid = 'Invalid request parameters';
-describe('what is refused', () => {
+describe('rejected requests', () => {
   test.each([
     ['no model', { prompt: 'x' }, 400, invalid],
-    ['a model that is no text', { model: 5, prompt: 'x' }, 400, invalid],
+    ['a model that is not a string', { model: 5, prompt: 'x' }, 400, invalid],
     ['an array', [], 400, invalid],
     ['null', null, 400, invalid],
     ['an unknown model', { model: 'no/such', prompt: 'x' }, 404, 'Resource not found'],
@@ -79,30 +79,30 @@ describe('what is refused', () => {
     ['no prompt', { model: 'films/one' }, 400, 'Prompt is required unless image input is provided'],
     ['a blank prompt', { ...one, prompt: ' ' }, 400, 'Prompt is required unless image input is provided'],
     [
-      'only a video to go by',
+      'only a video reference',
       { model: 'films/able', input_references: [{ type: 'video_url', video_url: { url: 'https://a.test/b.mp4' } }] },
       400,
       'Prompt is required unless image input is provided',
     ],
-    ['a prompt that is no text', { ...one, prompt: 5 }, 400, `${invalid}: prompt`],
-    ['an aspect_ratio nobody has', { ...one, aspect_ratio: '5:4' }, 400, 'Unsupported aspect_ratio'],
-    ['a resolution nobody has', { ...one, resolution: '8K' }, 400, 'Unsupported resolution'],
-    ['a size of another form', { ...one, size: 'large' }, 400, 'Unsupported size'],
+    ['a prompt that is not a string', { ...one, prompt: 5 }, 400, `${invalid}: prompt`],
+    ['an unknown aspect_ratio', { ...one, aspect_ratio: '5:4' }, 400, 'Unsupported aspect_ratio'],
+    ['an unknown resolution', { ...one, resolution: '8K' }, 400, 'Unsupported resolution'],
+    ['an invalid size', { ...one, size: 'large' }, 400, 'Unsupported size'],
     [
-      'an aspect_ratio of others',
+      'an aspect_ratio of other models',
       { ...one, aspect_ratio: '1:1' },
       400,
       'aspect_ratio 1:1 is not supported by films/one',
     ],
-    ['a resolution of others', { ...one, resolution: '4K' }, 400, 'resolution 4K is not supported by films/one'],
-    ['a size of others', { ...one, size: '640x480' }, 400, 'size 640x480 is not supported by films/one'],
-    ['a duration of others', { ...one, duration: 5 }, 400, 'duration 5 is not supported by films/one'],
+    ['a resolution of other models', { ...one, resolution: '4K' }, 400, 'resolution 4K is not supported by films/one'],
+    ['a size of other models', { ...one, size: '640x480' }, 400, 'size 640x480 is not supported by films/one'],
+    ['a duration of other models', { ...one, duration: 5 }, 400, 'duration 5 is not supported by films/one'],
     ['a duration of 0', { ...one, duration: 0 }, 400, `${invalid}: duration`],
-    ['half a second', { ...one, duration: 4.5 }, 400, `${invalid}: duration`],
-    ['an endless duration', { ...able, duration: 1e30 }, 400, `${invalid}: duration`],
+    ['a fractional duration', { ...one, duration: 4.5 }, 400, `${invalid}: duration`],
+    ['a huge duration', { ...able, duration: 1e30 }, 400, `${invalid}: duration`],
     ['audio', { ...one, generate_audio: true }, 400, `${invalid}: generate_audio is not supported by films/one`],
     ['a seed', { ...one, seed: 1 }, 400, `${invalid}: seed is not supported by films/one`],
-    ['a seed that is no integer', { ...able, seed: 1.5 }, 400, `${invalid}: seed`],
+    ['a seed that is not an integer', { ...able, seed: 1.5 }, 400, `${invalid}: seed`],
     [
       'a last frame',
       { ...one, frame_images: [frame(picture, 'last_frame')] },
@@ -116,7 +116,7 @@ describe('what is refused', () => {
       `${invalid}: frame_images.0.frame_type`,
     ],
     [
-      'frames where there are none',
+      'frames for a model without them',
       { ...one, model: 'demo/video', frame_images: [frame(picture)] },
       400,
       `${invalid}: frame_images is not supported by demo/video`,
@@ -128,13 +128,13 @@ describe('what is refused', () => {
       `${invalid}: frame_images`,
     ],
     [
-      'a frame of script',
+      'a javascript: frame',
       { ...one, frame_images: [frame('javascript:alert(1)')] },
       400,
       `${invalid}: frame_images.0.image_url.url`,
     ],
     [
-      'a frame of a file',
+      'a file: frame',
       { ...one, frame_images: [frame('file:///etc/passwd')] },
       400,
       `${invalid}: frame_images.0.image_url.url`,
@@ -146,13 +146,13 @@ describe('what is refused', () => {
       `${invalid}: frame_images.0.image_url.url`,
     ],
     [
-      'a frame that is a page',
+      'an HTML frame',
       { ...one, frame_images: [frame('data:text/html;base64,AAAA')] },
       400,
       `${invalid}: frame_images.0.image_url.url`,
     ],
     [
-      'a reference without address',
+      'a reference without URL',
       { ...able, input_references: [{ type: 'image_url' }] },
       400,
       `${invalid}: input_references.0.image_url`,
@@ -165,11 +165,11 @@ describe('what is refused', () => {
     ],
     ['100,000 references', { ...able, input_references: Array(100_000).fill({}) }, 400, `${invalid}: input_references`],
     ['a callback over http', { ...one, callback_url: 'http://a.test/hook' }, 400, 'callback_url must be HTTPS'],
-    ['a callback that is no address', { ...one, callback_url: 'hook' }, 400, 'callback_url must be HTTPS'],
+    ['a callback that is not a URL', { ...one, callback_url: 'hook' }, 400, 'callback_url must be HTTPS'],
     ['a callback with a password', { ...one, callback_url: 'https://a:b@a.test/' }, 400, `${invalid}: callback_url`],
-    ['a field nobody knows', { ...one, colour: 'red' }, 400, `${invalid}: colour is not supported by films/one`],
+    ['an unknown field', { ...one, colour: 'red' }, 400, `${invalid}: colour is not supported by films/one`],
     [
-      'a wrong choice of providers',
+      'invalid provider preferences',
       { ...one, provider: { only: 5 } },
       400,
       `${invalid}: Invalid value for 'provider.only'`,
@@ -191,7 +191,7 @@ describe('what is refused', () => {
     expect((await send('['.repeat(200_000))).status).toBe(400);
   });
 
-  test('a missing or a wrong key', async () => {
+  test('missing or invalid key', async () => {
     const expected = { error: { code: 401, message: 'Missing Authentication header' } };
     for (const headers of [{}, { authorization: 'Bearer sk-wrong' }, { authorization: 'Basic x' }] as Record<
       string,
@@ -204,7 +204,7 @@ describe('what is refused', () => {
     }
   });
 
-  test('too little money, and nothing is left behind', async () => {
+  test('insufficient balance, with nothing stored', async () => {
     const poor = await world.client(1_000);
     const answer = await poor.call('/v1/videos', { method: 'POST', body: one });
     const message = 'Insufficient credits. Add more using http://web.test/credits';
@@ -213,7 +213,7 @@ describe('what is refused', () => {
     expect(await (await poor.call('/v1/videos')).json()).toMatchObject({ total: 0, data: [] });
   });
 
-  test('a key whose own quota is short', async () => {
+  test('a key with too little quota', async () => {
     const short = await world.client(10_000_000, { unlimited_quota: false, remain_quota: 10 });
     expect((await short.call('/v1/videos', { method: 'POST', body: one })).status).toBe(402);
   });
@@ -238,7 +238,7 @@ describe('what is refused', () => {
   });
 });
 
-test('models are listed with what they can do', async () => {
+test('lists models with their capabilities', async () => {
   const { object, data } = (await (await client.call('/v1/videos/models')).json()) as {
     object: string;
     data: Record<string, unknown>[];

@@ -54,7 +54,7 @@ const modelsRoute = (deps: VideoDeps): Route =>
     ...common,
     method: 'get',
     path: '/v1/videos/models',
-    summary: 'Video models and what each can do',
+    summary: 'List video models and their capabilities',
     answers: { 200: modelsAnswer },
     handle: async (call) => json(call, { object: 'list', data: await listModels(deps, call.principal) }),
   });
@@ -64,7 +64,7 @@ const secretRoute = (deps: VideoDeps): Route =>
     ...common,
     method: 'get',
     path: '/v1/videos/callback-secret',
-    summary: 'The secret that signs your video callbacks',
+    summary: 'Get the signing secret for your video callbacks',
     answers: { 200: secretAnswer },
     handle: async (call) => secretShown(call, await callbackSecrets(deps, call.principal.user.id)),
   });
@@ -82,7 +82,7 @@ const rotateRoute = (deps: VideoDeps): Route =>
     ...common,
     method: 'post',
     path: '/v1/videos/callback-secret/rotate',
-    summary: 'A new secret for your video callbacks; the old one goes on for a while',
+    summary: 'Rotate the signing secret for your video callbacks; the old one stays valid for a while',
     idempotent: true,
     body: rotationSchema,
     audit: {
@@ -100,7 +100,7 @@ const createRoute = (deps: VideoDeps): Route =>
     ...common,
     method: 'post',
     path: '/v1/videos',
-    summary: 'Start making a video',
+    summary: 'Create a video',
     idempotent: true,
     maxBytes: maxJsonBytes,
     bodyAs: 'raw',
@@ -140,7 +140,7 @@ const listRoute = (deps: VideoDeps): Route =>
     ...common,
     method: 'get',
     path: '/v1/videos',
-    summary: 'Your video jobs, newest first',
+    summary: 'List your video jobs, newest first',
     query: listQuery,
     answers: { 200: jobsAnswer },
     handle: async (call) => {
@@ -172,7 +172,7 @@ async function listAfter(
   { limit, order = 'desc', after }: { limit: number; order?: 'asc' | 'desc' | undefined; after?: string | undefined },
 ) {
   const last = after === undefined ? null : await placeOfJob(db, after, userId, clock.nowMs());
-  if (after !== undefined && !last) throw invalid('after names no video of yours', 'after');
+  if (after !== undefined && !last) throw invalid('after must be the id of one of your videos', 'after');
   const found = await ownJobsAfter(db, userId, { limit, order, after: last });
   const jobs = found.slice(0, limit);
   const data = jobs.map((job) => openaiView(job, config.baseUrl));
@@ -186,7 +186,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
       ...common,
       method: 'get',
       path: '/v1/videos/{jobId}',
-      summary: 'How far a video is',
+      summary: 'Get the status and progress of a video',
       params: jobParams,
       answers: { 200: jobAnswer },
       handle: async (call) => {
@@ -200,7 +200,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
       ...common,
       method: 'delete',
       path: '/v1/videos/{jobId}',
-      summary: 'Cancel a video; one that was asked for in the words of OpenAI is deleted',
+      summary: "Cancel a video; one created in OpenAI's format is deleted",
       params: jobParams,
       answers: { 200: removedAnswer },
       handle: async (call) => {
@@ -220,7 +220,7 @@ function jobRoutes(deps: VideoDeps): Route[] {
       ...common,
       method: 'post',
       path: '/v1/videos/{jobId}/remix',
-      summary: 'Refused: no provider of ours changes a video that it has made',
+      summary: 'Not supported: no provider can modify a finished video',
       params: jobParams,
       body: remixBody,
       answers: { 200: jobAnswer },
@@ -235,14 +235,14 @@ function jobRoutes(deps: VideoDeps): Route[] {
       auth: 'modelsOrSession',
       method: 'get',
       path: '/v1/videos/{jobId}/content',
-      summary: 'The video itself; ranges are supported',
+      summary: 'Download the video; range requests are supported',
       params: jobParams,
       query: contentQuery,
       answers: { 200: { type: 'video/mp4', description: 'The video, in the media type of its provider.' } },
       handle: async (call) => {
         const index = call.query.index ?? '0';
         if (!/^\d{1,3}$/.test(index)) throw invalid('index must be a whole number');
-        if ((call.query.variant ?? 'video') !== 'video') throw invalid('variant must be video; there are no others');
+        if ((call.query.variant ?? 'video') !== 'video') throw invalid('variant must be video');
         const job = await findOwnJob(deps.db, call.params.jobId, call.principal.user.id);
         if (!job) throw notFound();
         return serveContent(deps, call, job, Number(index));

@@ -99,7 +99,7 @@ export const secretAnswer = z.object({
   previous: z
     .object({ header: z.string(), ends_at: z.number().int() })
     .nullable()
-    .describe('The secret before signs too, in a header of its own, until then'),
+    .describe('Until when callbacks are also signed with the previous secret, in a separate header'),
 });
 
 /** A malformed id does not exist, which the lookup finds out. */

@@ -125,7 +125,7 @@ async function tryOne(
       ...(error.status !== undefined && { status: error.status }),
     });
     const about = { job: job.id, provider: channel.provider, channel: channel.id, status: error.status };
-    deps.log.warn({ ...about, reason: error.message }, 'an upstream did not take a video job');
+    deps.log.warn({ ...about, reason: error.message }, 'an upstream did not accept a video job');
     if (error.kind !== 'caller') return 'next';
     await finishJob(deps, job, { status: 'failed', error: error.message });
     return 'over';

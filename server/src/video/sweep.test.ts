@@ -29,7 +29,7 @@ const age = (id: string, changes = {}) =>
 const exists = async (id: string) =>
   (await db().selectFrom('video_jobs').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
-test('a job whose work item is lost is put back to work', async () => {
+test('a job whose queue entry is lost is queued again', async () => {
   const { id } = await client.create({ model: 'films/one', prompt: 'x' });
   await client.reach(id, 'in_progress');
   await db().deleteFrom('jobs').execute();
@@ -41,7 +41,7 @@ test('a job whose work item is lost is put back to work', async () => {
   await client.reach(id, 'completed');
 });
 
-test('a job that was never accepted goes, and its money comes back', async () => {
+test('a job that was never accepted is deleted and refunded', async () => {
   const before = await client.quota();
   upstream.script = { status: 'queued' };
   const { id } = await client.create({ model: 'films/one', prompt: 'x' });
@@ -52,7 +52,7 @@ test('a job that was never accepted goes, and its money comes back', async () =>
   expect(await client.quota()).toBe(before);
 });
 
-test('an end whose consequences were cut off by a crash is made whole once', async () => {
+test('a finished job interrupted by a crash is completed once', async () => {
   upstream.script = { status: 'completed' };
   const before = await client.quota();
   const { id } = await client.create({ model: 'films/one', prompt: 'x' });
@@ -66,23 +66,30 @@ test('an end whose consequences were cut off by a crash is made whole once', asy
   expect(await client.quota()).toBe(before - 200_000);
 });
 
-describe('an upstream that has taken a job without our hearing of it', () => {
+describe('an upstream that accepted a job although the response was lost', () => {
   /** The answers to the first submissions break off. */
   const unheard = (count: number) => (n: number) => (n <= count ? new Response('{"id": "up') : undefined);
   const picture = { frame_images: [{ frame_type: 'first_frame', image_url: { url: 'https://a.test/a.png' } }] };
 
   test.each([
-    { what: 'is not asked again', kind: 'openai', jobs: 1, lost: 1, fields: {}, submits: 1 },
-    { what: 'makes as many as were asked for', kind: 'openai', jobs: 3, lost: 2, fields: {}, submits: 3 },
+    { what: 'is not sent the job again', kind: 'openai', jobs: 1, lost: 1, fields: {}, submits: 1 },
+    { what: 'makes as many videos as were ordered', kind: 'openai', jobs: 3, lost: 2, fields: {}, submits: 3 },
     {
-      what: 'is asked again for what was made of a picture',
+      what: 'is sent a job with an image again',
       kind: 'openai',
       jobs: 1,
       lost: 1,
       fields: picture,
       submits: 2,
     },
-    { what: 'is asked again where it has no list', kind: 'openrouter', jobs: 1, lost: 1, fields: {}, submits: 2 },
+    {
+      what: 'is sent the job again if it has no list of jobs',
+      kind: 'openrouter',
+      jobs: 1,
+      lost: 1,
+      fields: {},
+      submits: 2,
+    },
   ] as const)('$what', async ({ kind, jobs, lost, fields, submits }) => {
     const other = startUpstream(kind, { status: 'completed', onSubmit: unheard(lost) });
     const model = `films/${crypto.randomUUID().slice(0, 8)}`;

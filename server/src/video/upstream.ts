@@ -58,6 +58,6 @@ export async function cancelUpstream(deps: VideoDeps, upstream: Upstream, submis
   try {
     await upstream.kind.cancel(submission, upstream.target, ioOf(deps, AbortSignal.timeout(cancelMs)));
   } catch (error) {
-    deps.log.warn({ upstreamId: submission.upstreamId, error }, 'a video could not be cancelled upstream');
+    deps.log.warn({ upstreamId: submission.upstreamId, error }, 'could not cancel a video upstream');
   }
 }

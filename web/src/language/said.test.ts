@@ -79,7 +79,7 @@ describe('what the service says', () => {
     ['There is no key 7.', '没有密钥 7。'],
     ['name: must not be empty', 'name：不能为空'],
     ['OwnKeyFee must be between 0 and 1.', 'OwnKeyFee 必须在 0 到 1 之间。'],
-    ["'messages' must hold at least one message.", "'messages' 至少包含一条消息。"],
+    ["'messages' must contain at least one message.", "'messages' 至少包含一条消息。"],
     ['name: Too big: expected string to have <=64 characters', 'name：过长：字符串长度应为 <=64 个字符'],
     [
       'The budget of this team, $5.00 a month, does not cover this request. It begins anew at 2026-12-01 00:00 (UTC).',
@@ -100,7 +100,7 @@ describe('what the service says', () => {
       '没有可供 a 使用的对话模型：均超出价格上限。',
     ],
     ['demo did not answer (server error 503)', 'demo 未响应（提供商内部错误，503）'],
-    ['502: the upstream went silent', '502：上游停止响应'],
+    ['502: the upstream stopped responding', '502：上游停止响应'],
   ])('%j is told in Chinese', (english, chinese) => {
     expect(inChinese(english)).toBe(chinese);
   });

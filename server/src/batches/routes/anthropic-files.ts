@@ -60,7 +60,7 @@ async function rowsOf(deps: BatchesDeps, call: Call<'apiKey', unknown, z.infer<t
   if (scope_id !== undefined) return [];
   if (ids) {
     if (page !== undefined || call.query.limit !== undefined)
-      throw new AppError('invalid_value', 'ids goes without page and limit.', { param: 'ids' });
+      throw new AppError('invalid_value', "'ids' cannot be combined with 'page' or 'limit'.", { param: 'ids' });
     return findFiles(deps.db, userOf(call), ids, now);
   }
   const place = await requirePlace(deps, userOf(call), { after_id, before_id });
@@ -87,7 +87,7 @@ export const anthropicFileRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'get',
     path,
-    summary: 'Files, the newest first: `/v1/files` with `anthropic-version`',
+    summary: 'List files, newest first: `/v1/files` with `anthropic-version`',
     query: listQuery,
     answers: {
       200: z.object({

@@ -57,7 +57,7 @@ function refuseWrong(requests: z.infer<typeof request>['requests']): void {
   requests.forEach(({ custom_id: id, params: asked }, place) => {
     if (seen.has(id)) throw invalid(`requests.${place}.custom_id`, 'must be unique within the batch');
     seen.add(id);
-    if (asked.stream === true) throw invalid(`requests.${place}.params.stream`, 'answers of a batch are not streamed');
+    if (asked.stream === true) throw invalid(`requests.${place}.params.stream`, 'batch responses cannot be streamed');
   });
 }
 
@@ -73,7 +73,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'post',
       path,
-      summary: 'Answer many messages within a day',
+      summary: 'Create a batch of messages, answered within a day',
       idempotent: true,
       maxBytes: maxJsonBytes,
       body: request,
@@ -89,7 +89,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Batches of messages, the newest first',
+      summary: 'List message batches, newest first',
       query: z.strictObject({ ...betaQuery, after_id: idQuery, before_id: idQuery, limit: limitOf(1_000) }),
       answers: {
         200: z.object({
@@ -116,7 +116,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'get',
       path: `${path}/{batch_id}`,
-      summary: 'One batch of messages',
+      summary: 'Get a message batch',
       params,
       answers: { 200: batchAnswer },
       handle: async (call) => json(call, render(await find(call))),
@@ -125,13 +125,13 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'get',
       path: `${path}/{batch_id}/results`,
-      summary: 'The results of a batch that has ended, one on each line',
+      summary: 'Get the results of an ended batch, one per line',
       params,
-      answers: { 200: { type: 'application/x-jsonl', description: 'One JSON object on each line' } },
+      answers: { 200: { type: 'application/x-jsonl', description: 'One JSON object per line' } },
       handle: async (call) => {
         const { results_blob: blob } = await find(call);
         const content = blob === null ? null : await deps.blobs.read(blob);
-        if (!content) throw new AppError('not_found', 'This batch has no results yet: it has not ended.');
+        if (!content) throw new AppError('not_found', 'This batch has no results yet because it has not ended.');
         return new Response(content, { headers: { ...call.headers, 'content-type': 'application/x-jsonl' } });
       },
     }),
@@ -139,7 +139,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'post',
       path: `${path}/{batch_id}/cancel`,
-      summary: 'Cancel a batch of messages; what was answered by then is kept',
+      summary: 'Cancel a message batch; finished results are kept',
       params,
       answers: { 200: batchAnswer },
       handle: async (call) => {
@@ -152,7 +152,7 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'delete',
       path: `${path}/{batch_id}`,
-      summary: 'Delete a batch that has ended, with its results',
+      summary: 'Delete an ended batch and its results',
       params,
       answers: { 200: z.object({ id: z.string(), type: z.literal('message_batch_deleted') }) },
       handle: async (call) => {

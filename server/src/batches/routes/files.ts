@@ -62,7 +62,7 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Files, the newest first',
+      summary: 'List files, newest first',
       query: z.strictObject({
         ...apiVersion,
         after: idQuery,
@@ -92,7 +92,7 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
 function readFields(form: Record<string, string>) {
   const { purpose, 'expires_after[seconds]': seconds, 'expires_after[anchor]': anchor } = acceptFields(fields, form);
   if ((seconds === undefined) !== (anchor === undefined))
-    throw new AppError('missing_required_parameter', 'expires_after has an anchor and seconds.', {
+    throw new AppError('missing_required_parameter', 'expires_after requires both anchor and seconds.', {
       param: 'expires_after',
     });
   return { purpose, expirySeconds: seconds ?? defaultExpiry(purpose) };

@@ -17,14 +17,14 @@ interface Words {
 }
 
 const params = z.object({ file_id: z.string() });
-const content = { type: 'application/octet-stream', description: 'The bytes as they were uploaded or made' };
+const content = { type: 'application/octet-stream', description: "The file's bytes, unchanged" };
 
 export const oneFileRoutes = (deps: BatchesDeps, words: Words): Route[] => [
   defineRoute({
     ...words.base,
     method: 'get',
     path: `${words.path}/{file_id}`,
-    summary: 'One file, without its content',
+    summary: 'Get a file without its content',
     params,
     answers: { 200: words.answer },
     handle: async (call) => json(call, words.render(await requireFile(deps, call))),
@@ -33,7 +33,7 @@ export const oneFileRoutes = (deps: BatchesDeps, words: Words): Route[] => [
     ...words.base,
     method: 'get',
     path: `${words.path}/{file_id}/content`,
-    summary: 'The content of a file',
+    summary: 'Download the content of a file',
     params,
     answers: { 200: content },
     handle: (call) => contentOf(deps, call),

@@ -47,7 +47,7 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'post',
     path,
-    summary: 'Answer the requests of a file within a day',
+    summary: 'Create a batch that runs the requests of a file within a day',
     idempotent: true,
     body: request,
     answers: { 200: batchAnswer },
@@ -67,7 +67,7 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'get',
     path,
-    summary: 'Batches, the newest first',
+    summary: 'List batches, newest first',
     query: z.strictObject({ ...apiVersion, after: idQuery, limit: limitOf(100) }),
     answers: { 200: pageOf(batchAnswer) },
     handle: async (call) => {
@@ -83,7 +83,7 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'get',
     path: `${path}/{batch_id}`,
-    summary: 'One batch',
+    summary: 'Get a batch',
     params,
     answers: { 200: batchAnswer },
     handle: async (call) => {
@@ -96,14 +96,14 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'post',
     path: `${path}/{batch_id}/cancel`,
-    summary: 'Cancel a batch; what was answered by then is kept',
+    summary: 'Cancel a batch; finished results are kept',
     params,
     answers: { 200: batchAnswer },
     handle: async (call) => {
       const batch = await requireBatch(deps, userOf(call), 'openai', call.params.batch_id);
       const cancelled = batch.status === 'cancelled' ? batch : await cancel(deps, batch);
       if (!cancelled)
-        throw new AppError('conflict', 'This batch has ended or is about to, and cannot be cancelled any more.');
+        throw new AppError('conflict', 'This batch has ended or is about to end and can no longer be cancelled.');
       return json(call, openaiBatch(cancelled));
     },
   }),

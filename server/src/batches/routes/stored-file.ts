@@ -78,13 +78,13 @@ export async function receive<I extends Incoming, T>(call: Call<'apiKey'>, to: R
   const { field, mostBytes } = to;
   const length = Number(call.request.headers.get('content-length') ?? 0);
   if (length > mostBytes + formBytes)
-    throw new AppError('request_too_large', `${field} may have ${mostBytes} bytes at most.`, { param: field });
+    throw new AppError('request_too_large', `${field} may have at most ${mostBytes} bytes.`, { param: field });
   let begun: I | undefined;
   let filename = '';
   try {
     const form = await streamMultipart(call, mostBytes + formBytes, async (file) => {
       if (file.name !== field) throw unknownField(file.name);
-      if (begun) throw new AppError('invalid_value', 'One request takes one file.', { param: field });
+      if (begun) throw new AppError('invalid_value', 'A request may contain only one file.', { param: field });
       filename = file.filename;
       begun = await to.begin(Number.isFinite(length) ? length : 0);
       await begun.store(file.content);

@@ -58,7 +58,7 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'post',
     path,
-    summary: 'Begin a file that comes in parts, within an hour',
+    summary: 'Start a multipart file upload, to be completed within an hour',
     idempotent: true,
     body: z
       .strictObject({
@@ -80,7 +80,7 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'post',
     path: `${path}/{upload_id}/parts`,
-    summary: 'Add a part to an upload, 64 MiB at most; several may come at once',
+    summary: 'Add a part of up to 64 MiB to an upload; parts can be sent in parallel',
     params,
     bodyAs: 'raw',
     bodyTypes: ['multipart/form-data'],
@@ -104,7 +104,7 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'post',
     path: `${path}/{upload_id}/complete`,
-    summary: 'Make a file of the parts of an upload, in the order named',
+    summary: 'Complete an upload: combine its parts into a file in the given order',
     params,
     body: z
       .strictObject({
@@ -127,7 +127,7 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
     ...base,
     method: 'post',
     path: `${path}/{upload_id}/cancel`,
-    summary: 'Cancel an upload, and throw out its parts',
+    summary: 'Cancel an upload and discard its parts',
     params,
     answers: { 200: uploadAnswer },
     handle: async (call) => tell(call, await cancelUpload(deps, await uploadOf(deps, call))),

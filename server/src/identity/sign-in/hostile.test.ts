@@ -181,7 +181,7 @@ test('nothing leads to private addresses: not the issuer, not its name, not what
   const named = { ...bodyOf('named', 'https://localhost:1'), client_secret: 's' };
   const made = (await (await admin.call(base, { method: 'POST', body: named })).json()) as { data: { id: number } };
   const tested = await (await admin.call(`${base}/${made.data.id}/test`, { method: 'POST' })).text();
-  expect(tested).toContain('does not lead to a public address');
+  expect(tested).toContain('does not resolve to a public address');
 
   const slug = await anew('redirect', liar, {
     redirect: { '/.well-known/openid-configuration': `${other.issuer}/.well-known/openid-configuration` },

@@ -21,7 +21,7 @@ export const approvalRoutes = (room: McpRoom): Route[] => [
     ...shared,
     method: 'get',
     path,
-    summary: 'Calls of tools, made for you over MCP, that wait for your word or have it',
+    summary: 'List tool calls made for you over MCP that are waiting for your decision or have been decided',
     answers: { 200: answers.approvals },
     handle: async (call) => {
       const approvals = await listApprovals(room, call.principal.user.id);
@@ -32,7 +32,7 @@ export const approvalRoutes = (room: McpRoom): Route[] => [
     ...shared,
     method: 'post',
     path: `${path}/{id}`,
-    summary: 'Approve or refuse a call; approved, it may be made once',
+    summary: 'Approve or reject a tool call; an approved call can be made once',
     params: idParams,
     body: approvalAnswer,
     audit: {

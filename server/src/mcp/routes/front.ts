@@ -57,12 +57,12 @@ const shared = {
 const message = z.record(z.string(), z.unknown());
 const posted = z
   .union([message, z.array(message).min(1).max(10)])
-  .describe('A JSON-RPC message; several in revision 2025-03-26');
+  .describe('A JSON-RPC message, or an array of messages in revision 2025-03-26');
 /** Any object is accepted as a message: errors in it are answered as JSON-RPC errors. */
 const isMessage = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body);
 const answers = {
-  200: { type: 'application/json', description: 'The answer, or events that end with it' },
-  202: { type: 'text/plain', description: 'Taken; there is nothing to answer' },
+  200: { type: 'application/json', description: 'The response, or an event stream that ends with it' },
+  202: { type: 'text/plain', description: 'Accepted; no response body' },
 } as const;
 
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
@@ -108,9 +108,9 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
       ...shared,
       method: 'get',
       path: '/mcp/{server}',
-      summary: 'A connected server: what it says by itself, in the session of the client',
+      summary: "Stream messages that a connected server sends on its own in the client's session",
       params,
-      answers: { 200: { type: 'text/event-stream', description: 'Messages as they come' } },
+      answers: { 200: { type: 'text/event-stream', description: 'Messages as they arrive' } },
       handle: async (call) => {
         await refuseOrigin(deps, call);
         if (call.params.server === ownName)

@@ -46,7 +46,7 @@ function sharedRoutes(room: McpRoom): Route[] {
       ...owner,
       method: 'post',
       summary:
-        'Begin to sign in to a server of an organisation that you run, for keys of its teams and all who have not',
+        'Start signing in to a server of an organisation you manage, for its team keys and all members who have not signed in',
       query: nothingAsked,
       params: idParams,
       audit: { action: 'mcp_shared_sign_in_begun', subject, id: (call) => call.params.id },
@@ -64,7 +64,7 @@ function sharedRoutes(room: McpRoom): Route[] {
     defineRoute({
       ...owner,
       method: 'delete',
-      summary: 'Forget that somebody is signed in to a server for an organisation, and give back what was granted',
+      summary: 'Sign an organisation out of a server and revoke the granted access',
       query: nothingAsked,
       params: idParams,
       audit: { action: 'mcp_shared_sign_in_removed', subject, id: (call) => call.params.id },
@@ -87,7 +87,7 @@ function ownRoutes(room: McpRoom): Route[] {
       ...shared,
       method: 'post',
       path,
-      summary: 'Begin to sign in to a server that you may use: the address that your browser has to go to',
+      summary: 'Start signing in to a server you can use; returns the URL to open in your browser',
       query: nothingAsked,
       params: idParams,
       answers: { 200: answers.authorize },
@@ -100,7 +100,7 @@ function ownRoutes(room: McpRoom): Route[] {
       ...shared,
       method: 'delete',
       path,
-      summary: 'Forget that you are signed in to a server',
+      summary: 'Sign out of a server',
       query: nothingAsked,
       params: idParams,
       audit: { action: 'mcp_authorization_removed', subject, id: (call) => call.params.id },
@@ -120,9 +120,9 @@ function ownRoutes(room: McpRoom): Route[] {
       ...shared,
       method: 'get',
       path: callbackPath,
-      summary: 'Where a browser comes back to after signing in to a server',
+      summary: 'Redirect URL after signing in to a server',
       query: callbackQuery,
-      answers: { 303: { type: 'text/plain', description: 'On to the page of tools' } },
+      answers: { 303: { type: 'text/plain', description: 'Redirect to the tools page' } },
       handle: async (call) => {
         const { state, code, iss } = call.query;
         const { id: userId } = call.principal.user;
@@ -141,8 +141,7 @@ function ownRoutes(room: McpRoom): Route[] {
       limit: null,
       method: 'get',
       path: documentPath,
-      summary:
-        'What authorization servers of connected servers read about this service: its Client ID Metadata Document',
+      summary: "Get this service's Client ID Metadata Document, read by authorization servers of connected servers",
       headers: { 'cache-control': 'public, max-age=300' },
       answers: { 200: documentSchema },
       handle: (call) => json(call, clientDocument(room)),

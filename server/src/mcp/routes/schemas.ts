@@ -10,7 +10,7 @@ const name = z
   .string()
   .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lower-case letters, digits and hyphens')
   .refine((text) => text !== ownName, `must not be ${ownName}, which is this service itself`)
-  .describe('Begins the names of its tools: `name__tool`; it is served at `/mcp/name`. Stays as it is.');
+  .describe('Prefix of its tool names (`name__tool`) and its path (`/mcp/name`). Cannot be changed later.');
 
 const url = z
   .string()
@@ -55,51 +55,51 @@ const fields = {
   url,
   headers,
   enabled: z.boolean(),
-  timeout_ms: z.number().int().min(1_000).max(600_000).describe('For one call, connecting included'),
+  timeout_ms: z.number().int().min(1_000).max(600_000).describe('Timeout per call, including connecting'),
   audience: z.enum(audiences).describe('Who may use its tools; `users`: those in user_ids'),
   user_ids: userIds,
   auth: z
     .enum(authKinds)
     .describe(
-      '`headers` open it; each user signs in to it (`oauth`), see `/api/mcp/servers/{id}/authorize`; the company’s identity provider vouches for each user (`enterprise`); or the service signs in for itself and for all who may use it, as a client (`client_credentials`) or with a token of its platform (`jwt_bearer`)',
+      'How calls are authenticated. `headers`: with the headers above. `oauth`: each user signs in, see `/api/mcp/servers/{id}/authorize`. `enterprise`: the company’s identity provider vouches for each user. `client_credentials` or `jwt_bearer`: the service signs in once for itself and everyone who may use the server, as a client or with a token of its platform',
     ),
   client_id: printable.describe(
-    'Of a client that was registered by hand with its authorization server; `client_credentials` and `enterprise` need one, `jwt_bearer` may have one, `oauth` where nobody registers themselves. Empty takes it away, its secret and key with it',
+    'ID of a client registered manually with the server’s authorization server; required for `client_credentials` and `enterprise`, optional for `jwt_bearer`, and needed for `oauth` if clients cannot register themselves. An empty value removes the client with its secret and key',
   ),
-  client_secret: printable.describe('Of that client; stored encrypted and never shown again, empty for one without'),
+  client_secret: printable.describe(
+    'Secret of that client; stored encrypted and never shown again, empty if it has none',
+  ),
   client_key: z
     .string()
     .max(mostKeyCharacters)
     .describe(
-      'Of that client, in place of a secret: a private key, PEM or JSON Web Key, that signs who it is (`private_key_jwt`); stored encrypted and never shown again, empty for one without',
+      'Private key of that client instead of a secret, as PEM or JSON Web Key, for `private_key_jwt`; stored encrypted and never shown again, empty if it has none',
     ),
   assertion_file: z
     .string()
     .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be the name of a file, without its directory')
     .describe(
-      'Of the operator’s servers with `jwt_bearer`: the file in `MCP_ASSERTIONS_DIR` in which the platform keeps the token that is traded in',
+      'For the operator’s servers with `jwt_bearer`: file in `MCP_ASSERTIONS_DIR` where the platform stores the token to exchange',
     ),
   vouched_by: z
     .string()
     .regex(/^[a-z0-9-]{0,32}$/, 'must be the short name of an identity provider')
-    .describe(
-      'Of the operator’s servers with `enterprise`: the identity provider that vouches for users, by its `slug`',
-    ),
+    .describe('For the operator’s servers with `enterprise`: `slug` of the identity provider that vouches for users'),
   sign_in: z
     .enum(['each', 'shared'])
     .describe(
-      'Of an organisation’s server with `oauth`: each member signs in, or one who runs it signs in for keys of its teams and for all who have not (`shared`), see `/api/mcp/servers/{id}/shared-sign-in`',
+      'For an organisation’s server with `oauth`: each member signs in, or a manager signs in for team keys and for all members who have not (`shared`), see `/api/mcp/servers/{id}/shared-sign-in`',
     ),
   calls_per_minute: z
     .number()
     .int()
     .min(0)
     .max(1_000_000)
-    .describe('Calls of its tools in a minute, of all users together; 0 for no limit'),
+    .describe('Maximum tool calls per minute across all users; 0 for no limit'),
   offers: z
     .array(z.enum(offerings))
     .max(offerings.length)
-    .describe('What is passed on at `/mcp/name` besides tools; nothing by default'),
+    .describe('What `/mcp/name` forwards besides tools; nothing by default'),
 };
 export const serverChange = z.strictObject(fields).partial();
 export const serverCreate = serverChange.extend({
@@ -108,7 +108,7 @@ export const serverCreate = serverChange.extend({
   organisation_id: id
     .optional()
     .describe(
-      'For all who are in this organisation, which you run: its name is then `name_id`, such as `files_12`, and nobody else’s',
+      'Connects the server for all members of this organisation, which you manage; its name becomes `name_id`, such as `files_12`, and is unique',
     ),
 });
 
@@ -120,24 +120,24 @@ export const toolsChange = z.strictObject({
     .array(
       z.strictObject({
         name: z.string().min(1).max(definitionLimits.nameCharacters),
-        definition: definition.describe('Of the description and schema that are approved, as a test shows it'),
-        ask_first: z.boolean().default(false).describe('A person is asked before each call'),
-        price: price.optional().describe('Of each call, in quota units; stays as it is when absent'),
+        definition: definition.describe('Fingerprint of the approved description and schema, as returned by a test'),
+        ask_first: z.boolean().default(false).describe('Whether a person must approve each call'),
+        price: price.optional().describe('Price per call in quota units; unchanged if omitted'),
       }),
     )
     .max(mostTools)
     .refine((tools) => new Set(tools.map((tool) => tool.name)).size === tools.length, 'must name each tool once')
-    .describe('All that are allowed; a tool that is not among them is not'),
+    .describe('Complete list of allowed tools; tools not listed are not allowed'),
 });
 
 export const toolApproval = z.strictObject({
-  definition: definition.describe('Of the definition that is approved, as a test shows it'),
-  ask_first: z.boolean().optional().describe('A person is asked before each call; stays as it is when absent'),
+  definition: definition.describe('Fingerprint of the approved definition, as returned by a test'),
+  ask_first: z.boolean().optional().describe('Whether a person must approve each call; unchanged if omitted'),
 });
 
 export const serversQuery = z.strictObject({
   ...pageFields,
-  organisation_id: idText.optional().describe('Of this organisation alone'),
+  organisation_id: idText.optional().describe('Only servers of this organisation'),
 });
 
 export const toolParams = idParams.extend({ name: z.string().min(1).max(definitionLimits.nameCharacters) });
@@ -145,9 +145,9 @@ export const approvalAnswer = z.strictObject({ approved: z.boolean() });
 
 const schema = z.record(z.string(), z.unknown());
 const signer = z
-  .object({ id: z.int(), name: z.string().nullable().describe('Null for somebody who is gone') })
+  .object({ id: z.int(), name: z.string().nullable().describe('Null if the user was deleted') })
   .nullable()
-  .describe('Who signed in to it for the organisation; null where nobody has');
+  .describe('Who signed in for the organisation; null if no one has');
 export const serverView = z
   .object({
     id: z.int(),
@@ -163,13 +163,15 @@ export const serverView = z
     owner_id: z
       .int()
       .nullable()
-      .describe('The user whose it is, who stands for the organisation of an organisation’s; null for the operator’s'),
+      .describe(
+        'User who owns the server, or who represents the organisation that owns it; null for the operator’s servers',
+      ),
     owner: z.object({
       type: z.enum(['operator', 'organisation', 'user']),
-      id: z.int().nullable().describe('Of the organisation or the user'),
+      id: z.int().nullable().describe('ID of the organisation or user'),
     }),
     calls_per_minute: z.int(),
-    client_id: z.string().describe('Empty where the service registers itself'),
+    client_id: z.string().describe('Empty if the service registers itself'),
     has_client_secret: z.boolean(),
     has_client_key: z.boolean(),
     assertion_file: z.string(),
@@ -186,7 +188,7 @@ export const serverView = z
   })
   .meta({ id: 'McpServer' });
 
-const further = schema.describe('Title, annotations and the schema of results, as far as there are any');
+const further = schema.describe('Title, annotations and result schema, if present');
 const approved = z.object({ description: z.string(), input_schema: schema, further, ask_first: z.boolean() });
 const change = z.object({
   field: z.enum(['description', 'input_schema', 'further']),
@@ -199,14 +201,14 @@ export const testedTool = z
     offered_as: z.string(),
     state: z
       .enum(['new', 'approved', 'changed', 'missing'])
-      .describe('`changed`: not offered until approved again; `missing`: allowed, and listed no more'),
+      .describe('`changed`: not offered until approved again; `missing`: allowed, but no longer listed by the server'),
     description: z.string(),
     input_schema: schema,
     further,
     definition: z.string(),
     problem: z.string().nullable().describe('Why it cannot be allowed'),
-    approved: approved.nullable().describe('What is allowed, as it was approved'),
-    changes: z.array(change).describe('What is not as it was approved; empty unless the state is `changed`'),
+    approved: approved.nullable().describe('Approved definition'),
+    changes: z.array(change).describe('Differences from the approved definition; empty unless the state is `changed`'),
   })
   .meta({ id: 'McpTestedTool' });
 export const testView = z.object({
@@ -215,7 +217,7 @@ export const testView = z.object({
   error: z.string().optional(),
   server: z.object({ name: z.string(), version: z.string(), protocol: z.string() }).optional(),
   tools: z.array(testedTool),
-  cut: z.boolean().describe('The server lists more than is read'),
+  cut: z.boolean().describe('Whether the server lists more than was read'),
 });
 
 const organisation = z.object({ id: z.int(), name: z.string() });
@@ -231,34 +233,36 @@ export const approvalView = z
     expires_at: z.int(),
     organisation: organisation
       .nullable()
-      .describe('Of a call with a key of a team: whose it is. Owners and administrators answer'),
+      .describe('Organisation of the team key that made the call; its owners and administrators decide'),
   })
   .meta({ id: 'McpApproval' });
 
 export const toolNameParams = z.object({ name: z.string().min(1).max(64) });
 export const handCall = z.strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) });
 const handAnswer = z.object({
-  result: schema.nullable().describe('As the tool gave it'),
+  result: schema.nullable().describe('Result as returned by the tool'),
   error: z.object({ code: z.int(), message: z.string(), data: z.unknown().optional() }).nullable(),
   duration_ms: z.int(),
 });
 
 export const connectionView = z
   .object({
-    id: z.int().nullable().describe('Null for this service itself'),
+    id: z.int().nullable().describe('Null for the built-in tools of this service'),
     name: z.string(),
-    address: z.string().describe('Where agents reach it'),
+    address: z.string().describe('URL for agents'),
     enabled: z.boolean(),
-    manageable: z.boolean().describe('Yours to change, under `/api/mcp/servers/{id}`'),
-    own: z.boolean().describe('Connected by you, only for you'),
-    organisation: organisation.nullable().describe('For whose members it is; null for yours and the operator’s'),
+    manageable: z.boolean().describe('Whether you can change it at `/api/mcp/servers/{id}`'),
+    own: z.boolean().describe('Whether you connected it for yourself only'),
+    organisation: organisation
+      .nullable()
+      .describe('Organisation whose members can use it; null for your own and the operator’s'),
     auth: z.enum(authKinds),
-    signed_in: z.boolean().nullable().describe('Null where nobody has to sign in'),
+    signed_in: z.boolean().nullable().describe('Null if no sign-in is required'),
     signed_in_by: signer,
     sign_in_through: z
       .object({ slug: z.string(), name: z.string() })
       .nullable()
-      .describe('With `enterprise`: the provider to sign in to this service through, which vouches for you there'),
+      .describe('For `enterprise`: identity provider to sign in to this service with, which vouches for you'),
     tools: z
       .array(
         z.object({
@@ -267,16 +271,16 @@ export const connectionView = z
           description: z.string(),
           input_schema: schema,
           ask_first: z.boolean(),
-          price: z.int().describe('Of each call, in quota units; 0 for none'),
+          price: z.int().describe('Price per call in quota units; 0 if free'),
         }),
       )
-      .describe('Those that are allowed, as they were approved'),
+      .describe('Allowed tools as approved'),
   })
   .meta({ id: 'McpConnection' });
 const connectionsView = z.object({
-  address: z.string().describe('Of all of them together'),
-  api_keys: z.boolean().describe('API keys open these addresses'),
-  may_connect: z.boolean().describe('You may connect servers'),
+  address: z.string().describe('URL that serves all of them together'),
+  api_keys: z.boolean().describe('Whether API keys can be used with these URLs'),
+  may_connect: z.boolean().describe('Whether you may connect servers'),
   servers: z.array(connectionView),
 });
 

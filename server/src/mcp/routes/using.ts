@@ -21,7 +21,7 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
     ...shared,
     method: 'get',
     path: '/api/mcp/connections',
-    summary: 'Servers that you may use, with their addresses for agents and the tools that are allowed',
+    summary: 'List the servers you can use, with their URLs for agents and their allowed tools',
     limit: { option: 'RateLimitApi', by: 'principal' },
     answers: { 200: answers.connections },
     handle: async (call) => {
@@ -41,7 +41,7 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
     method: 'post',
     path: '/api/mcp/tools/{name}/call',
     summary:
-      'Call a tool by the name it is offered under. One that asks first is called as well: you are who it would ask',
+      'Call a tool by the name it is offered under. Tools that require approval are called immediately, because you would be the one to approve them',
     limit: { option: 'RateLimitMcp', by: 'principal' },
     params: toolNameParams,
     body: handCall,

@@ -10,7 +10,7 @@ const fields = {
   enable_smart_tasks: z.boolean(),
   enable_adaptive_retry: z.boolean(),
   connected_tools: connectedNames.meta({
-    description: 'Tools of connected servers that tasks may use, by name; true for all that the user may use',
+    description: "Names of connected servers' tools that tasks may use; true for all tools available to the user",
   }),
 };
 
@@ -32,9 +32,11 @@ export const maxCost = z
   .positive()
   .max(1_000_000)
   .nullable()
-  .meta({ description: 'Dollars: no model call begins once the run has cost this much; null for no limit' });
+  .meta({
+    description: 'Cost limit in dollars: no model call starts once the run has cost this much; null for no limit',
+  });
 export const approve = z.enum(['never', 'marked', 'always']).meta({
-  description: 'Which calls of tools wait for a person: none, those of tools that the operator marked, or all',
+  description: 'Which tool calls require approval: none, calls to tools marked by the operator, or all',
 });
 
 /** The config and the settings that requests pass beside it, stored together. */

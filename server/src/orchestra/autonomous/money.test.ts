@@ -130,7 +130,7 @@ describe.each(await engines())('money, on %s', (_name, open) => {
       if (taskOf(asked) === 'a' && !broke) {
         broke = true;
         asked.onBroken!(charged);
-        return new AppError('provider_error', 'the upstream cut its answer off');
+        return new AppError('provider_error', 'the upstream response was cut off');
       }
       if (taskOf(asked) !== 'c')
         return { message: { role: 'assistant', content: `${await goodScript(asked)}` }, cost: 1 };

@@ -27,7 +27,7 @@ const tools = z
   })
   .meta({
     description:
-      'Tools of yours that tasks may call, in the shape of chat completions: the run waits for their outputs',
+      'Your own tools that tasks may call, in the format of chat completions; the run waits for their outputs',
   });
 
 export const executeBody = z.strictObject({
@@ -82,7 +82,7 @@ const givenPlan = z
     description: z.string().max(4000).optional(),
     revision: z.number().optional(),
   })
-  .meta({ description: 'The whole plan from here on, as the status shows it: what is not named is dropped' });
+  .meta({ description: 'Complete plan from here on, in the format of the status; tasks not listed are dropped' });
 
 export const resumeBody = z.strictObject({
   checkpoint_id: z.string().min(1).max(128),
@@ -106,14 +106,14 @@ export const toolResultsBody = z.strictObject({
     .array(z.strictObject({ tool_call_id: callId, content: z.string() }))
     .min(1)
     .max(1000)
-    .meta({ description: 'What came of pending_tool_calls; of each the first 64 KiB are told to the model' }),
+    .meta({ description: 'Results of pending_tool_calls; the model receives the first 64 KiB of each' }),
   stream_events: streamed,
 });
 
 export const approveBody = z.strictObject({
-  tool_call_id: callId.meta({ description: 'One of pending_approvals' }),
+  tool_call_id: callId.meta({ description: 'ID from pending_approvals' }),
   approved: z.boolean(),
-  note: z.string().trim().max(2000).optional().meta({ description: 'Told to the model with a refusal' }),
+  note: z.string().trim().max(2000).optional().meta({ description: 'Note sent to the model with a rejection' }),
   stream_events: streamed,
 });
 

@@ -16,7 +16,7 @@ export const timelineRoute = ({ deps, control }: { deps: Deps; control: Control 
     method: 'get',
     path: '/api/svc-ms/autonomous/{session_id}/timeline',
     summary:
-      "Every model call, tool call, decision and pause of a session's execution with what it cost, the newest first",
+      "List every model call, tool call, decision and pause of a session's execution with its cost, newest first",
     params: z.object({ session_id: sessionIdSchema }),
     query: z.strictObject({ page_size: pageFields.page_size, cursor: cursorField(3) }),
     answers: { 200: answered(timelineAnswer) },

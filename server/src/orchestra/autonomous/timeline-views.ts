@@ -8,22 +8,25 @@ const kinds = ['start', 'model_call', 'tool_call', 'approval', 'decision', 'paus
 const entry = z
   .object({
     kind: z.enum(kinds),
-    at: int.meta({ description: 'Unix seconds: when a model answered; when anything else happened' }),
+    at: int.meta({ description: 'Unix time in seconds when the model answered or the event happened' }),
     what: z.string().meta({
-      description: 'What a model was asked for, the name of a tool, the event of a decision, or why it came to rest',
+      description: 'Purpose of a model call, name of a tool, event of a decision, or reason for a pause',
     }),
     task_id: z.string().nullable(),
-    title: z.string().nullable().meta({ description: 'Of the task, as the plan now has it' }),
-    detail: z.string().nullable().meta({ description: 'In words; for calls of tools the arguments' }),
-    output: z.string().nullable().meta({ description: 'Of a tool: the beginning of what the model was told' }),
-    status: z.string().nullable().meta({ description: 'How a call ended; `open` while it has not' }),
+    title: z.string().nullable().meta({ description: 'Title of the task in the current plan' }),
+    detail: z.string().nullable().meta({ description: 'Details as text; for tool calls, the arguments' }),
+    output: z.string().nullable().meta({ description: 'For tools: beginning of the output sent to the model' }),
+    status: z.string().nullable().meta({ description: 'Outcome of a call; `open` until it ends' }),
     model: z.string().nullable(),
     duration_ms: int.nullable(),
     prompt_tokens: int.nullable(),
     completion_tokens: int.nullable(),
     cost: z.number().nullable().meta({ description: 'In dollars' }),
-    quota: int.nullable().meta({ description: 'The same in quota units' }),
-    request_id: z.string().nullable().meta({ description: 'Of a model call, in usage and routing decisions' }),
+    quota: int.nullable().meta({ description: 'The same cost in quota units' }),
+    request_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'Request ID of a model call, as in usage and routing decisions' }),
   })
   .meta({ id: 'TimelineEntry' });
 export type Entry = z.infer<typeof entry>;
@@ -47,7 +50,7 @@ const sum = {
   calls: int,
   prompt_tokens: int,
   completion_tokens: int,
-  duration_ms: int.meta({ description: 'Of all model calls together; those at the same time count each' }),
+  duration_ms: int.meta({ description: 'Total duration of all model calls; parallel calls each count in full' }),
   cost: z.number(),
   quota: int,
 };
@@ -56,8 +59,8 @@ export type TaskSum = z.infer<typeof taskSum>;
 const sums = z
   .object({
     run: z.object(sum),
-    tasks: z.array(taskSum).meta({ description: '`task_id` null: what no single task has caused' }),
-    complete: z.boolean().meta({ description: 'False when there are more calls than are added up' }),
+    tasks: z.array(taskSum).meta({ description: '`task_id` null: calls that belong to no single task' }),
+    complete: z.boolean().meta({ description: 'False if there are more calls than the sums cover' }),
   })
   .meta({ id: 'TimelineSums' });
 export type Sums = z.infer<typeof sums>;
@@ -66,8 +69,8 @@ export const timelineAnswer = z.object({
   execution_id: z.string(),
   parent_request_id: z
     .string()
-    .meta({ description: 'Finds every call of the run in `/api/usage/logs` and `/api/routing/decisions`' }),
-  entries: z.array(entry).meta({ description: 'The newest first' }),
+    .meta({ description: 'Identifies every call of the run in `/api/usage/logs` and `/api/routing/decisions`' }),
+  entries: z.array(entry).meta({ description: 'Newest first' }),
   sums: sums.nullable().meta({ description: 'Null on later pages' }),
   ...nextCursor,
 });

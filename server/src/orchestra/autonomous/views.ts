@@ -9,24 +9,24 @@ import { shortfallsOf } from './state.ts';
 import { lastCheckpointId } from './store/reads.ts';
 import type { Run } from './store/runs.ts';
 
-const shortfalls = z.array(z.string()).meta({ description: 'In what it falls short of the goal, in words' });
+const shortfalls = z.array(z.string()).meta({ description: 'How the result falls short of the goal, as text' });
 
 const calls = z.array(
   z.object({
     id: z.string(),
     name: z.string(),
-    arguments: z.string().meta({ description: 'JSON, as the model wrote it' }),
+    arguments: z.string().meta({ description: 'JSON as written by the model' }),
     task_id: z.string(),
   }),
 );
 /** Fields of runs that stopped before completing. */
 const rest = {
-  checkpoint_id: z.string().nullable().meta({ description: 'Where it is at rest, for resume' }),
-  partial_result: z.string().nullable().meta({ description: 'What was finished before it came to rest' }),
-  remaining: z.array(z.string()).meta({ description: 'Titles of the tasks that are not done' }),
-  pending_tool_calls: calls.meta({ description: 'Calls of tools of yours: bring what came of them by tool-results' }),
+  checkpoint_id: z.string().nullable().meta({ description: 'Checkpoint of the pause, used to resume' }),
+  partial_result: z.string().nullable().meta({ description: 'Work finished before the pause' }),
+  remaining: z.array(z.string()).meta({ description: 'Titles of unfinished tasks' }),
+  pending_tool_calls: calls.meta({ description: 'Calls to your tools; submit their results with tool-results' }),
   pending_approvals: calls.meta({
-    description: 'Calls that are made only when somebody allows them: answer each by approve',
+    description: 'Calls that require approval; decide on each with approve',
   }),
 };
 
@@ -84,8 +84,8 @@ const common = {
   tasks_failed: z.number().int(),
   tasks_total: z.number().int(),
   total_tokens_used: z.number().int(),
-  cost: z.number().meta({ description: 'In dollars, of the calls that have ended' }),
-  total_cost: z.number().int().meta({ description: 'The same in quota units' }),
+  cost: z.number().meta({ description: 'Cost of ended calls in dollars' }),
+  total_cost: z.number().int().meta({ description: 'The same cost in quota units' }),
   elapsed_time_secs: z.number().int(),
   current_task: z.string().nullable(),
   goal_confidence: z.number(),

@@ -39,11 +39,11 @@ const importAnswer = z.object({
   entries: z
     .array(z.object({ index: z.number().int(), status, id: z.string().optional(), error: z.string().optional() }))
     .optional()
-    .meta({ description: 'What became of each entry, in the order sent' }),
+    .meta({ description: 'Result for each entry, in the order sent' }),
   files: z
     .array(z.object({ name: z.string(), status, source: sourceSchema.optional(), error: z.string().optional() }))
     .optional()
-    .meta({ description: 'What became of each file, in the order sent; those accepted are read in the background' }),
+    .meta({ description: 'Result for each file, in the order sent; accepted files are read in the background' }),
 });
 
 export const importRoute = (deps: Deps): Route =>
@@ -51,7 +51,7 @@ export const importRoute = (deps: Deps): Route =>
     ...base,
     method: 'post',
     path: '/api/svc-ms/knowledge/import',
-    summary: 'Import many entries, or text, Markdown and PDF files',
+    summary: 'Import several entries, or text, Markdown and PDF files',
     bodyAs: 'raw',
     bodyTypes: ['application/json', 'multipart/form-data'],
     body: z.union([entriesSchema, filesSchema]),

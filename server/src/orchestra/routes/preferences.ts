@@ -18,7 +18,7 @@ export function preferenceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'My preferences, defaults filled in',
+      summary: 'Get your preferences, with defaults filled in',
       answers: { 200: preferencesAnswer },
       handle: async (call) => ok(call, withDefaults(await loadPreferences(db, call.principal.user.id))),
     }),
@@ -26,7 +26,7 @@ export function preferenceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'put',
       path,
-      summary: 'Change preferences; what is not named stays, null resets',
+      summary: 'Update preferences; omitted fields stay unchanged, null resets to the default',
       body: preferencesChangeSchema,
       answers: { 200: preferencesAnswer },
       handle: async (call) => {
@@ -42,7 +42,7 @@ export function preferenceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'get',
       path: '/api/svc-ms/patterns',
-      summary: 'What the engine has learned of models and kinds of tasks',
+      summary: 'Get what the engine has learned about models and task types',
       answers: { 200: answered(patternsSchema) },
       handle: async (call) => {
         const patterns = await loadPatterns(db, call.principal.user.id);

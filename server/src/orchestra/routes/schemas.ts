@@ -82,8 +82,8 @@ export const entrySchema = z
     quote: z
       .string()
       .nullable()
-      .meta({ description: 'Of what was learned from a conversation: the words it comes from' }),
-    source_message: z.number().int().nullable().meta({ description: 'Id of the message that holds the quote' }),
+      .meta({ description: 'For knowledge learned from a conversation: the passage it comes from' }),
+    source_message: z.number().int().nullable().meta({ description: 'ID of the message that contains the quote' }),
     source: z
       .object({
         id: z.string(),
@@ -93,7 +93,7 @@ export const entrySchema = z
         position: z.number().int(),
       })
       .nullable()
-      .meta({ description: 'Of what was imported: the file, and where in it this passage stands' }),
+      .meta({ description: 'For imported knowledge: the file and the position of this passage in it' }),
     created_at: time,
     keywords: z.array(z.string()),
   })

@@ -18,9 +18,13 @@ export const sourceSchema = z
     kind: z.enum(['text', 'pdf']),
     state: z.enum(['waiting', 'reading', 'ready', 'failed', 'deleting']),
     error: z.string().nullable().meta({ description: 'Why it could not be imported, and what to do about it' }),
-    entries: z.number().int().meta({ description: 'Passages that can be found by now' }),
-    total_entries: z.number().int().nullable().meta({ description: 'Passages of the whole file, once it is read' }),
-    size: z.number().int().meta({ description: 'Bytes of the file' }),
+    entries: z.number().int().meta({ description: 'Number of passages that can be searched so far' }),
+    total_entries: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Total number of passages in the file; null until it has been read' }),
+    size: z.number().int().meta({ description: 'File size in bytes' }),
     category: z.string(),
     created_at: z.number().int(),
   })
@@ -52,7 +56,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Files that my knowledge was imported from, the newest first, and how far each import is',
+      summary: 'List the files your knowledge was imported from, newest first, with the progress of each import',
       query: z.strictObject(pageFields),
       answers: { 200: listed({ sources: z.array(sourceSchema) }) },
       handle: async (call) => {
@@ -66,7 +70,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'get',
       path: `${path}/{id}`,
-      summary: 'One source',
+      summary: 'Get a source',
       params,
       answers: { 200: answered(sourceSchema) },
       handle: async (call) => ok(call, sourceView(await own(call.principal.user.id, call.params.id))),
@@ -75,7 +79,7 @@ export function sourceRoutes(deps: Deps): Route[] {
       ...base,
       method: 'delete',
       path: `${path}/{id}`,
-      summary: 'Delete a source with its passages',
+      summary: 'Delete a source and its passages',
       params,
       answers: { 200: done },
       handle: async (call) => {

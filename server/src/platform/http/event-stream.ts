@@ -103,7 +103,7 @@ export interface EventStream {
 export function openEventStream({ headers, signal }: Pick<Call, 'headers' | 'signal'>, reshape?: Reshape): EventStream {
   const gone = new AbortController();
   const left = AbortSignal.any([signal, gone.signal]);
-  const leave = () => gone.abort(new Error('the client left'));
+  const leave = () => gone.abort(new Error('the client disconnected'));
   let out!: ReadableStreamDefaultController<Uint8Array>;
   let open = true;
   let stopPings: (() => void) | undefined;

@@ -53,7 +53,7 @@ const security: Record<string, Record<string, string[]>[]> = {
 /** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5). */
 const contentOf = (status: string, answer: Answer) => {
   if (status === '204') return { description: 'Nothing to say' };
-  if (status === '101') return { description: 'A WebSocket' };
+  if (status === '101') return { description: 'A WebSocket connection' };
   return 'safeParse' in answer
     ? { description: 'Success', content: { 'application/json': { schema: answer } } }
     : { description: answer.description, content: { [answer.type]: { schema: z.string() } } };

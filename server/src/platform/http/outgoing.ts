@@ -116,7 +116,7 @@ function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs'
   const signal = given ? AbortSignal.any([limit, given]) : limit;
   const faultOf = (error: unknown): OutgoingError => {
     if (error instanceof OutgoingError) return error;
-    if (limit.aborted) return new OutgoingError('timeout', `No answer within ${timeoutMs} ms.`);
+    if (limit.aborted) return new OutgoingError('timeout', `No response within ${timeoutMs} ms.`);
     if (signal.aborted) return new OutgoingError('aborted', 'The call was given up.');
     return new OutgoingError('network', error instanceof Error ? error.message : String(error));
   };
@@ -167,7 +167,7 @@ export function checkedUrl(text: string, policy: OutgoingPolicy): URL {
 const refused = (host: string): OutgoingError =>
   new OutgoingError(
     'address_refused',
-    `${host} does not lead to a public address (ALLOW_PRIVATE_WEBHOOKS=1 allows private ones).`,
+    `${host} does not resolve to a public address (set ALLOW_PRIVATE_WEBHOOKS=1 to allow private addresses).`,
   );
 
 function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction {
@@ -186,7 +186,7 @@ function guardedLookup(policy: OutgoingPolicy, resolve: Resolve): LookupFunction
 function allowedAddresses(host: string, policy: OutgoingPolicy, resolve: Resolve): Promise<LookupAddress[]> {
   return new Promise((found, refuse) => {
     resolve(host, (error, addresses) => {
-      if (error || !addresses?.[0]) return refuse(error ?? new Error(`${host} has no address`));
+      if (error || !addresses?.[0]) return refuse(error ?? new Error(`${host} does not resolve to an address`));
       // A mix of private and public addresses is a rebinding attempt.
       if (!policy.allowPrivate && !addresses.every(({ address }) => isPublicAddress(address)))
         return refuse(refused(host));
@@ -264,7 +264,7 @@ function readUpTo(answer: IncomingMessage, maxBytes: number): Promise<OutgoingAn
     });
     answer.on('end', () => finish(false));
     answer.on('error', reject);
-    answer.on('aborted', () => reject(new Error('the connection was closed within the answer')));
+    answer.on('aborted', () => reject(new Error('the connection closed before the response was complete')));
   });
 }
 

@@ -193,7 +193,7 @@ class Connection implements Line {
   /** No byte of a request, which holds the credential, is sent before the peer is authenticated. */
   shookHands(trusted: boolean, error: Error | null): void {
     if (trusted && !error) this.#sendRequest();
-    else this.#exchange?.fail(error ?? new Error('the upstream could not prove who it is'));
+    else this.#exchange?.fail(error ?? new Error("the upstream's certificate could not be verified"));
   }
 
   received(bytes: Buffer): void {

@@ -98,7 +98,7 @@ export class Exchange implements ByteSource, BodyTaker {
   }
 
   abort(): void {
-    this.fail(new Error('the call was given up'));
+    this.fail(new Error('the call was aborted'));
   }
 
   fail(error: Error): void {
@@ -175,7 +175,7 @@ export class Exchange implements ByteSource, BodyTaker {
       const end = bytes.indexOf(headEnd, from);
       // Until the terminator is found, all but its last byte may already be here.
       const length = end === -1 ? bytes.length - from - headEnd.length + 1 : end - from;
-      if (this.#passedBytes + length > mostHeadBytes) throw new MalformedAnswer('the head of the answer is too large');
+      if (this.#passedBytes + length > mostHeadBytes) throw new MalformedAnswer('the response headers are too large');
       if (end === -1) {
         this.#partialHead = bytes.subarray(from);
         return from;
@@ -187,7 +187,7 @@ export class Exchange implements ByteSource, BodyTaker {
         this.#begin(head);
         return from;
       }
-      if (head.status === 101) throw new MalformedAnswer('the upstream changed the protocol');
+      if (head.status === 101) throw new MalformedAnswer('the upstream switched protocols');
     }
   }
 

@@ -137,7 +137,7 @@ export const isField = (line: string): boolean => field.test(line);
 export function parseHead(text: string): AnswerHead {
   if (wellFormed.test(text)) return new AnswerHead(text);
   if (statusLine.test(text)) throw new MalformedAnswer('the upstream sent a malformed header');
-  throw new MalformedAnswer('the upstream does not speak HTTP/1.1');
+  throw new MalformedAnswer('the upstream does not support HTTP/1.1');
 }
 
 /** Anything ambiguous is refused (RFC 9112 §6.1, §6.3). */
@@ -146,7 +146,7 @@ function framingOf(text: string, status: number, length: string | undefined, cod
   const said = length === undefined ? 'close' : digits.test(length) ? length : oneLength.exec(length)?.[1];
   if (said === undefined) throw new MalformedAnswer('the upstream sent a malformed content length');
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || text[minorAt] === '0'))
-    throw new MalformedAnswer('the upstream sent an unknown transfer coding');
+    throw new MalformedAnswer('the upstream used an unknown transfer encoding');
   if (isBodiless(status)) return 0;
   if (coding !== undefined) return 'chunked';
   return said === 'close' ? said : Number(said);

@@ -69,12 +69,12 @@ describe('a connection that is kept', () => {
   test('is made to no private address, nor to a name with one among its own', async () => {
     const server = serve(({ socket }) => void socket.write(whole('secret')));
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '10.0.0.1'], ['::ffff:127.0.0.1'], ['fd00::1']])
-      await expect(keeping(() => addresses, false).ask(server)).rejects.toThrow('does not lead to a public address');
+      await expect(keeping(() => addresses, false).ask(server)).rejects.toThrow('does not resolve to a public address');
     const connections = new UpstreamConnections({ dial: guardedDial({ allowPrivate: false }) });
     ends.push(() => connections.close());
     const request = { url: server.url, method: 'POST', headers: {}, body: '{}', timeoutMs: 10_000 };
     // Past the look at the address itself, which the first lines of `openKept` take.
-    await expect(connections.send(request).head).rejects.toThrow('does not lead to a public address');
+    await expect(connections.send(request).head).rejects.toThrow('does not resolve to a public address');
     expect(server.peers.length).toBe(0);
   });
 

@@ -28,7 +28,7 @@ export async function openKept(
     ended ??= why;
     exchange.abort();
   };
-  const timer = setTimeout(() => end(new OutgoingError('timeout', `No answer within ${timeoutMs} ms.`)), timeoutMs);
+  const timer = setTimeout(() => end(new OutgoingError('timeout', `No response within ${timeoutMs} ms.`)), timeoutMs);
   const leave = () => end(givenUp());
   signal?.addEventListener('abort', leave, { once: true });
   const over = (): void => {

@@ -17,7 +17,7 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
     socket.terminate();
   };
   const ask = (socket: Socket<undefined>): void => {
-    leave = () => fail(socket, new Error('the call was given up'));
+    leave = () => fail(socket, new Error('the call was aborted'));
     signal.addEventListener('abort', leave, { once: true });
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization(proxy)}\r\n`);
   };
@@ -27,7 +27,7 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
     socket: {
       open: (socket) => void (overTls || ask(socket)),
       handshake: (socket, trusted, error) =>
-        trusted && !error ? ask(socket) : fail(socket, error ?? new Error('the proxy could not prove who it is')),
+        trusted && !error ? ask(socket) : fail(socket, error ?? new Error("the proxy's certificate could not be verified")),
       data: (socket, bytes) => {
         // Later bytes belong to the TLS session on top.
         if (over) return;
@@ -37,7 +37,7 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
           signal.removeEventListener('abort', leave);
           const [, status] = /^HTTP\/1\.[01] (\d{3})/.exec(head) ?? [];
           if (status?.startsWith('2')) resolve(socket);
-          else fail(socket, new Error(`the proxy answered ${status ?? 'with something else than HTTP'}`));
+          else fail(socket, new Error(`the proxy returned ${status ?? 'something other than HTTP'}`));
         } else if (head.length > mostHeadBytes) fail(socket, new Error('the head of the proxy’s answer is too large'));
       },
       close: () => reject(new Error('the proxy closed the connection')),

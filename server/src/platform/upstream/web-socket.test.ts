@@ -152,7 +152,7 @@ test('an upgrade that is refused tells why', async () => {
     [403, 'why'],
     [429, 'slow'],
     'the upstream did not agree to a WebSocket',
-    'the upstream does not speak HTTP/1.1',
+    'the upstream does not support HTTP/1.1',
     [404, 'gone'],
   ]);
 });
@@ -242,8 +242,8 @@ test('proxies of the environment are gone through, and certificates looked at be
     [overTls, { ...both, ...unchecked }, 'back tea', ['localhost']],
     [overTls, unchecked, 'back tea', []],
     [overTls, both, expect.stringMatching(/self.signed|certificate/i), ['localhost']],
-    [plain, { HTTP_PROXY: proxy.url('') }, 'the proxy answered 407', ['127.0.0.1']],
-    ['http://never.test/', both, 'the call was given up', ['never.test']],
+    [plain, { HTTP_PROXY: proxy.url('') }, 'the proxy returned 407', ['127.0.0.1']],
+    ['http://never.test/', both, 'the call was aborted', ['never.test']],
   ];
   for (const [url, environment, outcome, asked] of cases) {
     proxy.asked.length = 0;

@@ -26,7 +26,7 @@ export class RefusedUpgrade extends Error {
     readonly headers: Headers,
     readonly body: string,
   ) {
-    super(`the upstream answered ${status}`);
+    super(`the upstream returned ${status}`);
   }
 }
 
@@ -71,7 +71,7 @@ export class UpstreamWebSocket {
   static async connect(request: SocketRequest, signal: AbortSignal): Promise<UpstreamWebSocket> {
     signal.throwIfAborted();
     const made = new UpstreamWebSocket(request);
-    const leave = () => made.#fail(new Error('the call was given up'));
+    const leave = () => made.#fail(new Error('the call was aborted'));
     signal.addEventListener('abort', leave, { once: true });
     connectThroughProxy(request, made, events, signal).catch((error) => made.#fail(error));
     try {
@@ -140,7 +140,7 @@ export class UpstreamWebSocket {
   /** As with other requests, no credential is sent before the peer is authenticated. */
   shookHands(trusted: boolean, error: Error | null): void {
     if (this.request.outgoingProxy?.trusting || (trusted && !error)) this.#ask();
-    else this.#fail(error ?? new Error('the upstream could not prove who it is'));
+    else this.#fail(error ?? new Error("the upstream's certificate could not be verified"));
   }
 
   #ask(): void {
@@ -178,7 +178,7 @@ export class UpstreamWebSocket {
   #readHead(bytes: Buffer): void {
     const end = bytes.indexOf(headEnd);
     if (end === -1) {
-      if (bytes.length > mostHeadBytes) throw new MalformedAnswer('the head of the answer is too large');
+      if (bytes.length > mostHeadBytes) throw new MalformedAnswer('the response headers are too large');
       this.#received = bytes;
       return;
     }

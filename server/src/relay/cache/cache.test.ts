@@ -75,7 +75,7 @@ const textOf = (whole: string): string => JSON.parse(whole).choices[0].message.c
 const streamedText = (stream: string): string =>
   [...stream.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content).join('');
 
-test('the same request gets the same answer: the model is asked once, and paid once', async () => {
+test('an identical request is answered from the cache: one upstream call, one charge', async () => {
   const before = await relay.money();
   const first = await ask(chat());
   expect(first.cache).toBe('miss');
@@ -98,11 +98,11 @@ test('the same request gets the same answer: the model is asked once, and paid o
   expect(before.quota - (await relay.money()).quota).toBe(cost);
 });
 
-test('a key that does not ask for it is never given a kept answer', async () => {
+test('a key without a cache setting never gets a cached answer', async () => {
   for (const asked of [1, 2]) expect(await ask(chat(), { by: relay.key })).toMatchObject({ cache: null, asked });
 });
 
-test('an answer that was kept whole is streamed', async () => {
+test('a cached whole answer can be streamed', async () => {
   await ask(chat());
   const { cache, text, asked } = await ask(chat({ stream: true, stream_options: { include_usage: true } }));
   expect({ cache, asked }).toEqual({ cache: 'hit', asked: 1 });
@@ -112,7 +112,7 @@ test('an answer that was kept whole is streamed', async () => {
   expect(text).toEndWith('data: [DONE]\n\n');
 });
 
-test('an answer that was streamed is given whole, and streamed again', async () => {
+test('a cached stream can be returned whole and streamed again', async () => {
   const first = await ask(chat({ stream: true }));
   expect(first.cache).toBe('miss');
   expect(streamedText(first.text)).toBe(words);
@@ -129,7 +129,7 @@ test.each([
   ['/v1/messages', { model: 'm', max_tokens: 50, temperature: 0 }, 'message_stop'],
   ['/v1/responses', { model: 'm', temperature: 0 }, 'response.completed'],
   ['/v1/completions', { model: 'm', max_tokens: 50, temperature: 0 }, '[DONE]'],
-])('%s gives kept answers in its own format', async (path, fields, end) => {
+])('%s returns cached answers in its own format', async (path, fields, end) => {
   const asked = question();
   const body = {
     ...fields,
@@ -147,7 +147,7 @@ test.each([
   expect(stream.text).toContain(end);
 });
 
-test('responses that are given again are responses of their own', async () => {
+test('each cached response gets its own id', async () => {
   const body = { model: 'm', temperature: 0, input: question() };
   const ids = [];
   for (const _ of [1, 2, 3]) ids.push(JSON.parse((await ask(body, { path: '/v1/responses' })).text).id);
@@ -156,12 +156,12 @@ test('responses that are given again are responses of their own', async () => {
   expect(kept.status).toBe(200);
 });
 
-test('a response that is not to be stored is not kept for others either', async () => {
+test('a response with store: false is not cached', async () => {
   const body = { model: 'm', temperature: 0, input: question(), store: false };
   for (const asked of [1, 2]) expect(await ask(body, { path: '/v1/responses' })).toMatchObject({ cache: null, asked });
 });
 
-test('the order of members is of no account, and everything else is', async () => {
+test('the order of fields does not matter for a cache hit, every value does', async () => {
   await ask(chat({ top_p: 1, seed: 1 }));
   const { temperature, model, messages, max_tokens } = chat();
   expect(await ask({ seed: 1, messages, top_p: 1, max_tokens, model, temperature })).toMatchObject({ cache: 'hit' });
@@ -169,7 +169,7 @@ test('the order of members is of no account, and everything else is', async () =
   for (const other of others) expect(await ask(chat({ top_p: 1, seed: 1, ...other }))).toMatchObject({ cache: 'miss' });
 });
 
-describe('which requests', () => {
+describe('which requests are cached', () => {
   const tools = [{ type: 'function', function: { name: 'send_mail', parameters: { type: 'object' } } }];
 
   test.each([
@@ -177,13 +177,13 @@ describe('which requests', () => {
     ['no temperature', { temperature: undefined }],
     ['tools', { tools }],
     ['several choices', { n: 2 }],
-    ['probabilities', { logprobs: true }],
-    ['sound', { modalities: ['text', 'audio'] }],
-  ])('those with %s are asked anew', async (_, fields) => {
+    ['logprobs', { logprobs: true }],
+    ['audio output', { modalities: ['text', 'audio'] }],
+  ])('requests with %s are not cached', async (_, fields) => {
     for (const asked of [1, 2]) expect(await ask(chat(fields))).toMatchObject({ cache: null, asked });
   });
 
-  test('a key may ask for all of them, but not for those with tools', async () => {
+  test('a key can cache all requests except those with tools', async () => {
     const any = await relay.member.key({ cache: { ttl_seconds: 60, when: 'any' } });
     await ask(chat({ temperature: 1 }), { by: any });
     expect(await ask(chat({ temperature: 1 }), { by: any })).toMatchObject({ cache: 'hit', asked: 1 });
@@ -192,28 +192,28 @@ describe('which requests', () => {
   });
 });
 
-describe('what a request says of it', () => {
+describe('Cache-Control in requests', () => {
   const saying = (value: string) => ({ headers: { 'cache-control': value } });
 
-  test('no-cache asks the model, and keeps what it says', async () => {
+  test('no-cache calls the model and caches the answer', async () => {
     await ask(chat());
     expect(await ask(chat(), saying('no-cache'))).toMatchObject({ cache: 'miss', asked: 2 });
     expect(await ask(chat())).toMatchObject({ cache: 'hit', asked: 2 });
   });
 
-  test('no-store neither looks nor keeps', async () => {
+  test('no-store neither reads nor writes the cache', async () => {
     expect(await ask(chat(), saying('no-store'))).toMatchObject({ cache: null, asked: 1 });
     expect(await ask(chat())).toMatchObject({ cache: 'miss', asked: 2 });
     expect(await ask(chat(), saying('No-Store, max-age=9'))).toMatchObject({ cache: null, asked: 3 });
   });
 
-  test('max-age is the oldest that is taken', async () => {
+  test('max-age limits the age of a cached answer', async () => {
     await ask(chat());
     expect(await ask(chat(), saying('max-age=1000'))).toMatchObject({ cache: 'hit' });
   });
 });
 
-describe('which answers', () => {
+describe('which answers are cached', () => {
   const choice = (message: object, finish_reason: string) =>
     Response.json({
       id: 'c',
@@ -226,14 +226,14 @@ describe('which answers', () => {
 
   test.each<[string, Script]>([
     ['calls a tool', () => choice({ role: 'assistant', content: null, tool_calls: [call] }, 'tool_calls')],
-    ['a filter cut', () => choice({ role: 'assistant', content: 'It' }, 'content_filter')],
-    ['says nothing', () => choice({ role: 'assistant', content: '' }, 'stop')],
-  ])('one that %s is not kept', async (_, script) => {
+    ['was cut off by a filter', () => choice({ role: 'assistant', content: 'It' }, 'content_filter')],
+    ['is empty', () => choice({ role: 'assistant', content: '' }, 'stop')],
+  ])('an answer that %s is not cached', async (_, script) => {
     upstream.answer(script);
     for (const asked of [1, 2]) expect(await ask(chat())).toMatchObject({ cache: 'miss', asked });
   });
 
-  test('a stream that breaks off is not kept', async () => {
+  test('an interrupted stream is not cached', async () => {
     upstream.answer(() => events(piece({ content: 'It ' })));
     await ask(chat({ stream: true }));
     upstream.answer(asAsked);
@@ -243,7 +243,7 @@ describe('which answers', () => {
   });
 });
 
-describe('whose', () => {
+describe('sharing between users', () => {
   let other: Member;
   let theirs: string;
   beforeAll(async () => {
@@ -253,12 +253,12 @@ describe('whose', () => {
     await root.call(`/api/admin/users/${other.id}/credits`, { method: 'POST', body: { quota: 100_000 } });
   });
 
-  test('another user is not given it', async () => {
+  test('another user does not get the cached answer', async () => {
     await ask(chat());
     expect(await ask(chat(), { by: theirs })).toMatchObject({ cache: 'miss', asked: 2 });
   });
 
-  test('another user is given it where the operator says so', async () => {
+  test('another user gets the cached answer if the operator allows it', async () => {
     await relay.test.setOption('ResponseCacheAcrossUsers', true);
     try {
       await ask(chat());
@@ -268,7 +268,7 @@ describe('whose', () => {
     }
   });
 
-  test('nobody is given an answer of a provider that they would not be led to', async () => {
+  test('a cached answer is not used if the user’s routing would exclude its provider', async () => {
     await relay.test.setOption('ResponseCacheAcrossUsers', true);
     const prefer = async (change: object) => {
       const answer = await other.call('/api/routing/preferences', { method: 'PUT', body: change });
@@ -302,7 +302,7 @@ describe('whose', () => {
     }
   });
 
-  test('a key that may not use the model is refused all the same', async () => {
+  test('a key that may not use the model gets 403 despite a cached answer', async () => {
     const narrow = await relay.member.key({ cache: { ttl_seconds: 60 }, models: ['demo/chat'] });
     await ask(chat());
     const answer = await relay.test.call('/v1/chat/completions', {
@@ -314,7 +314,7 @@ describe('whose', () => {
   });
 });
 
-test('a key shows what it keeps, and can be told to keep nothing', async () => {
+test('a key shows its cache setting, which can be removed', async () => {
   const made = await relay.member.call('/api/tokens', {
     method: 'POST',
     body: { name: 'k', cache: { ttl_seconds: 5 } },

@@ -19,11 +19,11 @@ const gather = (deltas: Delta[], event: Json = {}): Answer | null => {
   return gathered.answer();
 };
 
-test('what is told in steps is gathered again', () => {
+test('an answer split into deltas is gathered unchanged', () => {
   expect(gather(stepsOf(answer))).toEqual(answer);
 });
 
-test('pieces are joined, and empty ones leave nothing', () => {
+test('text deltas are joined and empty ones are dropped', () => {
   const deltas: Delta[] = [
     { type: 'start', id: 'c', model: 'm' },
     { type: 'text', text: '' },
@@ -37,33 +37,33 @@ test('pieces are joined, and empty ones leave nothing', () => {
   expect(gather(deltas)).toEqual({ id: 'c', model: 'm', finish: 'length', parts });
 });
 
-describe('nothing is gathered of', () => {
+describe('streams that are not gathered', () => {
   const text: Delta = { type: 'text', text: 'a' };
   const finish: Delta = { type: 'finish', finish: 'stop' };
   const plain: Json = {};
   test.each<[string, Delta[], Json]>([
     ['an answer without an end', [text], plain],
     ['several choices', [text, { type: 'choice' }, finish], plain],
-    ['calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish], plain],
-    ['probabilities', [{ ...text, logprobs: [{}] } as Delta, finish], plain],
-    ['pictures', [text, finish], { choices: [{ delta: { images: [{}] } }] }],
+    ['tool calls', [{ type: 'tool_start', index: 0, id: 'a', name: 'f' }, finish], plain],
+    ['logprobs', [{ ...text, logprobs: [{}] } as Delta, finish], plain],
+    ['images', [text, finish], { choices: [{ delta: { images: [{}] } }] }],
   ])('%s', (_, deltas, event) => {
     expect(gather(deltas, event)).toBeNull();
   });
 });
 
-describe('not given again is', () => {
+describe('answers that are not cached', () => {
   test.each<[string, Partial<Answer>]>([
-    ['a call', { parts: [...answer.parts, { type: 'tool_call', id: 'a', name: 'f', arguments: '{}' }] }],
-    ['what a filter cut', { finish: 'content_filter' }],
-    ['thoughts alone', { parts: answer.parts.slice(0, 3) }],
-    ['a text that names pages', { parts: [{ type: 'text', text: 'a', cited: [] }] }],
+    ['a tool call', { parts: [...answer.parts, { type: 'tool_call', id: 'a', name: 'f', arguments: '{}' }] }],
+    ['an answer cut off by a filter', { finish: 'content_filter' }],
+    ['only thinking', { parts: answer.parts.slice(0, 3) }],
+    ['a text with web citations', { parts: [{ type: 'text', text: 'a', cited: [] }] }],
     ['a text with citations', { parts: [{ type: 'text', text: 'a', citations: [{}] }] }],
   ])('%s', (_, change) => {
     expect(keepable({ ...answer, ...change })).toBeNull();
   });
 
-  test('the id of a response', () => {
+  test('the id of a response is removed', () => {
     const source = { format: 'responses' as const, body: { id: 'resp_1' } };
     expect(keepable({ ...answer, source })).toEqual(answer);
     const chat = { format: 'chat' as const, body: { id: 'c' } };

@@ -4,7 +4,7 @@ import { BoundedTexts } from './memory.ts';
 
 const tenBytes = 'abcd';
 
-test('what was not asked for longest goes first', () => {
+test('the least recently used entry is evicted first', () => {
   const texts = new BoundedTexts(manualClock(), () => 30);
   for (const name of ['1', '2', '3']) texts.set(name, tenBytes, 1_000);
   expect(texts.bytes).toBe(30);
@@ -14,7 +14,7 @@ test('what was not asked for longest goes first', () => {
   expect(texts.bytes).toBe(30);
 });
 
-test('a text is gone when its time is over, and takes no room then', () => {
+test('an expired entry is removed and frees its space', () => {
   const clock = manualClock();
   const texts = new BoundedTexts(clock, () => 30);
   texts.set('1', tenBytes, 1_000);
@@ -25,7 +25,7 @@ test('a text is gone when its time is over, and takes no room then', () => {
   expect(texts.bytes).toBe(0);
 });
 
-test('what is larger than all that may be kept is not, nor what it was to replace', () => {
+test('an entry larger than the cache is not stored and removes the one it replaces', () => {
   const texts = new BoundedTexts(manualClock(), () => 30);
   texts.set('1', tenBytes, 1_000);
   texts.set('1', tenBytes.repeat(10), 1_000);
@@ -33,7 +33,7 @@ test('what is larger than all that may be kept is not, nor what it was to replac
   expect(texts.bytes).toBe(0);
 });
 
-test('less room than before is kept to when something is looked for', () => {
+test('a lowered limit applies at the next read', () => {
   let most = 30;
   const texts = new BoundedTexts(manualClock(), () => most);
   for (const name of ['1', '2', '3']) texts.set(name, tenBytes, 1_000);
@@ -42,7 +42,7 @@ test('less room than before is kept to when something is looked for', () => {
   expect(texts.bytes).toBe(0);
 });
 
-test('less room than before is kept to at the next text', () => {
+test('a lowered limit applies at the next write', () => {
   let most = 30;
   const texts = new BoundedTexts(manualClock(), () => most);
   for (const name of ['1', '2', '3']) texts.set(name, tenBytes, 1_000);

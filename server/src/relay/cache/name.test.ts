@@ -15,14 +15,14 @@ const context = (userId: number, group = 'default', endpoint = '/v1/chat/complet
 const asked = (fields: object = {}) =>
   parseChatRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...fields });
 
-describe('the name of a request', () => {
+describe('cache keys', () => {
   const name = nameOf(context(1), asked(), 'm', false);
 
-  test('says nothing of how the answer is handed over', () => {
+  test('do not depend on how the answer is delivered', () => {
     expect(nameOf(context(1), asked({ stream: true, stream_options: { include_usage: true } }), 'm', false)).toBe(name);
   });
 
-  test('is another for another user, group, endpoint, model or member', () => {
+  test('differ by user, group, endpoint, model and fields', () => {
     const others = [
       nameOf(context(2), asked(), 'm', false),
       nameOf(context(1, 'vip'), asked(), 'm', false),
@@ -35,12 +35,12 @@ describe('the name of a request', () => {
     expect(new Set([name, ...others]).size).toBe(others.length + 1);
   });
 
-  test('is the same for all users where answers are shared, and no user’s own', () => {
+  test('are the same for all users in a shared cache, and differ from those of a private one', () => {
     expect(nameOf(context(2), asked(), 'm', true)).toBe(nameOf(context(1), asked(), 'm', true));
     expect(nameOf(context(1), asked(), 'm', true)).not.toBe(name);
   });
 
-  test('tells members apart from what looks like them', () => {
+  test('distinguish fields from values that contain the same characters', () => {
     const one = asked({ metadata: { a: 'b","c":"d' } });
     const two = asked({ metadata: { a: 'b', c: 'd' } });
     expect(nameOf(context(1), one, 'm', false)).not.toBe(nameOf(context(1), two, 'm', false));

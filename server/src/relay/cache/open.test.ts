@@ -42,7 +42,7 @@ function opened(kind: 'memory' | 'redis', mebibytes = 1) {
 }
 
 describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
-  test('are found as they were, until their time is over', async () => {
+  test('are found unchanged until they expire', async () => {
     const { cache, clock, kept } = opened(kind);
     const first = kept();
     cache.keep('n', 1, first, 60);
@@ -55,7 +55,7 @@ describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
     expect(await cache.find('n', 1_000)).toBeNull();
   });
 
-  test('that are too long are not kept, nor any where none may be', async () => {
+  test('are not stored if they are too long or the cache has no space', async () => {
     const long = opened(kind);
     long.cache.keep('n', 1, long.kept('x'.repeat(300_000)), 60);
     expect(await long.cache.find('n', 60)).toBeNull();
@@ -64,7 +64,7 @@ describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
     expect(await none.cache.find('n', 60)).toBeNull();
   });
 
-  test('are given no more when the operator lets none be kept', async () => {
+  test('are no longer returned after the operator turns the cache off', async () => {
     const { cache, kept, allow } = opened(kind);
     cache.keep('n', 1, kept(), 60);
     expect(await cache.find('n', 60)).not.toBeNull();
@@ -72,7 +72,7 @@ describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
     expect(await cache.find('n', 60)).toBeNull();
   });
 
-  test('take no more room than they may', async () => {
+  test('stay within the size limit', async () => {
     const { cache, kept } = opened(kind);
     for (let i = 0; i < 20; i += 1) cache.keep(`n${i}`, 1, kept('x'.repeat(200_000)), 60);
     await Bun.sleep(0);
@@ -83,7 +83,7 @@ describe.each(['memory', 'redis'] as const)('answers in %s', (kind) => {
   });
 });
 
-test('in Redis nobody can read them', async () => {
+test('answers are encrypted in Redis', async () => {
   const { cache, written, kept } = opened('redis');
   cache.keep('n', 1, kept(), 60);
   expect(await cache.find('n', 60)).not.toBeNull();

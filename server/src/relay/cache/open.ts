@@ -45,7 +45,7 @@ export function openAnswerCache(deps: AnswerCacheDeps): AnswerCache {
         return nowSeconds(clock) - kept.at <= mostSeconds ? kept : null;
       } catch (error) {
         // Redis or the sealing key is unavailable: ask the model.
-        log.debug({ error }, 'kept answers could not be read');
+        log.debug({ error }, 'could not read cached answers');
         return null;
       }
     },
@@ -54,7 +54,7 @@ export function openAnswerCache(deps: AnswerCacheDeps): AnswerCache {
       if (text.length > longestText || mostBytes() === 0) return;
       void texts
         .set(name, userId, text, seconds * 1000)
-        .catch((error) => log.debug({ error }, 'an answer could not be kept'));
+        .catch((error) => log.debug({ error }, 'could not cache an answer'));
     },
   };
 }

@@ -12,8 +12,8 @@ function wavHead(byteRate: number): Uint8Array {
   return head;
 }
 
-describe('minutes of sound from the bytes of it', () => {
-  test('WAV, also cut into small pieces and of unknown size', () => {
+describe('audio length from bytes', () => {
+  test('WAV in small chunks and of unknown size', () => {
     const meter = new AudioMeter('wav', 99);
     const head = wavHead(48_000);
     for (const byte of head) meter.add(Uint8Array.of(byte));
@@ -22,20 +22,20 @@ describe('minutes of sound from the bytes of it', () => {
     expect(meter.bytes).toBe(44 + 60 * 48_000);
   });
 
-  test('a head that tells of hours in a few bytes is not believed', () => {
+  test('a WAV header that declares hours for a few bytes is ignored', () => {
     const meter = new AudioMeter('wav', 99);
     meter.add(wavHead(1));
     meter.add(new Uint8Array(48_000));
     expect(meter.minutes()).toBeCloseTo(48_044 / 2_000 / 60, 10);
   });
 
-  test('PCM, which has no head', () => {
+  test('PCM, which has no header', () => {
     const meter = new AudioMeter('pcm', 99);
     meter.add(new Uint8Array(48_000 * 30));
     expect(meter.minutes()).toBe(0.5);
   });
 
-  test('MP3 behind its tags', () => {
+  test('MP3 after ID3 tags', () => {
     const tags = Buffer.from('ID3\x04\x00\x00\x00\x00\x01\x00', 'latin1');
     // MPEG-1 layer III at 128 kbit/s.
     const frame = Uint8Array.of(0xff, 0xfb, 0x90, 0x00);
@@ -47,7 +47,7 @@ describe('minutes of sound from the bytes of it', () => {
     expect(meter.minutes()).toBeCloseTo(0.1, 10);
   });
 
-  test('what does not tell is taken from the text, but never more than the bytes allow', () => {
+  test('for other formats the length is estimated from the text, limited by the number of bytes', () => {
     const minutes = minutesOfText('x'.repeat(900), 2);
     expect(minutes).toBe(0.5);
     const whole = new AudioMeter('opus', minutes);

@@ -167,7 +167,7 @@ export async function refuseFailure(kind: ProviderKind, response: Response): Pro
 export function readFault(error: unknown, sent: Dispatch): Error {
   if (error instanceof UpstreamFault || error instanceof AppError) return error;
   const silent = sent.timedOut();
-  return new UpstreamFault(failure(silent ? 'the upstream went silent' : String(error), silent ? 504 : 502));
+  return new UpstreamFault(failure(silent ? 'the upstream stopped responding' : String(error), silent ? 504 : 502));
 }
 
 export async function readJson(response: Response, mostBytes: number = answerLimits.json): Promise<unknown> {
@@ -175,6 +175,6 @@ export async function readJson(response: Response, mostBytes: number = answerLim
     return await readJsonAnswer(response, mostBytes);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw new UpstreamFault(failure('the upstream sent an answer that is not JSON'));
+    throw new UpstreamFault(failure('the upstream response is not JSON'));
   }
 }

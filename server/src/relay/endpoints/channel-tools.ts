@@ -105,7 +105,7 @@ async function discover(deps: RelayDeps, channel: Channel, asker: Asker): Promis
       }),
     );
   } catch (error) {
-    throw new AppError('provider_error', `The upstream's list of models: ${messageOf(error, channel.credential)}`);
+    throw new AppError('provider_error', `The upstream's model list could not be read: ${messageOf(error, channel.credential)}`);
   }
 }
 
@@ -189,7 +189,7 @@ export function messageOf(error: unknown, credential: string): string {
 
 function faultOf(error: unknown): string {
   if (error instanceof DispatchFault && error.why === 'shortage')
-    return 'this service has no connection to spare right now';
-  if (error instanceof DispatchFault && error.why !== 'connection') return `no answer within ${patienceMs / 1000} s`;
-  return error instanceof Error ? error.message : 'unknown fault';
+    return 'all outgoing connections of this service are in use';
+  if (error instanceof DispatchFault && error.why !== 'connection') return `no response within ${patienceMs / 1000} s`;
+  return error instanceof Error ? error.message : 'unknown error';
 }

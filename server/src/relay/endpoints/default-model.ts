@@ -22,5 +22,5 @@ export function modelOr(deps: Pick<RelayDeps, 'catalog'>, caller: Caller, body: 
     .filter((model) => model.types.includes(type) && (allowed === null || allowed.has(model.id)));
   const chosen = offered.find((model) => model.ownedBy !== 'demo') ?? offered[0];
   if (chosen) return chosen.id;
-  throw new AppError('model_not_found', `There is no ${type} model that this API key may use.`, { param: 'model' });
+  throw new AppError('model_not_found', `No ${type} model is available to this API key.`, { param: 'model' });
 }

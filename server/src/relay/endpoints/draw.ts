@@ -164,7 +164,7 @@ const otherCounts = ['num_images', 'num_images_per_prompt', 'num_outputs', 'imag
 
 function refuseOtherCounts(body: Json): void {
   const name = otherCounts.find((one) => typeof body[one] === 'number' && body[one] > 1);
-  if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model; say 'n'.`);
+  if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model. Use 'n' instead.`);
 }
 
 /** Images that were not ordered are not charged. Image tokens are counted here only if nothing else is priced. */
@@ -197,12 +197,12 @@ async function usageOf(
 const usualFormat = (candidate: Candidate): Format => (/gpt-image/.test(candidate.modelName) ? 'b64_json' : 'url');
 
 async function picturesOf(data: unknown[], candidate: Candidate, signal: AbortSignal): Promise<Picture[]> {
-  if (data.length === 0) throw new UpstreamFault(undone('the upstream answered without an image'));
+  if (data.length === 0) throw new UpstreamFault(undone('the upstream returned no image'));
   return Promise.all(
     data.map(async (item) => {
       const { b64_json, url, ...rest } = isObject(item) ? item : {};
       if (typeof b64_json === 'string' && b64_json !== '') return { bytes: Buffer.from(b64_json, 'base64'), rest };
-      if (typeof url !== 'string') throw new UpstreamFault(failure('the upstream answered without an image'));
+      if (typeof url !== 'string') throw new UpstreamFault(failure('the upstream returned no image'));
       return { bytes: await fetchImage(url, candidate.channel.baseUrl, signal), rest };
     }),
   );

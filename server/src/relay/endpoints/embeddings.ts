@@ -24,14 +24,15 @@ const isTokens = (value: unknown): value is number[] =>
 function readInputs(value: unknown): Input[] {
   if (value === undefined || value === null) throw missing('input');
   const list = typeof value === 'string' || isTokens(value) ? [value] : value;
-  if (!Array.isArray(list)) throw invalid('input', `'input' must be a string, an array of strings or token numbers.`);
+  if (!Array.isArray(list))
+    throw invalid('input', `'input' must be a string, an array of strings or an array of token IDs.`);
   if (list.length === 0) throw invalid('input', `'input' must not be empty.`);
-  if (list.length > maxInputs) throw invalid('input', `'input' may hold at most ${maxInputs} items.`);
+  if (list.length > maxInputs) throw invalid('input', `'input' may contain at most ${maxInputs} items.`);
   const single = typeof value === 'string';
   list.forEach((item, i) => {
     if (isTokens(item) || (typeof item === 'string' && item !== '')) return;
     const param = single ? 'input' : `input[${i}]`;
-    throw invalid(param, `'${param}' must be a string that is not empty, or an array of token numbers.`);
+    throw invalid(param, `'${param}' must be a non-empty string or an array of token IDs.`);
   });
   return list as Input[];
 }
@@ -43,12 +44,12 @@ const numbersOf = (inputs: Input[]): number =>
 /** One vector per input, with its index, by which clients sort them. */
 export function placed(data: unknown[], inputs: number): Json[] {
   if (data.length !== inputs)
-    throw new UpstreamFault(failure(`the upstream sent ${data.length} embeddings for ${inputs} inputs`));
+    throw new UpstreamFault(failure(`the upstream returned ${data.length} embeddings for ${inputs} inputs`));
   const seen = new Set<unknown>();
   return data.map((item, place) => {
     const index = isObject(item) ? (item.index ?? place) : undefined;
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= inputs)
-      throw new UpstreamFault(failure('the upstream sent an embedding of an input that was not given'));
+      throw new UpstreamFault(failure('the upstream returned an embedding for an input that was not sent'));
     if (seen.size === seen.add(index).size) throw new UpstreamFault(failure('the upstream embedded an input twice'));
     return { ...(item as Json), index };
   });

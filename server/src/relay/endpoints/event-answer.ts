@@ -72,7 +72,7 @@ export async function readEvents(
   const take = (events: { data: string }[]): void => {
     for (const { data } of events) if (data !== '' && data !== '[DONE]') see(eventIn(data));
   };
-  if (!response.body) throw new UpstreamFault(failure('the upstream answered with nothing'));
+  if (!response.body) throw new UpstreamFault(failure('the upstream returned an empty response'));
   for await (const chunk of response.body) {
     touch();
     bytes += chunk.length;

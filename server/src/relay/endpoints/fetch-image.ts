@@ -16,10 +16,11 @@ export async function fetchImage(url: string, channelUrl: string, signal: AbortS
       { allowPrivate: sameHost },
     );
     if (answer.status === 200 && !answer.truncated) return answer.body;
-    const why = answer.truncated ? 'is too large' : `answered ${answer.status}`;
-    throw new UpstreamFault(failure(`the address of an image ${why}`));
+    const why = answer.truncated ? 'is too large' : `returned ${answer.status}`;
+    throw new UpstreamFault(failure(`the image URL ${why}`));
   } catch (error) {
-    if (error instanceof OutgoingError) throw new UpstreamFault(failure(`an image was not found: ${error.message}`));
+    if (error instanceof OutgoingError)
+      throw new UpstreamFault(failure(`an image could not be fetched: ${error.message}`));
     throw error;
   }
 }

@@ -132,7 +132,7 @@ async function ask(one: Case, answer: Script): Promise<{ status: number; held: n
 
 for (const [name, one] of Object.entries(table)) {
   describe(name, () => {
-    test('what an upstream can use is put aside', async () => {
+    test('the hold covers the cost reported by the upstream', async () => {
       const { status, held, cost } = await ask(one, () => one.answer(...one.honest));
       expect(status).toBe(200);
       expect(cost).toBeGreaterThan(0);
@@ -140,7 +140,7 @@ for (const [name, one] of Object.entries(table)) {
     });
 
     for (const lie of [null, 0, -5, 1.5, 'many', 1e308, Number.MAX_SAFE_INTEGER]) {
-      test(`${JSON.stringify(lie)} is not believed`, async () => {
+      test(`reported usage ${JSON.stringify(lie)} is ignored`, async () => {
         const { status, held, cost } = await ask(one, () => one.answer(lie, lie));
         expect(status).toBe(200);
         expect(cost).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { diskBlobs } from '../../platform/blobs/disk.ts';
 import type { JobHandler } from '../../platform/durable/jobs.ts';
 import { findImage, keepImages, workImageExpiry } from './image-files.ts';
 
-test('the job that is left behind takes the files away', async () => {
+test('the queued job deletes the image files', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-images-'));
   const blobs = await diskBlobs(folder);
   const queued: { data: unknown; delayMs: number }[] = [];

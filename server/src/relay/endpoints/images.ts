@@ -54,7 +54,7 @@ export function editOrder(
   const prompt = kind === 'edits' ? requiredString(fields, 'prompt') : '';
   const images = kind === 'edits' ? [...form.getAll('image'), ...form.getAll('image[]')] : form.getAll('image');
   if (images.length === 0) throw missing('image');
-  if (images.length > mostImages) throw invalid('image', `At most ${mostImages} images can be given.`);
+  if (images.length > mostImages) throw invalid('image', `A request may contain at most ${mostImages} images.`);
   for (const image of images) checkFile(image, 'image');
   for (const mask of form.getAll('mask')) checkFile(mask, 'mask');
   optionalString(fields, 'user');

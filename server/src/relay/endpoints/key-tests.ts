@@ -36,7 +36,7 @@ export async function testOwnKey(
 ): Promise<ChannelTest> {
   const id = channelFor(deps, provider, asker.principal.user.group);
   const channel = (await listChannels(room.db)).find((one) => one.id === id);
-  if (!channel) throw new AppError('conflict', `Nobody serves models of '${provider}' at the moment.`);
+  if (!channel) throw new AppError('conflict', `No channel currently serves models of '${provider}'.`);
   return tryChannel(deps, room, { ...channel, sealedCredential: sealed }, asker, messageForOwner);
 }
 
@@ -55,4 +55,4 @@ function channelFor({ catalog }: Pick<RelayDeps, 'catalog'>, provider: string, g
 
 /** The provider's own words are for whose key it is; where it is reached is the operator's affair. */
 const messageForOwner = (error: unknown, credential: string): string =>
-  error instanceof UpstreamFault ? messageOf(error, credential) : 'The provider gave no answer.';
+  error instanceof UpstreamFault ? messageOf(error, credential) : 'The provider did not respond.';

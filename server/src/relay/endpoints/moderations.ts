@@ -29,7 +29,7 @@ const fill = (given: unknown, value: unknown): Json => ({
 });
 
 function fillResult(result: unknown): Json {
-  if (!isObject(result)) throw new UpstreamFault(failure('the upstream sent a result that is not an object'));
+  if (!isObject(result)) throw new UpstreamFault(failure('the upstream returned a result that is not an object'));
   const judged = fill(result.categories, false);
   return {
     ...result,
@@ -45,7 +45,7 @@ function readInput(input: unknown): string[] {
   if (input === undefined || input === null) throw missing('input');
   if (typeof input === 'string') return [input];
   if (!Array.isArray(input) || input.length === 0)
-    throw invalid('input', `'input' must be a string or an array that is not empty.`);
+    throw invalid('input', `'input' must be a string or a non-empty array.`);
   return input.flatMap((item, i) => {
     if (typeof item === 'string') return [item];
     if (!isObject(item) || typeof item.type !== 'string')
@@ -77,7 +77,7 @@ export async function moderate(deps: RelayDeps, context: RequestContext, given: 
       const wanted =
         Array.isArray(given.input) && given.input.every((item) => typeof item === 'string') ? texts.length : 1;
       if (results.length !== wanted)
-        throw new UpstreamFault(failure(`the upstream gave ${results.length} verdicts on ${wanted} inputs`));
+        throw new UpstreamFault(failure(`the upstream returned ${results.length} results for ${wanted} inputs`));
       const promptTokens = await countTexts(texts);
       return {
         value: { id: `modr-${randomString(24)}`, ...read.body, model, results },

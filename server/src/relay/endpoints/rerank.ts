@@ -22,9 +22,8 @@ const piecesOf = (documents: string[]): number =>
 
 function readDocuments(value: unknown): string[] {
   if (value === undefined || value === null) throw missing('documents');
-  if (!Array.isArray(value) || value.length === 0)
-    throw invalid('documents', `'documents' must be an array that is not empty.`);
-  if (value.length > maxDocuments) throw invalid('documents', `'documents' may hold at most ${maxDocuments} items.`);
+  if (!Array.isArray(value) || value.length === 0) throw invalid('documents', `'documents' must be a non-empty array.`);
+  if (value.length > maxDocuments) throw invalid('documents', `'documents' may contain at most ${maxDocuments} items.`);
   return value.map((item, i) => {
     const text = isObject(item) ? item.text : item;
     if (typeof text === 'string') return text;
@@ -58,7 +57,7 @@ export async function rerank(deps: RelayDeps, context: RequestContext, given: Js
       const results = read.body.results as { index: number }[];
       const ranked = new Set(results.map(({ index }) => index));
       if (results.length === 0 || results.some(({ index }) => !(index in documents)))
-        throw new UpstreamFault(failure('the upstream ranked documents that were not given'));
+        throw new UpstreamFault(failure('the upstream ranked documents that were not sent'));
       if (ranked.size < results.length) throw new UpstreamFault(failure('the upstream ranked a document twice'));
       const count = () => countTexts([query, ...documents]);
       const { tokens, ...how } = await plausibleOrCounted(

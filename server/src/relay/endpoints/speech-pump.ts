@@ -78,7 +78,7 @@ export class SpeechPump {
       const left = this.context.signal.aborted;
       await this.#end(left ? 'aborted' : 'interrupted');
       // An error instead of a short body: the client must see that the audio is incomplete.
-      controller.error(left ? new Error('the client left') : error);
+      controller.error(left ? new Error('the client disconnected') : error);
     }
     sent.touch();
     sent.allowSilence(mostPauseMs);
@@ -130,7 +130,7 @@ export class SpeechPump {
     const { candidate } = attempt;
     const bill = { candidate, usage, status, stream: true, startedMs: sent.startedMs, firstTokenMs: firstByteMs };
     await settle(deps, context, call.hold, bill).catch((error) => {
-      deps.log.error({ requestId: context.requestId, error }, 'a sound could not be charged');
+      deps.log.error({ requestId: context.requestId, error }, 'could not charge for speech');
       if (status === 'ok') throw error;
     });
   }

@@ -111,11 +111,11 @@ async function begin(deps: RelayDeps, context: RequestContext, body: Json, attem
       const error = readEmbeddedError(await readJson(response, answerLimits.refusal));
       throw new UpstreamFault(error);
     }
-    if (!response.body) throw new UpstreamFault(failure('the upstream sent no sound'));
+    if (!response.body) throw new UpstreamFault(failure('the upstream returned no audio'));
     const reader = response.body.getReader();
     for (;;) {
       const { done, value } = await reader.read();
-      if (done) throw new UpstreamFault(failure('the upstream sent no sound'));
+      if (done) throw new UpstreamFault(failure('the upstream returned no audio'));
       if (value.byteLength === 0) continue;
       return { attempt, sent, reader, first: value, firstByteMs: deps.clock.steadyMs() - sent.startedMs };
     }

@@ -57,7 +57,7 @@ export function checkForm(form: FormData): AudioForm {
   const granularities = [...form.getAll('timestamp_granularities[]'), ...form.getAll('timestamp_granularities')];
   for (const item of granularities)
     if (item !== 'word' && item !== 'segment')
-      throw invalid('timestamp_granularities', `'timestamp_granularities' holds 'word' or 'segment'.`);
+      throw invalid('timestamp_granularities', `'timestamp_granularities' may contain only 'word' and 'segment'.`);
   return { form, model, format, file, fields };
 }
 
@@ -116,7 +116,7 @@ async function readSpoken(response: Response, touch: () => void, hear: (event: J
     if (event.type === doneType) done = event;
     else hear(event);
   });
-  if (typeof done?.text !== 'string') throw new UpstreamFault(failure('the upstream cut its transcript off'));
+  if (typeof done?.text !== 'string') throw new UpstreamFault(failure('the upstream transcript was cut off'));
   return { value: { content: '', contentType: 'application/json', text: done.text, done }, answer: done };
 }
 
@@ -148,6 +148,6 @@ function readTranscript(text: string, format: Format): ReadTranscript {
     return { value: { content, contentType, text: content }, answer: {} };
   }
   if (!isObject(json) || typeof json.text !== 'string')
-    throw new UpstreamFault(failure('the upstream sent an answer without a text'));
+    throw new UpstreamFault(failure('the upstream response has no text'));
   return { value: { content: text, contentType: 'application/json', text: json.text }, answer: json };
 }

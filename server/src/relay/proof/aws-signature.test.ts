@@ -21,7 +21,7 @@ const vectors: [name: string, UpstreamRequest, credential: string, region: strin
       '2a42952c73cb7b0ae8fa3abbf09ad992a5e7e6ee90a3aba47a09a1104730984f',
     ],
     [
-      'an ARN, and a token of a session',
+      'an ARN and a session token',
       {
         url: `https://bedrock-runtime.eu-central-1.amazonaws.com/model/${encodeURIComponent(profile)}/converse-stream`,
         ...{ method: 'POST', headers: {}, body: '{}' },
@@ -46,7 +46,7 @@ const vectors: [name: string, UpstreamRequest, credential: string, region: strin
     ],
   ];
 
-test.each(vectors)('the signature of a request with %s', async (_, request, credential, region, time, signature) => {
+test.each(vectors)('signs a request with %s', async (_, request, credential, region, time, signature) => {
   const headers = await awsHeaders(request, { by: 'aws', credential, service: 'bedrock', region }, time);
   const hasToken = credential.endsWith(token);
   expect(headers).toEqual({
@@ -56,7 +56,7 @@ test.each(vectors)('the signature of a request with %s', async (_, request, cred
   });
 });
 
-test.each([':secret', 'AKID:', ':'])('%p is no access key', async (credential) => {
+test.each([':secret', 'AKID:', ':'])('%p is not a valid access key', async (credential) => {
   const asked = awsHeaders(vectors[0]![1], { by: 'aws', credential, service: 'bedrock', region: 'us-east-1' });
   expect(await asked.catch((error: UpstreamFault) => [error instanceof UpstreamFault, error.error.kind])).toEqual([
     true,

@@ -18,7 +18,7 @@ export async function awsHeaders(
 ): Promise<Record<string, string>> {
   const [accessKeyId = '', secretAccessKey = '', ...token] = credential.split(':');
   if (accessKeyId === '' || secretAccessKey === '')
-    throw refused('the credential must be an access key id and its secret, with a colon between them');
+    throw refused('the credential must be an access key ID and its secret, separated by a colon');
   if (signingKeys.size >= mostKept) signingKeys.clear();
   const sessionToken = token.join(':');
   const signer = new AwsV4Signer({

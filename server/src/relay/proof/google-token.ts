@@ -47,7 +47,7 @@ async function askToken(
   nowMs: number,
 ): Promise<{ token: string; seconds: number }> {
   const account = googleAccountOf(credential);
-  if (!account) throw refused('the credential is no key file of a service account');
+  if (!account) throw refused('the credential is not a service account key file');
   const response = await fetch(tokenUrlOf(account, baseUrl), {
     method: 'POST',
     body: new URLSearchParams({
@@ -62,7 +62,7 @@ async function askToken(
   const said = maybeJson(text);
   const { access_token: token, expires_in: seconds } = isObject(said) ? said : {};
   if (typeof token !== 'string' || !/^[!-~]+$/.test(token))
-    throw new UpstreamFault(failure('the token endpoint answered without a token'));
+    throw new UpstreamFault(failure('the token endpoint returned no token'));
   return { token, seconds: typeof seconds === 'number' ? seconds : 3_600 };
 }
 
@@ -92,6 +92,6 @@ const refused = (message: string): UpstreamFault =>
 /** A problem with a key file is the channel's, never the request's. */
 function faultOf({ status, headers }: Response, text: string): UpstreamFault {
   const said = readUpstreamError(status, headers, text);
-  const message = `Google gave no token for the service account: ${said.message}`;
+  const message = `Google issued no token for the service account: ${said.message}`;
   return new UpstreamFault({ ...said, message, kind: said.kind === 'caller' ? 'auth' : said.kind });
 }

@@ -17,8 +17,8 @@ const sent = (body: Json, to: Partial<Target> = {}): Json =>
       .body as string,
   );
 
-describe('chat client to Anthropic', () => {
-  test('address, headers and the limit the format demands', () => {
+describe('chat requests to Anthropic', () => {
+  test('sets URL, headers and the required output limit', () => {
     const request = anthropicKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), {
       ...target,
       baseUrl: 'https://api.anthropic.com/v1/',
@@ -31,7 +31,7 @@ describe('chat client to Anthropic', () => {
     expect(sent({ max_completion_tokens: 7 }).max_tokens).toBe(7);
   });
 
-  test('anthropic-beta and anthropic-version are forwarded, lists merged', () => {
+  test('forwards anthropic-beta and anthropic-version and merges lists', () => {
     const request = anthropicKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), {
       ...target,
       clientHeaders: { 'anthropic-beta': 'a-1, b-2,a-1', 'anthropic-version': '2023-01-01', cookie: 'secret' },
@@ -42,7 +42,7 @@ describe('chat client to Anthropic', () => {
     expect(mergeBetas('a,b', undefined, 'b, c')).toBe('a,b,c');
   });
 
-  test('system, images, stop', () => {
+  test('translates system messages, images and stop sequences', () => {
     const body = sent({
       stop: 'END',
       messages: [
@@ -75,7 +75,7 @@ describe('chat client to Anthropic', () => {
     ]);
   });
 
-  test('parallel calls and results keep order and ids in one turn, with what the user adds', () => {
+  test('keeps order and ids of parallel calls and results in one turn, followed by user content', () => {
     const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
     const body = sent({
       messages: [
@@ -105,7 +105,7 @@ describe('chat client to Anthropic', () => {
     ]);
   });
 
-  test('JSON output by its other name, or in words', () => {
+  test('JSON output becomes output_config, or an instruction for older models', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
     expect(sent({ response_format }).output_config).toEqual({ format: { type: 'json_schema', schema } });
@@ -115,13 +115,13 @@ describe('chat client to Anthropic', () => {
     expect(JSON.stringify(sent({ response_format: { type: 'json_object' } }).system)).toContain('JSON object');
   });
 
-  test('n above 1 is refused, seed and penalties dropped, empty tools no tools', () => {
+  test('rejects n above 1, drops seed and penalties, and omits empty tools', () => {
     expect(() => sent({ n: 2 })).toThrow(AppError);
     const body = sent({ n: 1, seed: 1, frequency_penalty: 1, tools: [], tool_choice: 'auto' });
     expect(Object.keys(body).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream']);
   });
 
-  test('tools and choices', () => {
+  test('translates tools and tool_choice', () => {
     const tools = [
       {
         type: 'function',
@@ -142,7 +142,7 @@ describe('chat client to Anthropic', () => {
     expect(forced.tool_choice).toEqual({ type: 'auto' });
   });
 
-  test('sampling in the range of the vendor, and not where models refuse it', () => {
+  test('limits sampling parameters to Anthropic’s range and drops those a model rejects', () => {
     expect(sent({ temperature: 1.7, top_p: 0.5 })).toMatchObject({ temperature: 1 });
     expect(sent({ temperature: 1.7, top_p: 0.5 })).not.toHaveProperty('top_p');
     expect(sent({ top_p: 0.5 }).top_p).toBe(0.5);
@@ -151,7 +151,7 @@ describe('chat client to Anthropic', () => {
     expect(sent({ temperature: 0.2 }, { modelName: 'claude-opus-4-8' })).not.toHaveProperty('temperature');
   });
 
-  test('reasoning effort becomes a budget inside the limit, or adaptive thinking', () => {
+  test('reasoning effort becomes a thinking budget within the limit, or adaptive thinking', () => {
     const old = { modelName: 'claude-sonnet-4-5' };
     expect(sent({ reasoning_effort: 'high', max_tokens: 50_000, temperature: 0.1 }, old)).toMatchObject({
       thinking: { type: 'enabled', budget_tokens: 16_384 },
@@ -171,7 +171,7 @@ describe('chat client to Anthropic', () => {
     });
   });
 
-  test('signed thinking goes back byte for byte, foreign and unsigned thinking is dropped', () => {
+  test('signed thinking is returned byte for byte; foreign and unsigned thinking is dropped', () => {
     const signature = 'ErUBCkYIBRgCIkDx+/AbC==';
     const details = [
       { type: 'reasoning.text', text: 'mine', signature },
@@ -185,7 +185,7 @@ describe('chat client to Anthropic', () => {
     ]);
   });
 
-  test('thinking is not switched on in the middle of a tool loop that began without it', () => {
+  test('thinking is not enabled in the middle of a tool loop that began without it', () => {
     const messages = [
       user,
       { role: 'assistant', tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }] },
@@ -195,7 +195,7 @@ describe('chat client to Anthropic', () => {
   });
 });
 
-describe('messages client to Anthropic', () => {
+describe('messages requests to Anthropic', () => {
   const body = {
     model: 'anthropic/claude',
     max_tokens: 10,
@@ -217,7 +217,7 @@ describe('messages client to Anthropic', () => {
     ],
   };
 
-  test('the body passes with its model, without our own fields and without foreign thinking', () => {
+  test('the body is forwarded with the upstream model name, without our own fields and foreign thinking', () => {
     const out = JSON.parse(anthropicKind.toUpstream(parseMessagesRequest(body), target).body as string);
     const { provider: _, ...rest } = body;
     const assistant = body.messages[1] as { role: string; content: Json[] };
@@ -228,7 +228,7 @@ describe('messages client to Anthropic', () => {
     });
   });
 
-  test('count_tokens sends only what it takes', () => {
+  test('count_tokens sends only supported fields', () => {
     const request = anthropicKind.countTokens!.toUpstream(parseMessagesRequest(body, 'count_tokens'), target);
     expect(request.url).toBe('https://api.anthropic.com/v1/messages/count_tokens');
     expect(Object.keys(JSON.parse(request.body as string)).sort()).toEqual(['messages', 'model', 'system']);
@@ -237,7 +237,7 @@ describe('messages client to Anthropic', () => {
   });
 });
 
-test('traits: old, current and unknown models', () => {
+test('model traits of old, current and unknown models', () => {
   expect(traitsOf('claude-3-haiku-20240307').structuredOutput).toBe(false);
   expect(traitsOf('claude-3.5-sonnet').structuredOutput).toBe(false);
   expect(traitsOf('claude-sonnet-4-20250514').adaptiveThinking).toBe(false);

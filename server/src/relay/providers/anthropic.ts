@@ -44,7 +44,7 @@ export const anthropicKind: ProviderKind = {
     }),
     fromUpstream(json) {
       if (isObject(json) && typeof json.input_tokens === 'number') return json.input_tokens;
-      throw new UpstreamFault(failure('the upstream counted no tokens'));
+      throw new UpstreamFault(failure('the upstream returned no token count'));
     },
   },
   models: {

@@ -30,7 +30,7 @@ afterAll(() => bedrock.close());
 for (const way of ways)
   for (const [client, { path, body, textOf }] of Object.entries(clients))
     for (const stream of [false, true])
-      test(`${way} for a client of ${client}, ${stream ? 'streamed' : 'whole'}: the answer, and its price`, async () => {
+      test(`${way} for a ${client} client, ${stream ? 'streamed' : 'whole'}: answer and price`, async () => {
         bedrock.upstream.answer(answers(way));
         const answer = await bedrock.relay.post(path, { ...body(`bed/${way}`), stream });
         const got = await answer.text();
@@ -59,7 +59,7 @@ async function signatureOf({ method, path, headers, body }: SeenRequest): Promis
   return (await awsHeaders(request, proof, headers.get('x-amz-date')!)).authorization!;
 }
 
-describe('what Claude is sent', () => {
+describe('requests to Claude', () => {
   const sent = async (body: object, more: Record<string, string> = {}): Promise<Loose> => {
     bedrock.upstream.answer(answers('claude'));
     const { path, body: usual } = clients.messages!;
@@ -68,7 +68,7 @@ describe('what Claude is sent', () => {
     return bedrock.upstream.seen[0];
   };
 
-  test('is the body of Messages, but for what Bedrock has elsewhere', async () => {
+  test('the Messages body is sent without the fields that Bedrock takes elsewhere', async () => {
     const { path, body } = await sent({ system: 's', top_k: 3, service_tier: 'auto', stream: true });
     expect(decodeURIComponent(path)).toBe(`/model/${upstreamNames.claude}/invoke-with-response-stream`);
     expect(body).toEqual({
@@ -77,7 +77,7 @@ describe('what Claude is sent', () => {
     });
   });
 
-  test('names the betas that Bedrock knows', async () => {
+  test('only betas known to Bedrock are sent', async () => {
     const { body, headers } = await sent(
       {},
       {
@@ -89,7 +89,7 @@ describe('what Claude is sent', () => {
   });
 });
 
-test('whoever speaks through a proxy signs too', async () => {
+test('requests through a proxy are signed', async () => {
   // Like a proxy it has everything sent by `fetch`.
   const through = await openBedrockTest({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
   const { path, body, textOf } = clients.chat!;
@@ -103,7 +103,7 @@ test('whoever speaks through a proxy signs too', async () => {
   await through.close();
 });
 
-test('pictures that are given by an address are fetched, whatever the client speaks', async () => {
+test('image URLs are fetched for every client format', async () => {
   const png = Buffer.from(
     'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVR4nGNgAAIAAAUAAXpeqz8AAAAASUVORK5CYII=',
     'base64',
@@ -139,7 +139,7 @@ describe('embeddings', () => {
   const embed = (model: string, input: unknown, more: object = {}) =>
     bedrock.relay.post('/v1/embeddings', { model, input, encoding_format: 'float', ...more });
 
-  test('of Titan, one text at a time', async () => {
+  test('Titan: one text', async () => {
     bedrock.upstream.answer(() => Response.json({ embedding: [0.5, 0.25], inputTextTokenCount: 3 }));
     const answer = await embed('bed/titan', 'near texts', { dimensions: 256 });
     expect(await answer.json()).toMatchObject({
@@ -149,7 +149,7 @@ describe('embeddings', () => {
     expect(bedrock.upstream.seen[0]!.body).toEqual({ inputText: 'near texts', dimensions: 256 });
   });
 
-  test('of Titan, several: side by side, in their order, counted and charged together', async () => {
+  test('Titan: several texts are sent in parallel, returned in order and charged together', async () => {
     let open = 0;
     let most = 0;
     bedrock.upstream.answer(async ({ body }) => {
@@ -167,7 +167,7 @@ describe('embeddings', () => {
     expect(most).toBeLessThanOrEqual(8);
   });
 
-  test('of Titan, several, of which one fails: no answer, and no charge', async () => {
+  test('Titan: if one of several texts fails, the request fails and is not charged', async () => {
     bedrock.upstream.answer(({ body }) =>
       (body as Loose).inputText === '3'
         ? Response.json({ message: 'no' }, { status: 500 })
@@ -178,7 +178,7 @@ describe('embeddings', () => {
     expect(await bedrock.relay.money()).toEqual(before);
   });
 
-  test('of Cohere, several', async () => {
+  test('Cohere: several texts', async () => {
     bedrock.upstream.answer(() => Response.json({ id: 'e', embeddings: { float: [[1], [2]] }, texts: ['a', 'b'] }));
     const answer = await embed('bed/cohere', ['near', 'texts']);
     const { data, usage } = (await answer.json()) as Loose;
@@ -189,18 +189,21 @@ describe('embeddings', () => {
     });
   });
 
-  test.each(['bed/titan', 'bed/cohere'])('of %s, without vectors or of token numbers', async (model) => {
-    bedrock.upstream.answer(() => Response.json({ message: 'nothing here' }));
-    expect((await embed(model, 'x')).status).toBe(502);
-    const seen = bedrock.upstream.seen.length;
-    const numbers = await embed(model, [[1, 2]]);
-    expect([numbers.status, ((await numbers.json()) as Loose).error.param]).toEqual([400, 'input']);
-    expect(bedrock.upstream.seen).toHaveLength(seen);
-  });
+  test.each(['bed/titan', 'bed/cohere'])(
+    '%s: a response without vectors fails, token IDs are rejected',
+    async (model) => {
+      bedrock.upstream.answer(() => Response.json({ message: 'nothing here' }));
+      expect((await embed(model, 'x')).status).toBe(502);
+      const seen = bedrock.upstream.seen.length;
+      const numbers = await embed(model, [[1, 2]]);
+      expect([numbers.status, ((await numbers.json()) as Loose).error.param]).toEqual([400, 'input']);
+      expect(bedrock.upstream.seen).toHaveLength(seen);
+    },
+  );
 });
 
-describe('clients as they are', () => {
-  test('Anthropic’s, with a tool whose input comes in pieces', async () => {
+describe('official clients', () => {
+  test('Anthropic’s client, with tool input in several pieces', async () => {
     const call = { toolUseId: 'tooluse_1', name: 'weather' };
     const piece = (input: string) =>
       eventFrame('contentBlockDelta', { contentBlockIndex: 0, delta: { toolUse: { input } } });
@@ -232,7 +235,7 @@ describe('clients as they are', () => {
     });
   });
 
-  test.each(ways)('OpenAI’s, answered by %s', async (way) => {
+  test.each(ways)('OpenAI’s client, answered by %s', async (way) => {
     bedrock.upstream.answer(answers(way));
     const openai = new OpenAI({ apiKey: bedrock.relay.key, baseURL: `${bedrock.server.url}v1`, maxRetries: 0 });
     const stream = openai.chat.completions.stream({

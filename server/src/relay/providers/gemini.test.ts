@@ -21,7 +21,7 @@ const sent = (body: Json, to: Partial<Target> = {}): Json & { generationConfig: 
   );
 
 describe('requests', () => {
-  test('address and credential; the key is not in the address', () => {
+  test('sets URL and credential; the key is not in the URL', () => {
     const plain = geminiKind.toUpstream(parseChatRequest({ model: 'm', messages: [user] }), target);
     expect(plain.url).toBe('https://generativelanguage.googleapis.com/v1beta/models/gemini-2.5-pro:generateContent');
     expect(plain.headers['x-goog-api-key']).toBe('AIza-key');
@@ -32,7 +32,7 @@ describe('requests', () => {
     expect(streamed.url).toBe('https://h.test/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse');
   });
 
-  test('results stand in the order of their calls, as two calls of one tool are told apart by nothing else', () => {
+  test('results are sent in the order of their calls, since calls of one tool have no other distinction', () => {
     const call = (id: string) => ({ id, type: 'function', function: { name: 'read', arguments: `{"of":"${id}"}` } });
     const result = (id: string) => ({ role: 'tool', tool_call_id: id, content: `found ${id}` });
     const calls = { role: 'assistant', content: null, tool_calls: ['a', 'b', 'c'].map(call) };
@@ -44,7 +44,7 @@ describe('requests', () => {
   test.each([
     [{ type: 'json_object' }, 'one JSON object'],
     [{ type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object', title: 'MARK' } } }, 'MARK'],
-  ])('%j together with tools: as a format where the model takes both, else in words', (response_format, told) => {
+  ])('%j with tools: as a format if the model supports both, else as an instruction', (response_format, told) => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const older = sent({ response_format, tools });
     expect(older.generationConfig).not.toHaveProperty('responseMimeType');
@@ -61,11 +61,14 @@ describe('requests', () => {
     ['gemini-2.5-flash', { reasoning_effort: 'high', max_tokens: 5_000 }, 4_000],
     ['gemini-2.5-flash', { reasoning_effort: 'high', max_tokens: 10 }, 512],
     ['gemini-2.5-flash', { reasoning: { max_tokens: 9_000 }, max_tokens: 10 }, 9_000],
-  ])('%s thinks as much as it may and as leaves room for the answer: %j', (modelName, body, thinkingBudget) => {
-    expect(sent(body, { modelName }).generationConfig.thinkingConfig).toMatchObject({ thinkingBudget });
-  });
+  ])(
+    '%s gets a thinking budget within its limits that leaves room for the answer: %j',
+    (modelName, body, thinkingBudget) => {
+      expect(sent(body, { modelName }).generationConfig.thinkingConfig).toMatchObject({ thinkingBudget });
+    },
+  );
 
-  test('system, images, stop, JSON', () => {
+  test('translates system messages, images, stop sequences and JSON output', () => {
     const body = sent({
       stop: ['a', 'b'],
       max_tokens: 5,
@@ -113,7 +116,7 @@ describe('requests', () => {
     });
   });
 
-  test('parallel calls and results keep order; results are named', () => {
+  test('keeps the order of parallel calls and results; results are named', () => {
     const call = (id: string, name: string) => ({ id, type: 'function', function: { name, arguments: '{"x":1}' } });
     const { contents } = sent({
       messages: [
@@ -138,7 +141,7 @@ describe('requests', () => {
     ]);
   });
 
-  test('its own signatures return byte for byte, those of others do not', () => {
+  test('own signatures are returned byte for byte, foreign ones are dropped', () => {
     const { contents } = JSON.parse(
       geminiKind.toUpstream(
         parseMessagesRequest({
@@ -164,7 +167,7 @@ describe('requests', () => {
     expect(contents[2].parts).toEqual([{ functionResponse: { name: 'f', response: { error: 'boom' } } }]);
   });
 
-  test('calls of other vendors are let through by Gemini 3', () => {
+  test('calls by other vendors’ models are marked so that Gemini 3 accepts them', () => {
     const messages = [
       user,
       { role: 'assistant', tool_calls: [{ id: '1', type: 'function', function: { name: 'f', arguments: '{}' } }] },
@@ -176,7 +179,7 @@ describe('requests', () => {
     expect(JSON.stringify(sent({ messages }))).not.toContain('thoughtSignature');
   });
 
-  test('tools, choices, thinking', () => {
+  test('translates tools, tool_choice and thinking', () => {
     const tools = [
       {
         type: 'function',
@@ -212,7 +215,7 @@ describe('requests', () => {
     });
   });
 
-  test('n above 1 is refused, empty tools are no tools', () => {
+  test('rejects n above 1 and omits empty tools', () => {
     expect(() => sent({ n: 2 })).toThrow(AppError);
     expect(sent({ tools: [], tool_choice: 'required' })).not.toHaveProperty('tools');
   });
@@ -246,7 +249,7 @@ describe('answers', () => {
     responseId: 'r1',
   };
 
-  test('parts, calls with ids of their own, usage', () => {
+  test('parts, calls with unique ids, and usage', () => {
     const answer = geminiKind.fromUpstream(upstream);
     expect(answer.finish).toBe('tool_calls');
     expect(answer.usage).toEqual({ promptTokens: 10, completionTokens: 10, cacheReadTokens: 8, reasoningTokens: 6 });
@@ -255,7 +258,7 @@ describe('answers', () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test('golden: answer → chat client → next request returns the signature to its call', () => {
+  test('round trip through a chat client returns the signature to its call', () => {
     const chat = renderChatAnswer(geminiKind.fromUpstream(upstream), { model: 'm', id: 'c', created: 1 });
     const message = (chat.choices as { message: Json & { tool_calls: { id: string }[] } }[])[0]!.message;
     const results = message.tool_calls.map((call) => ({ role: 'tool', tool_call_id: call.id, content: '{}' }));
@@ -275,7 +278,7 @@ describe('answers', () => {
     ).toEqual(['f', 'g']);
   });
 
-  test('golden: answer → messages client → next request returns the signature to its call', () => {
+  test('round trip through a messages client returns the signature to its call', () => {
     const message = renderMessagesAnswer(geminiKind.fromUpstream(upstream), { model: 'm', id: 'x' });
     const request = parseMessagesRequest({
       model: 'm',
@@ -286,7 +289,7 @@ describe('answers', () => {
     expect(contents[1].parts[1]).toEqual({ functionCall: { name: 'f', args: { a: 1 } }, thoughtSignature: 'Sg+/==' });
   });
 
-  test('a blocked prompt is a filtered answer; nonsense and errors are faults', () => {
+  test('a blocked prompt is a filtered answer; invalid bodies and errors are upstream faults', () => {
     expect(geminiKind.fromUpstream({ promptFeedback: { blockReason: 'SAFETY' } })).toMatchObject({
       finish: 'content_filter',
       parts: [],

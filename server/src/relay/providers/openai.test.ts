@@ -26,15 +26,15 @@ const sentMessages = (body: Json, to: Target): Json =>
 
 const options = { model: 'openai/gpt-4o', id: 'x-1', created: 1 };
 
-describe('chat client to an OpenAI-compatible upstream', () => {
-  test('address, credential and model are the channel’s', () => {
+describe('chat requests to an OpenAI-compatible upstream', () => {
+  test('use the URL, credential and model of the channel', () => {
     const request = openaiKind.toUpstream(parseChatRequest(chat), target('openai', 'gpt-4o'));
     expect(request.url).toBe('https://api.openai.com/v1/chat/completions');
     expect(request.headers.authorization).toBe('Bearer sk-upstream');
     expect(sent(chat, target('openai', 'gpt-4o'))).toEqual({ ...chat, model: 'gpt-4o' });
   });
 
-  test('base URLs with and without version, and servers without a credential', () => {
+  test('support base URLs with and without version, and servers without a credential', () => {
     const at = (baseUrl: string): string =>
       openaiKind.toUpstream(parseChatRequest(chat), { ...target('x'), baseUrl }).url;
     expect(at('http://h:1')).toBe('http://h:1/v1/chat/completions');
@@ -44,7 +44,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(open.headers.authorization).toBeUndefined();
   });
 
-  test('the output limit reaches vendors that know one field only', () => {
+  test('the output limit is sent in the field that the vendor supports', () => {
     expect(sent({ ...chat, max_tokens: 9 }, target('openai'))).toMatchObject({ max_completion_tokens: 9 });
     expect(sent({ ...chat, max_tokens: 9 }, target('openai'))).not.toHaveProperty('max_tokens');
     expect(sent({ ...chat, max_completion_tokens: 9 }, target('mistral'))).toMatchObject({ max_tokens: 9 });
@@ -54,7 +54,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     });
   });
 
-  test('unknown parameters pass, our own never do', () => {
+  test('unknown parameters are forwarded, our own are not', () => {
     const body = sent(
       { ...chat, svc_ms: {}, provider: { only: [] }, logit_bias: { 1: 2 }, brand_new: [1] },
       target('openai'),
@@ -64,7 +64,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(body).not.toHaveProperty('provider');
   });
 
-  test('usage is always asked of streams, other stream options kept; vendors that refuse it are not asked', () => {
+  test('streams always request usage and keep other stream options, unless the vendor rejects it', () => {
     const streamed = { ...chat, stream: true, stream_options: { include_obfuscation: false } };
     expect(sent(streamed, target('openai')).stream_options).toEqual({
       include_obfuscation: false,
@@ -76,7 +76,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     );
   });
 
-  test('system messages are merged for vendors that take one', () => {
+  test('system messages are merged for vendors that accept only one', () => {
     const body = {
       ...chat,
       messages: [{ role: 'system', content: 'a' }, ...chat.messages, { role: 'developer', content: 'b' }],
@@ -89,7 +89,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(sent(body, target('openai')).messages).toEqual(body.messages);
   });
 
-  test('what a vendor lacks is dropped, or refused where dropping would be a lie', () => {
+  test('unsupported parameters are dropped, or rejected if dropping would change the result', () => {
     const empty = { tools: [], tool_choice: 'auto', logprobs: false, n: 1, logit_bias: {} };
     const body = sent({ ...chat, ...empty, top_k: 3 }, target('groq'));
     for (const field of [...Object.keys(empty), 'top_k']) expect(body).not.toHaveProperty(field);
@@ -100,7 +100,7 @@ describe('chat client to an OpenAI-compatible upstream', () => {
     expect(sent({ ...chat, n: 2 }, target('openai')).n).toBe(2);
   });
 
-  test('null tool calls and foreign thinking do not reach the vendor; the given body is untouched', () => {
+  test('null tool calls and foreign thinking are removed without changing the given body', () => {
     const assistant = {
       role: 'assistant',
       content: 'x',
@@ -119,8 +119,8 @@ describe('chat client to an OpenAI-compatible upstream', () => {
   });
 });
 
-describe('messages client to an OpenAI-compatible upstream', () => {
-  test('system, images, calls, results in order, stop, tools', () => {
+describe('messages requests to an OpenAI-compatible upstream', () => {
+  test('translates system, images, calls, results in order, stop sequences and tools', () => {
     const body = sentMessages(
       {
         system: [
@@ -189,7 +189,7 @@ describe('messages client to an OpenAI-compatible upstream', () => {
     });
   });
 
-  test('thinking is asked of models that can, and of no others', () => {
+  test('thinking is requested only from models that support it', () => {
     const body = { thinking: { type: 'enabled', budget_tokens: 20_000 }, messages: chat.messages };
     expect(sentMessages(body, target('openai', 'gpt-5')).reasoning_effort).toBe('high');
     expect(sentMessages(body, target('openai', 'gpt-4o'))).not.toHaveProperty('reasoning_effort');
@@ -202,7 +202,7 @@ describe('messages client to an OpenAI-compatible upstream', () => {
     ['gpt-5.4-mini', 'none', 'low', 'xhigh', 'xhigh'],
     ['gpt-6-sol', 'none', 'low', 'xhigh', 'max'],
     ['o4-mini', 'low', 'low', 'high', 'high'],
-  ])('%s is asked for the levels of effort that it takes', (model, ...levels) => {
+  ])('%s gets only effort levels it supports', (model, ...levels) => {
     const asked = ['none', 'low', 'xhigh', 'max'].map((effort) => {
       const thinking = effort === 'none' ? { thinking: { type: 'disabled' } } : { output_config: { effort } };
       return sentMessages({ ...thinking, messages: chat.messages }, target('openai', model)).reasoning_effort;
@@ -210,7 +210,7 @@ describe('messages client to an OpenAI-compatible upstream', () => {
     expect(asked).toEqual(levels);
   });
 
-  test('cache_control reaches vendors that know it', () => {
+  test('cache_control is sent to vendors that support it', () => {
     const system = [{ type: 'text', text: 'a', cache_control: { type: 'ephemeral' } }];
     const body = sentMessages({ system, messages: chat.messages }, target('openrouter'));
     expect((body.messages as Json[])[0]).toEqual({ role: 'system', content: system });
@@ -239,14 +239,14 @@ describe('answers', () => {
     system_fingerprint: 'fp',
   };
 
-  test('to a chat client: the body with its model name', () => {
+  test('to a chat client: the body with the requested model name', () => {
     expect(renderChatAnswer(openaiKind.fromUpstream(upstream), options)).toEqual({
       ...upstream,
       model: 'openai/gpt-4o',
     });
   });
 
-  test('null tool calls are left out', () => {
+  test('null tool calls are omitted', () => {
     const body = {
       ...upstream,
       choices: [{ index: 0, message: { role: 'assistant', content: 'x', tool_calls: null }, finish_reason: 'stop' }],
@@ -254,7 +254,7 @@ describe('answers', () => {
     expect(JSON.stringify(renderChatAnswer(openaiKind.fromUpstream(body), options))).not.toContain('tool_calls');
   });
 
-  test('to a messages client', () => {
+  test('to a messages client: translated', () => {
     expect(renderMessagesAnswer(openaiKind.fromUpstream(upstream), { model: 'm', id: 'msg_1' })).toEqual({
       id: 'msg_1',
       type: 'message',
@@ -271,13 +271,13 @@ describe('answers', () => {
     });
   });
 
-  test('malformed bodies and errors with status 200 are faults', () => {
+  test('malformed bodies and errors with status 200 are upstream faults', () => {
     for (const body of [null, 'x', {}, { choices: [] }, { choices: [{}] }, { error: { message: 'no' } }]) {
       expect(() => openaiKind.fromUpstream(body)).toThrow(UpstreamFault);
     }
   });
 
-  test('reasoning left out of completion tokens but not of the total is output too', () => {
+  test('reasoning counted only in the total is counted as output', () => {
     const usage = {
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -291,7 +291,7 @@ describe('answers', () => {
   });
 });
 
-test('vendors are found by name and by address', () => {
+test('vendors are recognised by name and by URL', () => {
   expect(vendorOf('Groq', 'http://x').id).toBe('groq');
   expect(vendorOf('my-openai', 'https://api.openai.com/v1').id).toBe('openai');
   expect(vendorOf('corp', 'https://corp.openai.azure.com/openai/v1').authHeader).toBe('api-key');

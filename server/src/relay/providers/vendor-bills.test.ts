@@ -27,7 +27,7 @@ const openai: Bill[] = [
     215 + 2400 + 3000,
   ],
   [
-    'thoughts are output: 93 × 1.25 + 1,024 × 0.125 + 1,472 × 10',
+    'reasoning is output: 93 × 1.25 + 1,024 × 0.125 + 1,472 × 10',
     'gpt-5',
     {
       prompt_tokens: 1117,
@@ -39,7 +39,7 @@ const openai: Bill[] = [
     116.25 + 128 + 14_720,
   ],
   [
-    'refused predictions are output too: 400 × 2.50 + 250 × 10',
+    'rejected predictions are output: 400 × 2.50 + 250 × 10',
     'gpt-4o-2024-08-06',
     {
       prompt_tokens: 400,
@@ -71,7 +71,7 @@ const openai: Bill[] = [
     500_000 + 100_000 + 45_000,
   ],
   [
-    'sound in and out: 20 × 2.50 + 130 × 32 + 80 × 10 + 320 × 64',
+    'audio in and out: 20 × 2.50 + 130 × 32 + 80 × 10 + 320 × 64',
     'gpt-audio',
     {
       prompt_tokens: 150,
@@ -85,7 +85,7 @@ const openai: Bill[] = [
 
 const deepseek: Bill[] = [
   [
-    'hits and misses of the cache: 104 × 1.32 + 896 × 0.044 + 200 × 3.96',
+    'cache hits and misses: 104 × 1.32 + 896 × 0.044 + 200 × 3.96',
     'deepseek-v4-pro',
     {
       prompt_tokens: 1000,
@@ -99,7 +99,7 @@ const deepseek: Bill[] = [
     137.28 + 39.424 + 792,
   ],
   [
-    'told by its own names alone: 36 × 0.30 + 64 × 0.006 + 10 × 1.20',
+    'only vendor-specific fields: 36 × 0.30 + 64 × 0.006 + 10 × 1.20',
     'deepseek-flash',
     { prompt_tokens: 100, completion_tokens: 10, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
     10.8 + 0.384 + 12,
@@ -147,7 +147,7 @@ const anthropic: Bill[] = [
 
 const gemini: Bill[] = [
   [
-    'cached, and thoughts: 476 × 1.25 + 1,024 × 0.125 + (200 + 800) × 10',
+    'cached prompt and reasoning: 476 × 1.25 + 1,024 × 0.125 + (200 + 800) × 10',
     'gemini-2.5-pro',
     {
       promptTokenCount: 1500,
@@ -176,7 +176,7 @@ const gemini: Bill[] = [
     125_000 + 50_000 + 22_500,
   ],
   [
-    'a minute of sound: 80 × 0.30 + 1,920 × 1 + 150 × 2.50',
+    'a minute of audio: 80 × 0.30 + 1,920 × 1 + 150 × 2.50',
     'gemini-2.5-flash',
     {
       promptTokenCount: 2000,
@@ -191,7 +191,7 @@ const gemini: Bill[] = [
     24 + 1920 + 375,
   ],
   [
-    'sound of which a part was cached: 700 × 0.30 + 800 × 1 + 1,500 × 0.03 + 10 × 2.50',
+    'partly cached audio: 700 × 0.30 + 800 × 1 + 1,500 × 0.03 + 10 × 2.50',
     'gemini-2.5-flash',
     {
       promptTokenCount: 3000,
@@ -209,7 +209,7 @@ const gemini: Bill[] = [
     210 + 800 + 45 + 25,
   ],
   [
-    'what a tool put in is prompt: 500 × 0.30 + 50 × 2.50',
+    'tool results are prompt tokens: 500 × 0.30 + 50 × 2.50',
     'gemini-2.5-flash',
     { promptTokenCount: 100, toolUsePromptTokenCount: 400, candidatesTokenCount: 50, totalTokenCount: 550 },
     150 + 125,
@@ -270,7 +270,7 @@ const vendors: Record<string, Vendor> = {
 };
 
 for (const [provider, { bills, whole, streamed }] of Object.entries(vendors)) {
-  describe(`a bill of ${provider}`, () => {
+  describe(`a bill from ${provider}`, () => {
     test.each(bills)('%s', (_, model, usage, microUsd) => {
       const price = priceOf(provider, model)!;
       // Two millionths of a dollar are one unit of quota; a part of one is a whole one.

@@ -21,7 +21,7 @@ export interface SessionRights {
 export async function permitted(deps: RelayDeps, rights: SessionRights, given: Json): Promise<Json> {
   const session = { ...given };
   if (session.type !== undefined && session.type !== rights.candidate.type)
-    throw invalid('session.type', 'A session stays what it began as. Open another one.');
+    throw invalid('session.type', 'The type of a session cannot be changed. Open another session for it.');
   if (typeof session.model === 'string') session.model = sameModel(deps, rights, session.model);
   for (const holder of transcriptionsIn(session))
     if (typeof holder.model === 'string') holder.model = await transcriberFor(deps, rights, holder.model);

@@ -44,20 +44,25 @@ export const endings = {
   stopping: (): Ending =>
     closing(new AppError('unavailable', 'The service is stopping. Open another session.'), 1001, { cause: 'stopping' }),
   expired: (): Ending =>
-    closing(new AppError('timeout', 'A session lasts an hour at most. Open another one.', { status: 408 }), 1001, {
+    closing(new AppError('timeout', 'A session may last at most one hour. Open another one.', { status: 408 }), 1001, {
       cause: 'refused',
     }),
   slowClient: (): Ending =>
-    closing(new AppError('request_timeout', 'The client does not take what it is sent.'), 1013, {
+    closing(new AppError('request_timeout', 'The client reads too slowly.'), 1013, {
       ...{ status: 'aborted', cause: 'client_left' },
     }),
   floodedUpstream: (): Ending =>
-    closing(new AppError('capacity_exhausted', 'More is sent than the provider takes. Send less at once.'), 1013, {
-      cause: 'rate_limited',
-    }),
-  silent: (): Ending => closing(new AppError('timeout', 'The provider went silent.'), 1011, { cause: 'timeout' }),
+    closing(
+      new AppError('capacity_exhausted', 'The provider cannot keep up with the data sent. Send less at once.'),
+      1013,
+      {
+        cause: 'rate_limited',
+      },
+    ),
+  silent: (): Ending =>
+    closing(new AppError('timeout', 'The provider stopped responding.'), 1011, { cause: 'timeout' }),
   garbage: (): Ending =>
-    closing(new AppError('provider_error', 'The provider sent something that is no event.'), 1011, {
+    closing(new AppError('provider_error', 'The provider sent an invalid event.'), 1011, {
       cause: 'truncated',
     }),
   /** As the upstream said, if it did; a lost connection is a failure. */

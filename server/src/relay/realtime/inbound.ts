@@ -68,7 +68,7 @@ export class Inbound {
       if (!isObject(event)) throw new AppError('invalid_json', 'An event must be a JSON object.');
       const { session, type } = event;
       if (session === undefined) await this.#send(text, type);
-      else if (!isObject(session)) throw invalid('session', 'A session is described by an object.');
+      else if (!isObject(session)) throw invalid('session', "'session' must be an object.");
       else {
         // Serialized anew: with duplicate member names, the upstream might read one that was not checked.
         const permittedEvent = { ...event, session: await permitted(this.deps, this.about, session) };

@@ -45,10 +45,7 @@ function refuseMoreFree({ sessions }: RealtimeDeps, { caller }: RequestContext):
   for (const { about } of sessions.here)
     if (about.call.hold.amount === 0 && about.context.caller.userId === caller.userId) free += 1;
   if (free >= mostFree)
-    throw new AppError(
-      'capacity_exhausted',
-      `${mostFree} sessions of yours are open that cost nothing. Close some first.`,
-    );
+    throw new AppError('capacity_exhausted', `You have ${mostFree} open sessions of free models. Close some first.`);
 }
 
 /** Finds an upstream that accepts, and only then upgrades to a WebSocket: until then errors are normal answers. */
@@ -112,7 +109,7 @@ export function requireRealtime(
   const wanted: SessionType[] = transcribes === undefined ? ['realtime', 'transcription'] : [typeOf(transcribes)];
   const type = types.length === 0 ? typeOf(transcribes) : wanted.find((one) => types.includes(one));
   if (type) return { name, modelId, type };
-  throw new AppError('invalid_value', `The model '${model}' has no realtime sessions.`, { param: 'model' });
+  throw new AppError('invalid_value', `The model '${model}' does not support realtime sessions.`, { param: 'model' });
 }
 
 const typeOf = (transcribes = false): SessionType => (transcribes ? 'transcription' : 'realtime');

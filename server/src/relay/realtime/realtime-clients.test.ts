@@ -64,7 +64,7 @@ const inOrder = (kind: string, ...more: string[]) => [
   'response.done',
 ];
 
-test('OpenAI’s clients talk to the built-in provider, by their key and by a client secret', async () => {
+test('OpenAI’s clients talk to the built-in provider, with a key and with a client secret', async () => {
   const options = { rejectUnauthorized: false, tls: { rejectUnauthorized: false } };
   const typed = await turn(new OpenAIRealtimeWS({ model: 'demo/realtime', options }, client), 'text');
   expect(typed.types).toEqual(inOrder('response.output_text', 'response.output_text.delta'));
@@ -89,7 +89,7 @@ test('OpenAI’s clients talk to the built-in provider, by their key and by a cl
   globalThis.WebSocket = plain;
 });
 
-test('they transcribe, too, and are told in words what is not offered', async () => {
+test('OpenAI’s clients transcribe, and unsupported calls fail with a clear message', async () => {
   const rest = new OpenAI({ apiKey: t.relay.key, baseURL: `http://127.0.0.1:${t.port}/v1`, maxRetries: 0 });
   const audio = { input: { transcription: { model: 'demo/transcribe' } } };
   const { value } = await rest.realtime.clientSecrets.create({ session: { type: 'transcription', audio } });
@@ -110,7 +110,7 @@ test('they transcribe, too, and are told in words what is not offered', async ()
     });
     const completed = 'conversation.item.input_audio_transcription.completed';
     await until('it is written down', () => heard.some(({ type }) => type === completed));
-    expect(heard.find(({ type }) => type === completed)).toMatchObject({ transcript: '2.0 seconds of sound' });
+    expect(heard.find(({ type }) => type === completed)).toMatchObject({ transcript: '2.0 seconds of audio' });
     realtime.close();
   }
   const { calls } = rest.realtime;
@@ -118,7 +118,7 @@ test('they transcribe, too, and are told in words what is not offered', async ()
     expect(await asked.catch((error: Error) => error.message)).toMatch(/^426 .*WebSocket: ws/);
 });
 
-test('and to a vendor behind, Azure’s too', async () => {
+test('OpenAI’s and Azure’s clients talk to an upstream vendor', async () => {
   t.vendor.onEvent = (socket, { type }) => {
     if (type !== 'response.create') return;
     const usage = { input_tokens: 10, output_tokens: 5 };

@@ -29,8 +29,8 @@ const codeOf = async (answer: Response): Promise<[number, unknown]> => {
 };
 const voice = '?model=acme/voice';
 
-describe('who may come in', () => {
-  test('keys come as a header, as Azure has it, or as a subprotocol', async () => {
+describe('authentication', () => {
+  test('a key is accepted as bearer token, as Azure’s header, and as subprotocol', async () => {
     const { key } = t.relay;
     const ways = [
       t.talk(voice, { headers: { authorization: `Bearer ${key}` } }),
@@ -47,7 +47,7 @@ describe('who may come in', () => {
     }
   });
 
-  test('everybody else is answered as anywhere', async () => {
+  test('invalid requests get the usual HTTP errors', async () => {
     const narrow = await t.relay.member.key({ models: ['acme/words'] });
     const elsewhere = await t.relay.member.key({ allowed_ips: ['192.0.2.1'] });
     const by = (key: string) => ({ authorization: `Bearer ${key}` });
@@ -79,7 +79,7 @@ describe('who may come in', () => {
     expect(t.vendor.asked).toHaveLength(0);
   });
 
-  test('sessions that cost nothing are fifty of a user at once', async () => {
+  test('a user may have at most fifty free sessions at once', async () => {
     const somebody = await t.relay.test.user();
     const key = await somebody.key();
     const free = '?model=demo/realtime';
@@ -94,7 +94,7 @@ describe('who may come in', () => {
     await until('there is room again', async () => (await t.ask(free, by)).status !== 429);
   });
 
-  test('whose rights end meanwhile, whose session ends', async () => {
+  test('a session ends when the caller’s access is revoked', async () => {
     const { db } = t.relay.test.platform.database;
     const root = await t.relay.test.root();
     const ends: [what: (user: Member, keyId: number) => Promise<Response>, code: string][] = [
@@ -129,7 +129,7 @@ describe('who may come in', () => {
     }
   });
 
-  test('client secrets stand for a key, one model and a beginning', async () => {
+  test('a client secret acts for a key, with one model and initial settings', async () => {
     const make = (body: unknown, key = t.relay.key) =>
       t.relay.post('/v1/realtime/client_secrets', body, { headers: { authorization: `Bearer ${key}` } });
     const narrow = await t.relay.member.key({ models: ['acme/words'] });
@@ -171,8 +171,8 @@ describe('who may come in', () => {
   });
 });
 
-describe('what a client sends', () => {
-  test('what is no event is refused, and the session goes on', async () => {
+describe('client events', () => {
+  test('an invalid event is rejected, and the session continues', async () => {
     const talk = t.talk();
     await talk.told('session.created');
     const narrow = await t.relay.member.key({ models: ['acme/voice'] });
@@ -212,7 +212,7 @@ describe('what a client sends', () => {
     expect(await other.told('error')).toMatchObject({ error: { code: 'model_not_allowed' } });
   });
 
-  test('frames that are no text, or not masked, end the session', async () => {
+  test('frames that are not UTF-8 or not masked end the session', async () => {
     const frames = [
       [0x81, 0x82, 0, 0, 0, 0, 0xff, 0xfe],
       [0x81, 0x02, 0x7b, 0x7d],
@@ -225,7 +225,7 @@ describe('what a client sends', () => {
     expect(t.vendor.heard).toEqual([]);
   });
 
-  test('a frame beyond all measure ends the session', async () => {
+  test('a frame that is too large ends the session', async () => {
     const talk = t.talk();
     await talk.told('session.created');
     talk.say('x'.repeat(17 * 1024 * 1024));
@@ -233,10 +233,10 @@ describe('what a client sends', () => {
   });
 });
 
-describe('what an upstream does', () => {
+describe('upstream behaviour', () => {
   const json = (status: number, error: Json, headers = {}) => Response.json({ error }, { status, headers });
 
-  test('refusals before a session are answers', async () => {
+  test('a refusal before the session opens is an HTTP error', async () => {
     const silent = createServer(() => {}).listen(0, '127.0.0.1');
     await new Promise((ready) => silent.once('listening', ready));
     const { port } = silent.address() as { port: number };
@@ -271,7 +271,7 @@ describe('what an upstream does', () => {
     expect((await t.relay.money()).quota).toBe(quota);
   });
 
-  test('another takes over before the first event', async () => {
+  test('falls back to the next upstream before the first event', async () => {
     const second = scriptedVendor();
     const two = { model_id: 'two/voice', type: 'realtime' };
     await addUpstream(t.relay.test, t.vendor.url, [{ ...two, prices: { prompt: 1, completion: 1 } }], { priority: 9 });
@@ -285,13 +285,13 @@ describe('what an upstream does', () => {
     await second.close();
   });
 
-  test('its end is told with its code, and its loss with an error', async () => {
+  test('a close is forwarded with its code, and a lost connection is reported as an error', async () => {
     const ends: [act: (socket: (typeof t.vendor.sockets)[number]) => void, code: number, reason: string][] = [
       [(socket) => socket.close(4_000, 'enough'), 4_000, 'enough'],
       [(socket) => socket.close(1_000), 1_000, ''],
       [(socket) => socket.terminate(), 1_011, 'The connection to the provider was lost.'],
-      [(socket) => socket.send('tea'), 1_011, 'The provider sent something that is no event.'],
-      [(socket) => socket.send(new Uint8Array([1])), 1_011, 'The provider sent something that is no event.'],
+      [(socket) => socket.send('tea'), 1_011, 'The provider sent an invalid event.'],
+      [(socket) => socket.send(new Uint8Array([1])), 1_011, 'The provider sent an invalid event.'],
       [(socket) => socket.send('x'.repeat(17 * 1024 * 1024)), 1_009, 'a message is too large'],
     ];
     // Each a model of its own: failures open circuits.
@@ -306,11 +306,11 @@ describe('what an upstream does', () => {
   });
 });
 
-describe('who does not read', () => {
+describe('slow readers', () => {
   const mebibyte = 1024 * 1024;
   const event = JSON.stringify({ type: 'x', text: 'x'.repeat(mebibyte) });
 
-  test('a client that does not read makes the upstream wait, and loses nothing', async () => {
+  test('a client that does not read slows the upstream down and loses nothing', async () => {
     const client = await rawClient(t);
     const { socket } = client;
     socket.pause();
@@ -328,7 +328,7 @@ describe('who does not read', () => {
     socket.destroy();
   });
 
-  test('an upstream that does not read ends the session before memory is full', async () => {
+  test('an upstream that does not read ends the session before memory fills up', async () => {
     const deaf = await agreeingServer((socket) => {
       socket.write(serverFrame(opcodes.text, Buffer.from('{"type":"session.created"}')));
     });
@@ -342,14 +342,14 @@ describe('who does not read', () => {
   });
 });
 
-test('a credential that an upstream repeats stays here', async () => {
+test('a credential repeated by an upstream is redacted', async () => {
   const talk = t.talk();
   await talk.told('session.created');
   t.vendor.sockets[0]!.send(JSON.stringify({ type: 'error', error: { message: 'not up-secret-credential' } }));
   expect(await talk.told('error')).toEqual({ type: 'error', error: { message: 'not [redacted]' } });
 });
 
-test('at a stop sessions that are quiet end at once, and others after their response', async () => {
+test('on shutdown, idle sessions end at once and others after their response', async () => {
   const talks = [t.talk(), t.talk()];
   for (const talk of talks) await talk.told('session.created');
   const [quiet, busy] = t.vendor.sockets;

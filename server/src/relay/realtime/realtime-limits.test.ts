@@ -40,7 +40,7 @@ const begun = async (query?: string, init?: Parameters<RealtimeTest['talk']>[1])
 const model = (id: string) => [{ model_id: id, type: 'realtime', prices }];
 const codeOf = async (answer: Response) => ((await answer.json()) as { error: Json }).error.code;
 
-test('a session lasts an hour, and no longer', async () => {
+test('a session ends after an hour', async () => {
   const talk = await begun();
   await pass(3_590, 10);
   expect(talk.ended).toBeUndefined();
@@ -49,7 +49,7 @@ test('a session lasts an hour, and no longer', async () => {
   expect(await talk.closed()).toMatchObject({ code: 1001 });
 });
 
-test('an upstream that answers no pings for a minute is gone', async () => {
+test('the session ends if the upstream answers no pings for a minute', async () => {
   const silent = await agreeingServer((socket) => {
     socket.write(serverFrame(opcodes.text, Buffer.from('{"type":"session.created"}')));
   });
@@ -63,7 +63,7 @@ test('an upstream that answers no pings for a minute is gone', async () => {
   silent.stop();
 });
 
-test('a client that takes nothing for half a minute is gone, and pays for what was made', async () => {
+test('a client that reads nothing for 30 s is disconnected and pays for what was generated', async () => {
   const rows = (await t.relay.usage()).length;
   const client = await rawClient(t);
   const { socket } = client;
@@ -82,7 +82,7 @@ test('a client that takes nothing for half a minute is gone, and pays for what w
   await until('the client is left', () => client.closed);
 });
 
-test('a client secret that has ended opens nothing, and ends nothing that it opened', async () => {
+test('an expired client secret opens no session, and open sessions continue', async () => {
   const made = await t.relay.post('/v1/realtime/client_secrets', {
     expires_after: { seconds: 10 },
     session: { model: 'acme/voice' },
@@ -96,7 +96,7 @@ test('a client secret that has ended opens nothing, and ends nothing that it ope
   expect(talks.map(({ ended }) => ended)).toEqual([undefined, undefined]);
 });
 
-test('failures count however late they come, but for those of the caller', async () => {
+test('late upstream failures are counted, errors of the caller are not', async () => {
   const fails: [id: string, act: (socket: (typeof t.vendor.sockets)[number]) => void, opens: boolean][] = [
     ['late/lost', (socket) => socket.terminate(), true],
     ['late/failed', (socket) => socket.send(failed({ type: 'server_error', message: 'down' })), true],

@@ -52,7 +52,7 @@ function answerWith(...events: ((id: string) => string)[]): void {
   };
 }
 
-test('events pass as they are, and each response is a row at the price of its parts', async () => {
+test('events are forwarded unchanged, and each response is logged with the price of its parts', async () => {
   await fromHere();
   answerWith(
     created,
@@ -83,7 +83,7 @@ test('events pass as they are, and each response is a row at the price of its pa
   expect(t.vendor.asked[0]!.headers.get('authorization')).toBe('Bearer up-secret-credential');
 });
 
-test('responses that begin by themselves, or at the same time, are held for and charged', async () => {
+test('automatic and concurrent responses are held for and charged', async () => {
   await fromHere();
   const talk = t.talk();
   await talk.told('session.created');
@@ -106,7 +106,7 @@ test('responses that begin by themselves, or at the same time, are held for and 
   await paid(2 * cost);
 });
 
-test('who leaves within a response pays for what was made, and nothing where nothing was', async () => {
+test('a client that disconnects pays for what was generated, and nothing if nothing was', async () => {
   await fromHere();
   const { db } = t.relay.test.platform.database;
   const talk = t.talk();
@@ -133,7 +133,7 @@ test('who leaves within a response pays for what was made, and nothing where not
   await paid(row!.quota);
 });
 
-test('a usage that cannot be true is counted here; none at all, where nothing was made, costs nothing', async () => {
+test('implausible usage is replaced by a local count; no usage without output costs nothing', async () => {
   await fromHere();
   const told: (Json | null)[] = [
     null,
@@ -157,7 +157,7 @@ test('a usage that cannot be true is counted here; none at all, where nothing wa
   expect(written[2]!.prompt_tokens).toBe(50);
 });
 
-test('a response is charged once, however often it is told of, and a prompt that was read for nothing is paid', async () => {
+test('a response is charged once even if reported repeatedly, and input without output is charged', async () => {
   await fromHere();
   const talk = t.talk();
   await talk.told('session.created');
@@ -181,7 +181,7 @@ test('a response is charged once, however often it is told of, and a prompt that
   await paid(cost + prompt);
 });
 
-test('transcripts are charged beside, at the price of their model', async () => {
+test('transcripts are charged separately at the price of their model', async () => {
   await fromHere();
   t.vendor.onEvent = (socket, event) => {
     if (event.type === 'session.update') socket.send(JSON.stringify({ ...event, type: 'session.updated' }));
@@ -214,7 +214,7 @@ test('transcripts are charged beside, at the price of their model', async () => 
 const transcript = (what: string, more: Json): string =>
   JSON.stringify({ type: `conversation.item.input_audio_transcription.${what}`, ...more });
 
-test('a transcript that breaks off is paid as far as it came, and one that failed is not', async () => {
+test('an interrupted transcript is charged as far as it got, a failed one is not', async () => {
   await fromHere();
   const talk = t.talk();
   await talk.told('session.created');
@@ -235,7 +235,7 @@ test('a transcript that breaks off is paid as far as it came, and one that faile
   ]);
 });
 
-test('sessions that only transcribe: a row for each transcript, held for before it comes', async () => {
+test('transcription sessions: each transcript is held for in advance and logged', async () => {
   const input = { transcription: { model: 'write-1', language: 'en' }, turn_detection: null };
   const format = { type: 'audio/pcmu' };
   const now = { type: 'session.update', session: { type: 'transcription', audio: { input } } };
@@ -316,15 +316,19 @@ const asked = { type: 'response.create' };
 /** More than the one response that there is money for, and how much of it the vendor may hear. */
 const beyondMeans: [what: string, events: (Json | string)[], heard: number][] = [
   ['a text that is too long', [said, asked], 0],
-  ['a text that a response is asked with', [{ ...asked, response: { conversation: 'none', input: [item] } }], 0],
-  ['a text that says that it is sound', [{ 'input_audio_buffer.append': 1, ...said }, asked], 0],
-  ['and says so last', [{ ...said, event_id: 'input_audio_buffer.append' }, asked], 0],
-  ['and is in parts', [...Array(4).fill({ ...said, item: { text: 'tea '.repeat(500) } }), asked], 1],
-  ['minutes of sound', Array(4).fill({ type: 'input_audio_buffer.append', audio: 'A'.repeat(30 * 64_000) }), 2],
+  ['a text in response.create', [{ ...asked, response: { conversation: 'none', input: [item] } }], 0],
+  ['a text with the field name of audio', [{ 'input_audio_buffer.append': 1, ...said }, asked], 0],
+  [
+    'a text with the audio event name in its last field',
+    [{ ...said, event_id: 'input_audio_buffer.append' }, asked],
+    0,
+  ],
+  ['a text in parts', [...Array(4).fill({ ...said, item: { text: 'tea '.repeat(500) } }), asked], 1],
+  ['minutes of audio', Array(4).fill({ type: 'input_audio_buffer.append', audio: 'A'.repeat(30 * 64_000) }), 2],
   ['many responses at once', Array(20).fill(asked), 1],
 ];
 
-test.each(beyondMeans)('nothing goes to a vendor that is not held for: %s', async (_, events, heard) => {
+test.each(beyondMeans)('nothing is sent to a vendor without a hold: %s', async (_, events, heard) => {
   const { key, credit } = await somebodyPoor();
   await credit(160_000);
   const talk = t.talk(undefined, { key });
@@ -335,7 +339,7 @@ test.each(beyondMeans)('nothing goes to a vendor that is not held for: %s', asyn
   expect(t.vendor.heard.length).toBeLessThanOrEqual(heard);
 });
 
-test('whose money is at an end is told so, and the socket closes', async () => {
+test('when the balance runs out, the client gets an error and the socket closes', async () => {
   const { key, credit } = await somebodyPoor();
   const refused = await t.ask('?model=acme/voice', { authorization: `Bearer ${key}` });
   expect(refused.status).toBe(403);

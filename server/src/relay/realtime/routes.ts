@@ -15,7 +15,7 @@ import { openSession, type RealtimeDeps, realtimePath, requireRealtime, type Soc
 
 const querySchema = z.looseObject({
   model: z.string().optional(),
-  deployment: z.string().optional().describe('The model, as clients of Azure name it'),
+  deployment: z.string().optional().describe('Model name, as sent by Azure clients'),
   intent: z.string().optional().describe('`transcription`: nothing is said, only written down by the model'),
 });
 
@@ -31,7 +31,7 @@ const secretSchema = z
         type: z.enum(['realtime', 'transcription']).optional(),
         model: z.string().optional().describe('Needed but for sessions of the type `transcription`'),
       })
-      .describe('What sessions opened with the secret begin with, as in `session.update`'),
+      .describe('Initial settings of sessions opened with the secret, as in `session.update`'),
   })
   .meta({ id: 'RealtimeClientSecretRequest' });
 
@@ -106,7 +106,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
       answers: {},
       handle: () => {
         const address = `${deps.baseUrl.replace(/^http/, 'ws')}${realtimePath}?model=…`;
-        throw upgradeRequired(`Calls over WebRTC and SIP are not offered. Open a WebSocket: ${address}`);
+        throw upgradeRequired(`Calls over WebRTC and SIP are not supported. Open a WebSocket: ${address}`);
       },
     }),
   ),
@@ -118,8 +118,7 @@ const defaultSeconds = 600;
 
 function issue(deps: RealtimeDeps, call: Call<'apiKey'>, about: About, seconds = defaultSeconds) {
   const key = secretOf(call);
-  if (!key?.startsWith('sk-'))
-    throw new AppError('forbidden', 'Client secrets are made with an API key, in whose place they stand.');
+  if (!key?.startsWith('sk-')) throw new AppError('forbidden', 'Client secrets can only be created with an API key.');
   const transcribes = about.type === 'transcription';
   const model = transcribes ? transcriberIn(about) : about.model;
   const param = transcribes ? 'session.audio.input.transcription.model' : 'session.model';
@@ -144,7 +143,9 @@ function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof qu
   // Issued above, with its model.
   const { type, model, ...told } = about as About & { model: string };
   if (asked !== undefined && asked !== model)
-    throw new AppError('model_not_allowed', `This client secret is for the model '${model}'.`, { param: 'model' });
+    throw new AppError('model_not_allowed', `This client secret can only be used with the model '${model}'.`, {
+      param: 'model',
+    });
   const configuration = Object.keys(told).length > 0 ? told : undefined;
   return { model, transcribes: type === 'transcription', configuration };
 }

@@ -103,7 +103,7 @@ export class RealtimeSession implements SocketEnd, Watched {
   received(data: string | Buffer): void {
     if (this.#over) return;
     if (typeof data !== 'string')
-      this.#tell(new AppError('invalid_value', 'Events are JSON in text frames; this frame is binary.'));
+      this.#tell(new AppError('invalid_value', 'Events must be JSON in text frames; this frame is binary.'));
     else if (this.about.greeted.upstream.unsentBytes + this.#inbound.waiting > mostMessageBytes)
       void this.end(endings.floodedUpstream());
     else this.#inbound.take(data);
@@ -164,7 +164,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     try {
       await this.#turns.end(status, this.#events.unfinished());
     } catch (failed) {
-      deps.log.error({ requestId: about.context.requestId, error: failed }, 'a session could not be charged');
+      deps.log.error({ requestId: about.context.requestId, error: failed }, 'could not charge for a session');
     }
     about.ended(this);
   }
@@ -181,7 +181,7 @@ export class RealtimeSession implements SocketEnd, Watched {
   #breakOff(error: unknown): void {
     const refusal = toAppError(error);
     if (refusal.status >= 500)
-      this.deps.log.error({ requestId: this.about.context.requestId, error }, 'a session broke off');
+      this.deps.log.error({ requestId: this.about.context.requestId, error }, 'a session was interrupted');
     void this.end(endings.refused(refusal));
   }
 
@@ -210,7 +210,7 @@ export class RealtimeSession implements SocketEnd, Watched {
   }
 
   readonly #note = (event: unknown): Promise<void> | undefined => {
-    if (!isObject(event)) throw new SyntaxError('the upstream sent something that is no event');
+    if (!isObject(event)) throw new SyntaxError('the upstream sent an invalid event');
     return this.#events.note(event);
   };
 

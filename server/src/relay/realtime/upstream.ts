@@ -43,7 +43,7 @@ export async function greetedBy(deps: GreetingDeps, context: RequestContext, att
     if (error instanceof UpstreamFault) throw error;
     if (error instanceof RefusedUpgrade)
       throw new UpstreamFault(kindOf(attempt.candidate).errorOf(error.status, error.headers, error.body));
-    if (limit.aborted) throw new DispatchFault('timeout', startedMs, 'the upstream opened no session in time');
+    if (limit.aborted) throw new DispatchFault('timeout', startedMs, 'the upstream did not open a session in time');
     throw new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', startedMs, String(error));
   }
 }
@@ -68,7 +68,7 @@ function greetingOf(upstream: RealtimeUpstream, signal: AbortSignal): Promise<Bu
       message: (payload, binary) => {
         upstream.pause();
         const event = binary ? undefined : maybeJson(payload.toString());
-        if (!isObject(event)) refuse(new UpstreamFault(failure('the upstream greeted with something else than JSON')));
+        if (!isObject(event)) refuse(new UpstreamFault(failure('the first message of the upstream is not JSON')));
         else if (event.type === 'error') refuse(new UpstreamFault(readEmbeddedError(event)));
         else greeted(payload);
       },

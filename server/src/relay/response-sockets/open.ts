@@ -22,7 +22,7 @@ export function openResponseSockets(deps: SocketsDeps & { metrics: Pick<Metrics,
       for (const socket of here) socket.drain();
     },
     stop: () => {
-      for (const socket of here) socket.close(1001, 'The service is stopping. Connect anew.');
+      for (const socket of here) socket.close(1001, 'The service is stopping. Reconnect.');
     },
   };
 }

@@ -91,7 +91,7 @@ const heard = (at = -1): string[] =>
 const textOf = ({ output }: Loose): string => output.at(-1).content[0].text;
 
 describe('responses over a WebSocket', () => {
-  test('OpenAI’s client: one after the other, each built on the one before, none of them kept', async () => {
+  test('OpenAI’s client: each response continues the previous one, and none is stored', async () => {
     const client = new OpenAI({ apiKey: relay.key, baseURL: `http://127.0.0.1:${server.port}/v1` });
     const socket = new ResponsesWS(client);
     const first = { type: 'response.create' as const, model, store: false, input: 'one' };
@@ -116,7 +116,7 @@ describe('responses over a WebSocket', () => {
     expect(kept).toEqual([]);
   });
 
-  test('each is paid for, and says what it was built on', async () => {
+  test('each response is charged and names its previous response', async () => {
     const rows = (await relay.usage()).length;
     const talk = await talkAs();
     const first = await turn(talk, { input: 'one' });
@@ -129,7 +129,7 @@ describe('responses over a WebSocket', () => {
     expect((await relay.usage())[0]).toMatchObject({ endpoint: '/v1/responses', model, status: 'ok' });
   });
 
-  test('what is kept is found, and what is not kept builds on it', async () => {
+  test('stored responses are found, and unstored ones can continue them', async () => {
     const talk = await talkAs();
     const kept = await turn(talk, { input: 'one', store: true });
     const second = await turn(await talkAs(), { input: 'two', previous_response_id: kept.id });
@@ -145,7 +145,7 @@ describe('responses over a WebSocket', () => {
     });
   });
 
-  test('what is told beforehand costs nothing, and is built on', async () => {
+  test('generate: false costs nothing and can be continued', async () => {
     const talk = await talkAs();
     const asked = upstream.seen.length;
     const warm = await turn(talk, { generate: false, instructions: 'Be brief.', input: 'one' });
@@ -160,7 +160,7 @@ describe('responses over a WebSocket', () => {
     [true, ['message', 'reasoning', 'message', 'function_call', 'function_call_output']],
     [false, ['message', 'message', 'function_call', 'function_call_output']],
   ])(
-    'an agent goes on with the result of a tool alone, and OpenAI takes what it is sent, with sealed thoughts or without: %p',
+    'an agent continues with only a tool result, and OpenAI accepts the input, with encrypted reasoning: %p',
     async (sealed, types) => {
       const [thought, ...rest] = wholeResponse().output as Loose[];
       const { encrypted_content: _, ...open } = thought;
@@ -177,7 +177,7 @@ describe('responses over a WebSocket', () => {
     },
   );
 
-  test('streams with names run beside each other, each in order, and a conversation goes on in another', async () => {
+  test('named streams run in parallel, each in order, and a conversation can continue in another stream', async () => {
     const talk = await talkAs();
     const first = await turn(talk, { input: 'one', stream_id: 'a' });
     const held = Promise.withResolvers<void>();
@@ -217,7 +217,7 @@ describe('responses over a WebSocket', () => {
     [create({ input: 'x', temperature: 9 }), 'invalid_value'],
     [create({ input: 'x', previous_response_id: 'resp_none' }), 'previous_response_not_found'],
   ] as [Json | string | Uint8Array<ArrayBuffer>, string, number?][])(
-    'what is wrong is told, and the connection goes on: %j',
+    'an invalid event is reported, and the connection stays open: %j',
     async (event, code, status = 400) => {
       const talk = await talkAs();
       const { id } = await turn(talk, { input: 'one' });
@@ -226,7 +226,7 @@ describe('responses over a WebSocket', () => {
     },
   );
 
-  test('a fault of the upstream ends the turn alone', async () => {
+  test('an upstream failure ends only the turn', async () => {
     const talk = await talkAs();
     upstream.answer(() => Response.json({ error: { message: 'Out.' } }, { status: 503 }));
     const told = await refusal(talk, create({ input: 'x', stream_id: 'a' }));
@@ -234,7 +234,7 @@ describe('responses over a WebSocket', () => {
     expect(told.headers['x-request-id']).toStartWith('req_');
   });
 
-  test('whoever leaves is no longer answered', async () => {
+  test('a disconnecting client aborts the upstream call', async () => {
     const talk = await talkAs();
     upstream.answer(stall);
     const asked = upstream.next();
@@ -244,7 +244,7 @@ describe('responses over a WebSocket', () => {
     await aborted;
   });
 
-  test('a key that is taken away opens nothing more', async () => {
+  test('a deleted key can start no more responses', async () => {
     const key = await relay.member.key({ name: 'brief' });
     const talk = await talkAs(key);
     await turn(talk, { input: 'one' });
@@ -259,7 +259,7 @@ describe('responses over a WebSocket', () => {
     });
   });
 
-  test('limits count each response, from where the connection comes from', async () => {
+  test('rate limits count each response, by the address of the connection', async () => {
     const key = await relay.member.key({ name: 'near', allowed_ips: ['127.0.0.1'] });
     const talk = await talkAs(key);
     await relay.test.setOption('RateLimitEnabled', true);
@@ -274,7 +274,7 @@ describe('responses over a WebSocket', () => {
     }
   });
 
-  test('a connection has so many under way, and so many streams', async () => {
+  test('concurrent responses and streams per connection are limited', async () => {
     const talk = await talkAs();
     upstream.answer(stall);
     for (let i = 0; i < 16; i += 1) talk.say(create({ input: 'x' }));
@@ -288,7 +288,7 @@ describe('responses over a WebSocket', () => {
     await turn(other, { input: 'x', stream_id: '31' });
   });
 
-  test('an hour is as long as it lasts', async () => {
+  test('a connection ends after an hour', async () => {
     const talk = await talkAs();
     await turn(talk, { input: 'one' });
     aheadMs += 3_600_000;
@@ -298,7 +298,7 @@ describe('responses over a WebSocket', () => {
     await talk.closed();
   });
 
-  test('other doors: Azure’s address opens it too, and no upgrade is told so', async () => {
+  test('Azure’s path works, and a request without upgrade returns 426', async () => {
     const talk = await talkAs(relay.key, '/openai/v1/responses?api-version=preview');
     expect(textOf(await turn(talk, { input: 'one' }))).toBe('heard 1');
     const answer = await relay.get('/v1/responses');
@@ -307,7 +307,7 @@ describe('responses over a WebSocket', () => {
     expect(wrong.ended).toBeDefined();
   });
 
-  test('history goes on whole, however long it is', async () => {
+  test('a long history is sent in full', async () => {
     const talk = await talkAs();
     const long = 'x'.repeat(900_000);
     const first = await turn(talk, { input: long });
@@ -315,7 +315,7 @@ describe('responses over a WebSocket', () => {
     expect((upstream.seen.at(-1)!.body as Loose).messages[0].content).toBe(long);
   });
 
-  test('a client that takes its time is sent one event after the other, as it takes them', async () => {
+  test('a slow client gets one event at a time', async () => {
     const events = ['response.created', 'response.output_text.delta', 'response.completed'];
     const answer = () => new Response(events.map((type) => `event: ${type}\ndata: {"type":"${type}"}\n\n`).join(''));
     const sent: string[] = [];
@@ -337,7 +337,7 @@ describe('responses over a WebSocket', () => {
     socket.closed();
   });
 
-  test('one user has so many connections', async () => {
+  test('connections per user are limited', async () => {
     for (let i = 0; i < 50; i += 1) await talkAs();
     expect((await talkAs()).ended).toBeDefined();
     const [first] = talks;
@@ -346,7 +346,7 @@ describe('responses over a WebSocket', () => {
     await turn(await talkAs(), { generate: false });
   });
 
-  test('a service that stops lets what is under way come to its end, and opens no more', async () => {
+  test('on shutdown, running responses finish and no new ones start', async () => {
     const [idle, busy] = [await talkAs(), await talkAs()];
     const held = Promise.withResolvers<void>();
     upstream.answer(async (request) => {

@@ -38,7 +38,7 @@ function openSocket({ clock, log, ask, baseUrl }: SocketsDeps, sockets: OpenSock
   if (sockets.draining) throw stoppingError();
   const caller = growthKey(call);
   if ([...sockets.here].filter(({ about }) => about.caller === caller).length >= mostOfCaller)
-    throw new AppError('capacity_exhausted', `${mostOfCaller} connections of yours are open. Close some first.`);
+    throw new AppError('capacity_exhausted', `You have ${mostOfCaller} open connections. Close some first.`);
   const socket = new ResponseSocket({
     ...{ clock, log, caller, growth: sockets.growth, requestId: call.requestId },
     ask: askingAs(ask, baseUrl, call),

@@ -61,9 +61,11 @@ export class ResponseSocket implements SocketEnd {
 
   received(data: string | Buffer): void {
     if (this.#left.signal.aborted) return;
-    if (typeof data !== 'string') this.#tell(new AppError('invalid_value', 'Events are JSON in text frames.'));
+    if (typeof data !== 'string') this.#tell(new AppError('invalid_value', 'Events must be JSON in text frames.'));
     else if (this.#turns >= mostTurns)
-      this.#tell(new AppError('capacity_exhausted', `${mostTurns} responses of a connection at most are under way.`));
+      this.#tell(
+        new AppError('capacity_exhausted', `A connection may have at most ${mostTurns} responses in progress.`),
+      );
     else if (this.#takes(data.length)) {
       this.#turns += 1;
       // The stream is known once the message is parsed, and messages are parsed in order.
@@ -79,7 +81,7 @@ export class ResponseSocket implements SocketEnd {
 
   closed(): void {
     if (this.#left.signal.aborted) return;
-    this.#left.abort(new Error('the client left'));
+    this.#left.abort(new Error('the client disconnected'));
     clearTimeout(this.#oldAge);
     this.drained();
     this.#memory.clear();
@@ -130,11 +132,11 @@ export class ResponseSocket implements SocketEnd {
     if (event.type !== 'response.create')
       return new AppError('invalid_value', "'type' must be 'response.create'.", { param: 'type' });
     if (stream !== '' && !(typeof stream === 'string' && streamName.test(stream)))
-      return new AppError('invalid_value', "'stream_id' must be a text of 1 to 64 letters.", {
+      return new AppError('invalid_value', "'stream_id' must be a string of 1 to 64 characters.", {
         ...{ param: 'stream_id', vendorCode: 'invalid_stream_id' },
       });
     if (!this.#streams.has(stream) && this.#streams.size >= mostStreams)
-      return new AppError('invalid_value', `A connection has ${mostStreams} streams at most.`, {
+      return new AppError('invalid_value', `A connection may have at most ${mostStreams} streams.`, {
         ...{ param: 'stream_id', vendorCode: 'websocket_stream_limit_reached' },
       });
     return this.#isOld ? tooOld() : null;
@@ -153,7 +155,7 @@ export class ResponseSocket implements SocketEnd {
     } catch (error) {
       if (signal.aborted) return;
       const fault = toAppError(error);
-      if (fault.status >= 500) log.error({ requestId, error }, 'a response over a socket broke off');
+      if (fault.status >= 500) log.error({ requestId, error }, 'a response over a WebSocket was interrupted');
       this.#tell(fault, stream);
     }
   }
@@ -169,7 +171,7 @@ export class ResponseSocket implements SocketEnd {
     if (this.#socket?.send(text) !== -1) return;
     if (!this.#taken) {
       this.#taken = Promise.withResolvers();
-      this.#slow = setTimeout(() => this.close(1013, 'The client does not take what it is sent.'), slowMs);
+      this.#slow = setTimeout(() => this.close(1013, 'The client reads too slowly.'), slowMs);
     }
     await this.#taken.promise;
     this.#left.signal.throwIfAborted();
@@ -177,15 +179,15 @@ export class ResponseSocket implements SocketEnd {
 
   #endIfIdle(): void {
     if (this.#turns > 0 || this.#left.signal.aborted) return;
-    if (this.#draining) this.close(1001, 'The service is stopping. Connect anew.');
+    if (this.#draining) this.close(1001, 'The service is stopping. Reconnect.');
     else if (this.#isOld) {
       this.#tell(tooOld());
-      this.close(1000, 'A connection lasts an hour.');
+      this.close(1000, 'The connection is one hour old.');
     }
   }
 }
 
 const tooOld = () =>
-  new AppError('invalid_value', 'A connection lasts an hour at most. Open another one.', {
+  new AppError('invalid_value', 'A connection may last at most one hour. Open another one.', {
     vendorCode: 'websocket_connection_limit_reached',
   });

@@ -81,7 +81,7 @@ class Telling {
         const event = parseFrame(frame);
         if (event && event.data !== '[DONE]') await this.#pass(event.event, event.data);
       }
-    if (!this.#ended) throw new AppError('provider_error', 'The response broke off.');
+    if (!this.#ended) throw new AppError('provider_error', 'The response was interrupted.');
   }
 
   /** Calls no model and costs nothing. */

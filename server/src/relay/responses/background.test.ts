@@ -75,7 +75,7 @@ for (const engine of engines)
         .map((line) => JSON.parse(line.slice(6)));
     };
 
-    test('is queued, worked on and kept under its own id; what comes next builds on it', async () => {
+    test('is queued, processed and stored under its own id, and can be continued', async () => {
       const conversation = await here.kept.conversations.create(ada, { items: [], metadata: {} });
       const id = await queue('tea', { conversationId: conversation.id });
       const found = await ended(id);
@@ -86,7 +86,7 @@ for (const engine of engines)
       expect(textsOf(inConversation)).toEqual(['tea', 'tea!']);
     });
 
-    test('ends as its answer ended', async () => {
+    test('has the final status of its answer', async () => {
       expect((await ended(await queue('cut off'))).status).toBe('incomplete');
       const refused = await ended(await queue('refuse'));
       expect(refused.status).toBe('failed');
@@ -96,7 +96,7 @@ for (const engine of engines)
       expect(broken.response).not.toContain('secret');
     });
 
-    test('is cancelled by another process, with no message between them', async () => {
+    test('is cancelled by another process without a message between them', async () => {
       const id = await queue('wait');
       await running(id);
       const inner = { work: id, call: 'chat:1', request_id: 'r', user_id: 1, created_at: 0, body: '{}' };
@@ -122,7 +122,7 @@ for (const engine of engines)
       expect((await row(id)).status).toBe('cancelled');
     });
 
-    test('tells its events to any process, from the beginning or from where a reader was', async () => {
+    test('streams its events from any process, from the beginning or from a position', async () => {
       const id = await queue('tell');
       const all = await follow(id);
       const delta = 'response.output_text.delta';
@@ -139,7 +139,7 @@ for (const engine of engines)
       expect((await row(id)).told).toBe(0);
     });
 
-    test('whose work was lost is found by the sweep; one that took process after process along is given up', async () => {
+    test('lost work is found by the sweep; work that crashed several processes fails', async () => {
       const now = Math.floor(here.clock.nowMs() / 1000);
       const lost = async (epoch: number): Promise<string> => {
         const id = await queue('wait for the test');
@@ -172,17 +172,20 @@ for (const engine of engines)
       for (const id of [found, handedOver]) expect((await ended(id)).status).toBe('completed');
       for (const hopeless of [endless, deadly]) {
         const { status, response } = await ended(hopeless);
-        expect([status, JSON.parse(response).error.message]).toEqual(['failed', expect.stringContaining('Ask again')]);
+        expect([status, JSON.parse(response).error.message]).toEqual([
+          'failed',
+          expect.stringContaining('Send the request again'),
+        ]);
         expect(begun.filter(({ id }) => id === hopeless)).toHaveLength(1);
       }
     });
 
-    test('a database that is away again and again is no reason to give up', async () => {
+    test('is retried while the database is unavailable, however often', async () => {
       const id = await queue('away');
       expect(await ended(id)).toMatchObject({ status: 'completed', epoch: 6 });
     });
 
-    test('a former holder changes nothing, although it comes to an answer', async () => {
+    test('a former worker’s late answer changes nothing', async () => {
       const id = await queue('stubborn');
       await running(id);
       const attempt = begun.find((one) => one.id === id)!;
@@ -198,7 +201,7 @@ for (const engine of engines)
       await cancelResponse(here.kept.deps, ada, id);
     });
 
-    test('forgotten with its user, its call ends too', async () => {
+    test('deleting the user ends its call', async () => {
       const eve = { userId: 5, keyId: 1 };
       const id = newId('resp');
       await here.kept.keeper.enqueue(eve, queuedOf(id, 'wait'));
@@ -208,7 +211,7 @@ for (const engine of engines)
       expect(await readResponse(open.db, id)).toBeNull();
     });
 
-    test('so many wait and no more; nothing where nothing is kept', async () => {
+    test('the queue per user is limited, and nothing is queued if storage is off', async () => {
       const eve = { userId: 6, keyId: 1 };
       const rows = Array.from({ length: limits.running }, (_, i) => ({
         ...{ id: `waits-${i}`, user_id: 6, key_id: 1, status: 'queued', model: 'm', background: 1, response: '{}' },
@@ -225,8 +228,8 @@ for (const engine of engines)
     });
   });
 
-describe.each(engines)('killed ($name)', (engine) => {
-  test('a process’s chain is there for the next, which takes over what it worked on, under another request id', async () => {
+describe.each(engines)('after a kill ($name)', (engine) => {
+  test('the next process finds the chain and takes over the work under another request id', async () => {
     const open = await engine.open();
     const [chain, id] = [newId('resp'), newId('resp')];
     const program = join(import.meta.dir, 'responses.fixture.ts');

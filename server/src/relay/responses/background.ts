@@ -55,7 +55,7 @@ const mostBegun = 50;
 /** Delay before an unavailable database is asked again. */
 const awayMs = 250;
 const givenUp =
-  'The work on this response broke off each time it was begun, and was given up. Ask again; if that fails too, ask for less at once.';
+  'This response was interrupted on every attempt and will not be retried. Send the request again; if it fails again, send a smaller request.';
 const maxAttempts = 50;
 /** `response.created` and `response.queued`, published by the process that took the request. */
 const firstEvents = 2;
@@ -74,7 +74,10 @@ export async function enqueueResponse(
   requireKeeping(deps, 'background');
   admitItems(queued.input);
   if ((await countRunning(deps.db, owner.userId)) >= limits.running)
-    throw new AppError('rate_limit_exceeded', `${limits.running} responses at most wait or run in the background.`);
+    throw new AppError(
+      'rate_limit_exceeded',
+      `At most ${limits.running} responses may be queued or running in the background.`,
+    );
   const response: ResponseObject = { ...queued.response, status: 'queued', background: true, output: [] };
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
@@ -148,7 +151,7 @@ async function attempt(
     // Shutting down, or fenced: the job is returned, and this error means only that. The same if the database is
     // unavailable.
     if (signal.aborted || isUnavailable(error)) throw error;
-    if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a response in the background failed');
+    if (!(error instanceof AppError)) deps.log.warn({ error, response: row.id }, 'a background response failed');
     return failureOf(row, error);
   } finally {
     await teller.settled();
@@ -173,7 +176,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
       writeOutcome(deps.db, scope, row, ending, made, nowSeconds(deps.clock), limits.links, (tx) =>
         forgetKept(tx, row.id),
       ),
-    (error) => deps.log.warn({ error, response: row.id }, 'the end of a response could not be written'),
+    (error) => deps.log.warn({ error, response: row.id }, 'could not store the end of a response'),
   );
   deps.keeping.add(row.user_id, ending.bytes + rowBytes * made.length);
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
@@ -185,7 +188,7 @@ const endStatus = (status: string): string => (status === 'completed' || status 
 const createdAt = (row: ResponseRow): unknown => (JSON.parse(row.response) as Item).created_at ?? row.created_at;
 
 const cancelled = new AbandonedWork('the response was cancelled', false);
-const elsewhere = new AbandonedWork('the response is worked on elsewhere');
+const elsewhere = new AbandonedWork('the response is processed by another process');
 
 /** Aborts the work when its row belongs to another attempt, by message at once and by polling soon after. */
 async function watchFor({ db, shared }: ResponsesDeps, { id, epoch }: ResponseRow, jobSignal: AbortSignal) {
@@ -216,7 +219,7 @@ export async function cancelResponse(deps: ResponsesDeps, owner: Owner, id: stri
   const found = await findResponse(deps.db, scope, id);
   if (!found) throw noResponse(id);
   if (found.background === 0)
-    throw new AppError('invalid_value', "Only responses made with 'background: true' can be cancelled.");
+    throw new AppError('invalid_value', "Only responses created with 'background: true' can be cancelled.");
   if (await cancelWork(deps.db, scope, id, nowSeconds(deps.clock))) await stopWork(deps, id);
   const row = await findResponse(deps.db, scope, id);
   if (!row) throw noResponse(id);

@@ -24,7 +24,7 @@ function expanded(sealer: Sealer, { userId }: Owner, item: Item): Item {
   const found = opened(sealer, item.encrypted_content);
   // The same error for another user's as for a broken one.
   if (found?.kind !== 'compaction' || found.userId !== userId)
-    throw new AppError('invalid_value', 'The encrypted content of a compaction item cannot be read here.', {
+    throw new AppError('invalid_value', 'The encrypted content of a compaction item cannot be read by this service.', {
       param: 'encrypted_content',
     });
   const text = `What was said before, in short:\n\n${found.summary}`;

@@ -20,7 +20,7 @@ for (const engine of engines)
       await open.drop();
     });
 
-    test('items, responses and their conversation go at once, and none waits for the other for ever', async () => {
+    test('items, responses and their conversation can be deleted concurrently without deadlock', async () => {
       const { keeper, conversations, deps } = here.kept;
       const { db } = deps;
       const scope = { userId: ada.userId, keyId: ada.keyId!, since: 0 };

@@ -37,7 +37,7 @@ export const scopeOf = (deps: Pick<ResponsesDeps, 'clock' | 'keptDays'>, { userI
 /** For endpoints that need storage. */
 export function requireKeeping({ keptDays }: Pick<ResponsesDeps, 'keptDays'>, param: string): void {
   if (keptDays() > 0) return;
-  throw new AppError('unsupported_parameter', 'This service keeps no responses and no conversations.', { param });
+  throw new AppError('unsupported_parameter', 'This service does not store responses or conversations.', { param });
 }
 
 /** For messages; anything else a client sends is truncated. */

@@ -52,13 +52,13 @@ for (const engine of engines)
       return count;
     };
 
-    test('what ends together is one commit', async () => {
+    test('responses that end together are stored in one commit', async () => {
       const all = ids(40);
       expect(await commits(() => Promise.all(all.map((id, i) => keep(id, `${i}`))))).toBeLessThan(4);
       for (const i of [0, 20, 39]) expect(await read(all[i]!)).toEqual([`${i}`, `${i}!`]);
     });
 
-    test('so is what goes on from something, which lives on with it', async () => {
+    test('continuations are stored in one commit and extend the life of what they continue', async () => {
       const [first, ...others] = ids(20);
       await keep(first!, 'first');
       here.clock.advance(2 * 86_400_000);
@@ -69,7 +69,7 @@ for (const engine of engines)
       expect(rows).toHaveLength(1);
     });
 
-    test('one that cannot be written leaves the others of its group alone, and nothing of itself', async () => {
+    test('a failed write leaves no trace and does not affect others of its group', async () => {
       const all = ids(9);
       const impossible = 4;
       const ends = await Promise.allSettled(
@@ -81,14 +81,14 @@ for (const engine of engines)
       expect(await left.execute()).toEqual([]);
     });
 
-    test('the same one twice in a group is kept once, as it came first', async () => {
+    test('a response stored twice in a group is kept once, in its first form', async () => {
       const [id, other] = ids(2);
       await Promise.all([keep(id!, 'once'), keep(other!, 'other'), keep(id!, 'twice')]);
       expect(await read(id!)).toEqual(['once', 'once!']);
       expect(await read(other!)).toEqual(['other', 'other!']);
     });
 
-    test('more than one write takes is parted, and large ones go alone', async () => {
+    test('large groups are split, and large responses are written alone', async () => {
       const all = ids(6);
       const text = (i: number) => `${i}`.repeat(i % 2 ? 10 : 700_000);
       await Promise.all(all.map((id, i) => keep(id, text(i))));
@@ -96,7 +96,7 @@ for (const engine of engines)
     });
 
     if (engine.name === 'sqlite')
-      test('a file that another holds is waited for, by groups and by conversations', async () => {
+      test('groups and conversations wait for a locked database file', async () => {
         const { writer } = sqliteOf(here.kept.deps.db);
         writer.run('pragma busy_timeout = 20');
         const { id: conversationId } = await here.kept.conversations.create(ada, { items: [], metadata: {} });
@@ -113,7 +113,7 @@ for (const engine of engines)
         for (const [i, id] of all.entries()) expect(await read(id)).toEqual([`${i}`, `${i}!`]);
       });
 
-    test('whatever a text holds comes back, however it travelled', async () => {
+    test('text with any characters is read back unchanged', async () => {
       const [id, other] = ids(2);
       const odd = 'a\0b \ud800 "\\u0000" \u2028 \u{1F600}';
       await Promise.all([keep(id!, odd, { model: 'odd \ud800 name', instructions: odd }), keep(other!, 'x')]);

@@ -48,7 +48,7 @@ for (const engine of engines)
     const rows = async () => (await open.db.selectFrom('kept_items').select('ref').execute()).length;
     const row = async (id: string) => (await findResponse(open.db, scope, id))!;
 
-    test('a response whose items are named after it is one row, and everything is found in it', async () => {
+    test('a response whose item ids derive from its own is one row, and all items are found in it', async () => {
       const { id, made } = await keep([user('a'), user('b'), user('c')], 'yes');
       expect(await rows()).toBe(0);
       expect(await read(id)).toEqual(['a', 'b', 'c', 'yes']);
@@ -65,7 +65,7 @@ for (const engine of engines)
       for (const one of all) expect(await item(one.id)).toEqual(one);
     });
 
-    test('it is its owner’s, for as long as it is kept', async () => {
+    test('is visible only to its owner while it is stored', async () => {
       const { id, made } = await keep([user('a')], 'yes');
       for (const owner of [
         { userId: 2, keyId: 11 },
@@ -81,7 +81,7 @@ for (const engine of engines)
       expect(await item(made.id)).toBeNull();
     });
 
-    test('items that are sent again are rows, and of two with one name the later counts', async () => {
+    test('repeated items are stored as rows, and of two with the same id the later one counts', async () => {
       const first = await keep([user('a')], 'yes');
       const changed = { ...first.made, content: [{ type: 'output_text', text: 'no' }] };
       const second = await keep([changed, user('b')], 'well');
@@ -93,14 +93,14 @@ for (const engine of engines)
       expect(await rows()).toBe(0);
     });
 
-    test('what was sent again outlives what it was', async () => {
+    test('a repeated item outlives the original response', async () => {
       const first = await keep([user('a')], 'yes');
       await keep([first.made], 'well');
       await deleteResponse(open.db, scope, first.id);
       expect(await item(first.made.id)).toEqual(first.made);
     });
 
-    test('a reference stands for what a response holds', async () => {
+    test('a reference resolves to an item inside a response', async () => {
       const first = await keep([user('a')], 'yes');
       const second = await keep([{ type: 'item_reference', id: first.made.id }], 'well');
       expect(await read(second.id)).toEqual(['yes', 'well']);
@@ -111,7 +111,7 @@ for (const engine of engines)
       expect(textsOf(await here.kept.keeper.before(ada, { conversationId: id }))).toEqual(['yes']);
     });
 
-    test('a chain of both forms is read in its order', async () => {
+    test('a chain of both storage forms is read in order', async () => {
       const a = await keepParted('a');
       const b = await keep([user('b')], 'b!', { previousResponseId: a });
       const c = await keepParted('c', { previousResponseId: b.id });
@@ -119,7 +119,7 @@ for (const engine of engines)
       expect(await read(d.id)).toEqual(['a', 'a!', 'b', 'b!', 'c', 'c!', 'd', 'd!']);
     });
 
-    test('what is large, or in a conversation, is rows', async () => {
+    test('large responses and those in a conversation are stored as rows', async () => {
       const large = await keep([user('x'.repeat(20_000))], 'yes');
       expect(await rows()).toBe(2);
       expect((await read(large.id))[1]).toBe('yes');
@@ -129,7 +129,7 @@ for (const engine of engines)
       expect(await item(made.id)).toEqual(made);
     });
 
-    test('the text that keeping returns is the response', async () => {
+    test('storing returns the response as text', async () => {
       const id = newId('resp');
       const odd = 'a\0b \ud800 "\\u0000" \u2028 \u{1F600}';
       const response = responseOf(id, [said(itemIds(id)('msg'), odd)], { instructions: odd, usage: null });
@@ -139,7 +139,7 @@ for (const engine of engines)
       expect(await read(id)).toEqual([odd, odd]);
     });
 
-    test('what a response holds is exported with it', async () => {
+    test('an export contains the items inside a response', async () => {
       await keep([user('eve asks')], 'eve hears', {}, { userId: 5, keyId: 1 });
       const pages = await Array.fromAsync(here.kept.exportOf(5).responses!);
       for (const text of ['eve asks', 'eve hears']) expect(JSON.stringify(pages)).toContain(text);
@@ -147,7 +147,7 @@ for (const engine of engines)
   });
 
 for (const engine of engines)
-  test(`${engine.name}: what was kept before goes on being read`, async () => {
+  test(`${engine.name}: responses stored before the migration can be read`, async () => {
     const open = await engine.open(migrations.filter(({ name }) => name < step));
     const old = { user_id: ada.userId, key_id: ada.keyId! };
     const now = 1_700_000_000;

@@ -84,7 +84,7 @@ export function checkItems(items: readonly Item[], param = 'items'): void {
       if (typeof item.id !== 'string') throw invalid(`${at}.id`, `'${at}.id' must be a string.`);
     } else if (type === 'message') checkMessage(item, at);
     else if (!Object.hasOwn(prefixes, type))
-      throw invalid(`${at}.type`, `Unknown type of item: ${JSON.stringify(item.type ?? null)?.slice(0, 100)}.`);
+      throw invalid(`${at}.type`, `Unknown item type: ${JSON.stringify(item.type ?? null)?.slice(0, 100)}.`);
   }
 }
 

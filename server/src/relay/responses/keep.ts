@@ -25,7 +25,7 @@ type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keeping' | 'kep
 export async function readBefore(deps: KeepDeps, owner: Owner, named: Before, grow: Grow = () => {}): Promise<Item[]> {
   const { previousResponseId, conversationId } = named;
   if (previousResponseId !== undefined && conversationId !== undefined)
-    throw new AppError('invalid_value', "Give one of 'previous_response_id' and 'conversation', not both.", {
+    throw new AppError('invalid_value', "Send either 'previous_response_id' or 'conversation', not both.", {
       param: 'conversation',
     });
   const scope = scopeOf(deps, owner);
@@ -53,9 +53,13 @@ async function readHistory(db: Db, scope: Scope, id: string, grow: Grow): Promis
   const latest = links.at(-1);
   if (!oldest || !latest) throw noPrevious(id);
   if (running.includes(latest.status))
-    throw new AppError('conflict', `The response ${id} is ${latest.status}; wait for its end to build on it.`, {
-      param: 'previous_response_id',
-    });
+    throw new AppError(
+      'conflict',
+      `The response ${id} is ${latest.status}. Wait until it has ended before you continue from it.`,
+      {
+        param: 'previous_response_id',
+      },
+    );
   // An incomplete chain is refused: a model without the beginning would answer something else, unnoticed.
   if (oldest.previous_id !== null) throw links.length === limits.links ? tooLong() : noPrevious(id);
   const sum = { items: 0, bytes: 0 };

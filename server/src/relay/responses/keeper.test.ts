@@ -37,7 +37,7 @@ for (const engine of engines)
       textsOf(await by.kept.keeper.before(owner, named));
     const refusal = (asked: Promise<unknown>): Promise<AppError> => asked.then(String, (error) => error);
 
-    test('a chain is read by another process, oldest first, also where it forks', async () => {
+    test('a chain is read by another process, oldest first, also after a fork', async () => {
       const a = await turn('a');
       const b = await turn('b', { previousResponseId: a });
       const c = await turn('c', { previousResponseId: b });
@@ -47,7 +47,7 @@ for (const engine of engines)
       expect(await before({})).toEqual([]);
     });
 
-    test('two statements read a chain, however long', async () => {
+    test('a chain of any length is read with two statements', async () => {
       let last: string | undefined;
       for (let i = 0; i < 12; i += 1) last = await turn(`${i}`, last ? { previousResponseId: last } : {});
       const statements = await lookedAt(
@@ -58,7 +58,7 @@ for (const engine of engines)
       expect(statements).toHaveLength(2);
     });
 
-    test('what is another user’s, another key’s or nobody’s is told in the same words', async () => {
+    test('responses of another user or key and missing ones give the same error', async () => {
       const id = await turn('mine');
       const strangers: Owner[] = [
         { userId: 2, keyId: 11 },
@@ -75,7 +75,7 @@ for (const engine of engines)
       for (const other of others) expect(other).toEqual(first!);
     });
 
-    test('items are found by id, as long as something holds them', async () => {
+    test('items are found by id while something refers to them', async () => {
       const { keeper } = here.kept;
       const item = said(newId('msg'), 'remember me');
       await keeper.keep(ada, { response: responseOf(newId('resp'), [item]), input: [user('x')], named: {} });
@@ -88,7 +88,7 @@ for (const engine of engines)
       expect(await before({ previousResponseId: second })).toEqual(['remember me', 'yes']);
     });
 
-    test('items of a conversation come in the order in which answers ended', async () => {
+    test('items of a conversation are in the order in which answers ended', async () => {
       const { conversations } = here.kept;
       const { id } = await conversations.create(ada, { items: [user('hello')], metadata: {} });
       const named = { conversationId: id };
@@ -109,7 +109,7 @@ for (const engine of engines)
       expect(await refusal(both)).toMatchObject({ status: 400 });
     });
 
-    test('what is built on stays as long as what was built; the rest goes when its days are over', async () => {
+    test('a continued response is kept as long as its continuation; others expire', async () => {
       const a = await turn('old');
       const lonely = await turn('lonely');
       here.clock.advance(20 * day);
@@ -126,7 +126,7 @@ for (const engine of engines)
       expect(await open.db.selectFrom('kept_conversations').selectAll().execute()).toEqual([]);
     });
 
-    test('with 0 days nothing is kept, and what was is gone', async () => {
+    test('with 0 days nothing is stored, and stored responses are gone', async () => {
       const id = await turn('before');
       for (const { days } of [here, there]) days.kept = 0;
       expect(await refusal(before({ previousResponseId: id }))).toMatchObject({ status: 400 });
@@ -139,7 +139,7 @@ for (const engine of engines)
       for (const { days } of [here, there]) days.kept = 30;
     });
 
-    test('a chain with a hole is not built on; one too long, or too large, is refused by its sums', async () => {
+    test('an incomplete chain is rejected, and so is one that is too long or too large', async () => {
       const a = await turn('a');
       const b = await turn('b', { previousResponseId: a });
       await open.db.deleteFrom('kept_responses').where('id', '=', a).execute();
@@ -174,7 +174,7 @@ for (const engine of engines)
       expect(tooLong).toMatchObject({ status: 400, extras: { param: 'previous_response_id' } });
     });
 
-    test('a name that no text of the database can be names nothing', async () => {
+    test('an id that the database cannot represent is not found', async () => {
       const { keeper } = here.kept;
       const odd = 'resp_\0';
       expect(await refusal(before({ previousResponseId: odd }))).toMatchObject({ status: 400 });
@@ -190,7 +190,7 @@ for (const engine of engines)
       expect(await before({ previousResponseId: id })).toEqual(['a\0b', 'odd \0 text']);
     });
 
-    test('what a request brings is bounded, by number and by size', () => {
+    test('input items are limited in number and size', () => {
       const { admit } = here.kept.keeper;
       admit([user('small')]);
       const fault = (items: Item[]) => {
@@ -204,7 +204,7 @@ for (const engine of engines)
       expect(fault([user('x'.repeat(limits.broughtBytes))])).toMatchObject({ status: 413 });
     });
 
-    test('kept once: the same response again changes nothing', async () => {
+    test('storing the same response again changes nothing', async () => {
       const response = responseOf(newId('resp'), [said('msg_once', 'once')]);
       const ended = { response, input: [user('x')], named: {} };
       await here.kept.keeper.keep(ada, ended);
@@ -212,7 +212,7 @@ for (const engine of engines)
       expect(await before({ previousResponseId: response.id })).toEqual(['x', 'once']);
     });
 
-    test('a user’s are exported and forgotten, and nobody else’s', async () => {
+    test('a user’s responses are exported and deleted, others stay', async () => {
       const eve: Owner = { userId: 5, keyId: 1 };
       const { id } = await here.kept.conversations.create(eve, {
         items: [user('eve in a conversation')],

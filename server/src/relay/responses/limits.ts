@@ -30,7 +30,7 @@ const tooMany = (param: string, message: string) => new AppError('invalid_value'
 /** A request's input, if it is to be stored. */
 export function admitItems(items: readonly Item[]): void {
   if (items.length > limits.broughtItems)
-    throw tooMany('input', `'input' has ${items.length} items; ${limits.broughtItems} at most can be kept.`);
+    throw tooMany('input', `'input' has ${items.length} items; at most ${limits.broughtItems} can be stored.`);
   admitBytes(items, 'input', limits.broughtBytes);
 }
 
@@ -42,25 +42,28 @@ function admitBytes(items: readonly Item[], param: string, most: number): void {
   for (const item of items) {
     bytes += Buffer.byteLength(JSON.stringify(item));
     if (bytes > most)
-      throw tooLarge(param, `'${param}' is larger than ${most / mebibyte} MiB, which is all that is kept.`);
+      throw tooLarge(param, `'${param}' is larger than ${most / mebibyte} MiB, the most that can be stored.`);
   }
 }
 
-const howToGoOn = 'Begin anew with what /v1/responses/compact makes of it.';
+const howToGoOn = 'Compact it with /v1/responses/compact and continue from the result.';
 
 /** What a request builds on. */
 export function admitHistory(param: string, { items, bytes }: { items: number; bytes: number }): void {
   if (items > limits.historyItems)
-    throw tooMany(param, `The conversation has ${items} items; ${limits.historyItems} at most are read. ${howToGoOn}`);
+    throw tooMany(param, `The conversation has ${items} items; the maximum is ${limits.historyItems}. ${howToGoOn}`);
   if (bytes > limits.historyBytes)
     throw tooLarge(param, `The conversation is larger than ${limits.historyBytes / mebibyte} MiB. ${howToGoOn}`);
 }
 
 export const tooLong = () =>
-  tooMany('previous_response_id', `More than ${limits.links} responses build on each other. ${howToGoOn}`);
+  tooMany(
+    'previous_response_id',
+    `More than ${limits.links} responses are chained by previous_response_id. ${howToGoOn}`,
+  );
 
 export const fullConversation = () =>
   tooMany(
     'items',
-    `A conversation has at most ${limits.historyItems} items and ${limits.historyBytes / mebibyte} MiB.`,
+    `A conversation may have at most ${limits.historyItems} items and ${limits.historyBytes / mebibyte} MiB.`,
   );

@@ -39,6 +39,6 @@ export const summarizeWith =
     };
     const { answer, usage } = await answerChat(relay, context, asked, whole);
     const text = answer.parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    if (text.trim() === '') throw new AppError('provider_error', 'The model wrote no summary.');
+    if (text.trim() === '') throw new AppError('provider_error', 'The model returned no summary.');
     return { text, usage };
   };

@@ -48,7 +48,7 @@ export function newTeller(
         if (!over) await shared.publish(eventChannel(id), '').catch(() => {});
       } catch (error) {
         // Failing to publish events must not fail the answer.
-        log.warn({ error, response: id }, 'events of a response could not be kept');
+        log.warn({ error, response: id }, 'could not store events of a response');
         over = true;
       }
     }

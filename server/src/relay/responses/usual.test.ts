@@ -35,8 +35,8 @@ const bodies = fc.record(
   { requiredKeys: [] },
 );
 
-describe('what most responses say alike', () => {
-  test('is read as it was, and sent as it is', () => {
+describe('fields that most responses share', () => {
+  test('are read back and sent unchanged', () => {
     fc.assert(
       fc.property(bodies, (body) => {
         const { output, ...rest } = responseTo(body);
@@ -47,19 +47,19 @@ describe('what most responses say alike', () => {
     );
   });
 
-  test('is not stored for each', () => {
+  test('are not stored for each response', () => {
     const whole = JSON.stringify(responseTo({})).length;
     expect(partUsual(responseTo({})).stored.length).toBeLessThan(whole / 3);
   });
 
-  test('a response that leaves something out does not say it when it is read', () => {
+  test('an omitted field stays omitted', () => {
     const { output, ...rest } = responseTo({}, { truncation: undefined });
     const { stored } = partUsual({ ...rest, output } as ResponseObject);
     expect(readUsual(`${stored}}`)).toEqual(JSON.parse(JSON.stringify(rest)));
     expect(readUsual(`${stored}}`)).not.toHaveProperty('truncation');
   });
 
-  test('rows from before are read as they stand', () => {
+  test('older rows are read unchanged', () => {
     expect(readUsual('{"id":"resp_old","error":{"code":"x"}}')).toEqual({ id: 'resp_old', error: { code: 'x' } });
   });
 });

@@ -23,8 +23,8 @@ afterAll(() => relay.close());
 const messages = [{ role: 'user' as const, content: 'Hello' }];
 const question = { messages };
 
-describe('addresses that clients of Azure fix themselves', () => {
-  test('Azure’s client: chat, whole and streamed, embeddings, pictures, sound, models', async () => {
+describe('Azure’s paths', () => {
+  test('Azure’s client: chat, whole and streamed, embeddings, images, audio and models', async () => {
     const whole = await azure.chat.completions.create({ model: 'demo/chat', messages });
     expect(whole.model).toBe('demo/chat');
     const stream = await azure.chat.completions.create({ model: 'demo/chat', messages, stream: true });
@@ -41,24 +41,27 @@ describe('addresses that clients of Azure fix themselves', () => {
     expect((await azure.models.list()).data.map(({ id }) => id)).toContain('demo/chat');
   });
 
-  test('OpenAI’s client at Azure’s newer address', async () => {
+  test('OpenAI’s client at Azure’s v1 path', async () => {
     const baseURL = `${relay.test.config.baseUrl}/openai/v1`;
     const client = new OpenAI({ apiKey: relay.key, baseURL, maxRetries: 0, fetch: fetchHere as typeof fetch });
     expect((await client.chat.completions.create({ model: 'demo/chat', messages })).model).toBe('demo/chat');
     expect((await client.models.retrieve('demo/chat')).id).toBe('demo/chat');
   });
 
-  test.each(['demo/chat', 'demo%2Fchat', 'demo%2fch%61t'])('the model of the path %s counts', async (name) => {
-    const path = `/openai/deployments/${name}/chat/completions?api-version=2024-10-21`;
-    for (const body of [question, { ...question, model: 'nothing' }]) {
-      const answer = await relay.post(path, body);
-      expect(answer.status).toBe(200);
-      expect(((await answer.json()) as { model: string }).model).toBe('demo/chat');
-      expect(await relay.usageOf(answer)).toMatchObject({ model: 'demo/chat', endpoint: '/v1/chat/completions' });
-    }
-  });
+  test.each(['demo/chat', 'demo%2Fchat', 'demo%2fch%61t'])(
+    'the model in the path %s takes precedence',
+    async (name) => {
+      const path = `/openai/deployments/${name}/chat/completions?api-version=2024-10-21`;
+      for (const body of [question, { ...question, model: 'nothing' }]) {
+        const answer = await relay.post(path, body);
+        expect(answer.status).toBe(200);
+        expect(((await answer.json()) as { model: string }).model).toBe('demo/chat');
+        expect(await relay.usageOf(answer)).toMatchObject({ model: 'demo/chat', endpoint: '/v1/chat/completions' });
+      }
+    },
+  );
 
-  test('what a form says of the model does not count either', async () => {
+  test('the model in the path takes precedence over a form field', async () => {
     const spoken = await relay.post('/v1/audio/speech', { model: 'demo/speech', input: 'tea', voice: 'alloy' });
     for (const said of [undefined, 'nothing']) {
       const body = new FormData();
@@ -80,14 +83,14 @@ describe('addresses that clients of Azure fix themselves', () => {
     ['POST', '/openai/v1', 404],
     ['PUT', '/openai/v1/chat/completions', 405],
     ['GET', '/openai/deployments/demo/chat/chat/completions', 405],
-  ])('%s %s is told in OpenAI’s shape: %i', async (method, path, status) => {
+  ])('%s %s returns an error in OpenAI’s format: %i', async (method, path, status) => {
     const answer = await relay.get(path, { method, ...(method !== 'GET' && { body: question }) });
     expect(answer.status).toBe(status);
     if (path.length > '/openai/v1'.length)
       expect(await answer.json()).toMatchObject({ error: { message: expect.any(String), code: expect.any(String) } });
   });
 
-  test('a body that is none is told as ever', async () => {
+  test('an invalid body gives the same error as at the usual path', async () => {
     const path = '/openai/deployments/demo/chat/chat/completions';
     for (const body of ['null', '[]', '7', '{']) {
       const answer = await relay.post(path, body);
@@ -96,17 +99,17 @@ describe('addresses that clients of Azure fix themselves', () => {
     }
   });
 
-  test('a path of slashes is looked up a few times, not once for each', () => {
+  test('a path of many slashes needs only a few lookups', () => {
     expect(aliasesOf(`/openai/deployments/${'a/'.repeat(5_000)}b`)).toHaveLength(3);
     expect(aliasesOf('/v1/chat/completions')).toEqual([]);
   });
 });
 
-describe('addresses that clients of Google’s fix themselves', () => {
+describe('Google’s paths', () => {
   const contents = [{ role: 'user', parts: [{ text: 'Hello' }] }];
 
   // Google's clients take a name with a slash for one that brings its collection along.
-  test.each(['/v1beta', '/v1'])('names with a slash need no collection under %s', async (version) => {
+  test.each(['/v1beta', '/v1'])('model names with a slash need no collection under %s', async (version) => {
     for (const method of ['generateContent', 'streamGenerateContent?alt=sse', 'countTokens']) {
       const answer = await relay.post(`${version}/demo/chat:${method}`, { contents });
       expect(answer.status).toBe(200);
@@ -114,7 +117,7 @@ describe('addresses that clients of Google’s fix themselves', () => {
     }
   });
 
-  test('what is not there is told in their shape', async () => {
+  test('missing models and methods return 404 in Google’s format', async () => {
     const answer = await relay.post('/v1beta/tunedModels/nothing:generateContent', { contents });
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: { code: 404, status: 'NOT_FOUND' } });

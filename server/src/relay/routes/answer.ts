@@ -138,7 +138,7 @@ const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation,
   const { renderer, keptFirst } = writingOf(deps, call, conversation, manner);
   const writer = renderer(keptFirst?.onEnded, kept.upstream);
   const { requestId } = call;
-  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'a stream could not be finished');
+  const broken = (error: unknown) => deps.log.error({ requestId, error }, 'could not finish a stream');
   const pump = async (out: Write): Promise<void> => {
     const write = keptFirst?.through(out) ?? out;
     for (const step of stepsOf(given)) {

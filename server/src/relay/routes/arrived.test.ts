@@ -39,7 +39,7 @@ const ask = (body: object): Promise<Response> =>
     server as never,
   ) as Promise<Response>;
 
-test('a whole answer that its upstream takes its time for, until it is there', async () => {
+test('the idle timeout is lifted for a slow whole answer until it arrives', async () => {
   const answer = ask({ model: 'slow/model', messages: [{ role: 'user', content: 'hi' }] });
   await until('the wait is noticed', () => lifted.includes(0));
   answerNow();
@@ -48,7 +48,7 @@ test('a whole answer that its upstream takes its time for, until it is there', a
   expect(lifted.at(-1)).toBeGreaterThan(0);
 });
 
-test('a stream, from its beginning', async () => {
+test('the idle timeout is lifted for a stream from its beginning', async () => {
   lifted.length = 0;
   const answer = await ask({ model: 'demo/chat', stream: true, messages: [{ role: 'user', content: 'hi' }] });
   expect(await answer.text()).toContain('[DONE]');
@@ -56,14 +56,14 @@ test('a stream, from its beginning', async () => {
   expect(lifted).toEqual([0, 240]);
 });
 
-test('not whoever has been refused', async () => {
+test('the idle timeout is not lifted for a rejected request', async () => {
   lifted.length = 0;
   const answer = await ask({ model: 'no/model', stream: true, messages: [{ role: 'user', content: 'hi' }] });
   expect(answer.status).toBe(404);
   expect(lifted.at(-1) ?? 30).toBeGreaterThan(0);
 });
 
-test('the models that work by themselves', async () => {
+test('the idle timeout is lifted for orchestration models', async () => {
   let arrived = 0;
   const call = { arrived: () => (arrived += 1), headers: {}, signal: new AbortController().signal } as never;
   const meta = async () => ({ id: '', model: 'm', parts: [], finish: 'stop' as const });

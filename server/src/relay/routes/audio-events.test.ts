@@ -75,8 +75,8 @@ async function oneRow<T>(expected: Json, work: () => Promise<T>): Promise<T> {
 const eventsOf = async (stream: AsyncIterable<unknown>): Promise<Json[]> => (await Array.fromAsync(stream)) as Json[];
 const ask = async (model: string) => ({ model, file: await file(), stream: true }) as const;
 
-describe('transcripts in events', () => {
-  test('pass as they come', async () => {
+describe('streamed transcripts', () => {
+  test('events are forwarded as they arrive', async () => {
     upstream.answer(
       () => new Response(Buffer.concat([delta('good '), delta('tea'), done].map(event)), { headers: eventType }),
     );
@@ -87,7 +87,7 @@ describe('transcripts in events', () => {
     expect(events).toEqual([delta('good '), delta('tea'), done]);
   });
 
-  test('are made of a whole answer where the upstream has none', async () => {
+  test('events are made from a whole answer if the upstream does not stream', async () => {
     upstream.answer(() => Response.json({ text: 'good tea' }));
     const events = await oneRow({ status: 'ok' }, async () =>
       eventsOf(await client.audio.transcriptions.create(await ask('acme/whisper'))),
@@ -98,7 +98,7 @@ describe('transcripts in events', () => {
     expect(offline.at(-1)!.type).toBe('transcript.text.done');
   });
 
-  test('that break off are charged, and nobody takes over', async () => {
+  test('an interrupted transcript is charged, without fallback', async () => {
     upstream.answer(breakAfter([event(delta('good '))], eventType));
     const broken = await oneRow({ status: 'interrupted' }, async () =>
       eventsOf(await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe'))).catch((error) => error),
@@ -106,7 +106,7 @@ describe('transcripts in events', () => {
     expect(broken).toBeInstanceOf(OpenAI.APIError);
   });
 
-  test('whoever leaves in between pays', async () => {
+  test('a client that disconnects is charged', async () => {
     upstream.answer(stallAfter([event(delta('good '))], eventType));
     await oneRow({ status: 'aborted' }, async () => {
       const leaving = new AbortController();
@@ -116,7 +116,7 @@ describe('transcripts in events', () => {
     });
   });
 
-  test('are not there for translations, and a flag is yes or no', async () => {
+  test('translations cannot be streamed, and `stream` must be true or false', async () => {
     for (const [path, stream] of [
       ['translations', 'true'],
       ['transcriptions', 'perhaps'],
@@ -131,13 +131,16 @@ describe('transcripts in events', () => {
     }
   });
 
-  test.each(['srt', 'vtt', 'text', 'verbose_json'] as const)('%s passes', async (response_format) => {
-    const body = response_format === 'verbose_json' ? JSON.stringify({ text: 'tea', words: [] }) : 'tea';
-    upstream.answer(() => new Response(body));
-    const asked = { model: 'acme/whisper', file: await file(), response_format };
-    const made = await client.audio.transcriptions.create(asked);
-    expect(made as unknown).toEqual(response_format === 'verbose_json' ? { text: 'tea', words: [] } : 'tea');
-  });
+  test.each(['srt', 'vtt', 'text', 'verbose_json'] as const)(
+    'response format %s is forwarded',
+    async (response_format) => {
+      const body = response_format === 'verbose_json' ? JSON.stringify({ text: 'tea', words: [] }) : 'tea';
+      upstream.answer(() => new Response(body));
+      const asked = { model: 'acme/whisper', file: await file(), response_format };
+      const made = await client.audio.transcriptions.create(asked);
+      expect(made as unknown).toEqual(response_format === 'verbose_json' ? { text: 'tea', words: [] } : 'tea');
+    },
+  );
 });
 
 /** What would be charged if the process died now. */
@@ -146,7 +149,7 @@ const noted = () => relay.test.platform.database.db.selectFrom('billing_holds').
 test.each([
   ['a transcript', [event(delta('good '))], eventType],
   ['speech', [new Uint8Array(30_000)], { 'content-type': 'audio/mpeg' }],
-] as const)('%s that nobody ends has a note of what it has cost so far', async (what, pieces, headers) => {
+] as const)('%s that has not ended has a record of its cost so far', async (what, pieces, headers) => {
   upstream.answer(stallAfter([...pieces], headers));
   const leaving = new AbortController();
   const { signal } = leaving;
@@ -168,7 +171,7 @@ test.each([
   await until('the note goes with the charge', async () => (await noted()) === undefined);
 });
 
-describe('speech in events', () => {
+describe('streamed speech events', () => {
   const say = { model: 'acme/tts', input: 'good tea', voice: 'alloy', stream_format: 'sse' } as const;
   const heard = async (answer: Response) => {
     const events = (await answer.text())
@@ -179,7 +182,7 @@ describe('speech in events', () => {
     return { types: [...new Set(events.map(({ type }) => type))], sound: Buffer.concat(sound), last: events.at(-1)! };
   };
 
-  test('the same sound in pieces, and its count', async () => {
+  test('contain the same audio in pieces, and usage', async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(5_000));
     upstream.answer(() => new Response(bytes, { headers: { 'content-type': 'audio/mpeg' } }));
     const { types, sound, last } = await oneRow({ status: 'ok' }, async () => {
@@ -193,7 +196,7 @@ describe('speech in events', () => {
     expect(last).toMatchObject({ usage: { input_tokens: expect.any(Number), total_tokens: expect.any(Number) } });
   });
 
-  test('one that breaks off has no end', async () => {
+  test('interrupted speech ends with an error', async () => {
     upstream.answer(breakAfter([new Uint8Array(3_000)], { 'content-type': 'audio/mpeg' }));
     const { types, last } = await oneRow({ status: 'interrupted' }, async () =>
       heard(await client.audio.speech.create(say)),
@@ -202,7 +205,7 @@ describe('speech in events', () => {
     expect(last).toMatchObject({ error: { message: expect.any(String) } });
   });
 
-  test('another name is none', async () => {
+  test('an unknown stream_format is rejected', async () => {
     const asked = client.audio.speech.create({ ...say, stream_format: 'wav' as 'sse' });
     expect(await asked.catch((error) => error)).toMatchObject({ status: 400, param: 'stream_format' });
   });

@@ -47,7 +47,7 @@ const say = (body: Json = {}, signal?: AbortSignal) =>
   );
 
 describe('speech', () => {
-  test('bytes pass as they are, and every minute is charged exactly', async () => {
+  test('audio is forwarded unchanged and charged exactly by duration', async () => {
     const before = await relay.money();
     const half = Buffer.alloc(30 * 48_000);
     for (let i = 0; i < half.length; i++) half[i] = (i * 31) % 251;
@@ -66,14 +66,14 @@ describe('speech', () => {
     expect(first.seen.at(-1)!.body).toEqual({ model: 'say-1', input: 'Hello there.', ...voice });
   });
 
-  test('the right content type where the upstream says nothing useful', async () => {
+  test('sets the right content type if the upstream sends none', async () => {
     const types = { mp3: 'audio/mpeg', opus: 'audio/opus', aac: 'audio/aac', flac: 'audio/flac', wav: 'audio/wav' };
     first.answer(() => new Response(new Uint8Array(9), { headers: { 'content-type': 'application/octet-stream' } }));
     for (const [response_format, type] of Object.entries(types))
       expect((await say({ ...only, response_format })).headers.get('content-type')).toBe(type);
   });
 
-  test('another candidate takes over until the first byte', async () => {
+  test('falls back to the next candidate until the first byte', async () => {
     const failures = [
       () => Response.json({ error: { message: 'down' } }, { status: 503 }),
       () => Response.json({ error: { message: 'down', code: 500 } }),
@@ -88,7 +88,7 @@ describe('speech', () => {
     }
   });
 
-  test('a sound that breaks off does not look whole, and only what came is charged', async () => {
+  test('interrupted audio fails for the client and is charged as far as it got', async () => {
     const before = await relay.money();
     second.answer(breakAfter([second1, second1], sound));
     const answer = await say({ provider: { only: ['two'] } });
@@ -100,7 +100,7 @@ describe('speech', () => {
     expect(entry.quota).toBeLessThanOrEqual(cost(2 / 60));
   });
 
-  test('a client that leaves before the sound, or within it, ends the upstream call', async () => {
+  test('a client that disconnects before or during the audio ends the upstream call', async () => {
     second.answer(stall);
     const early = new AbortController();
     const asked = second.next();
@@ -125,7 +125,7 @@ describe('speech', () => {
     expect(before.quota - (await relay.money()).quota).toBe(entry.quota);
   });
 
-  test('over a real connection too', async () => {
+  test('a disconnect over a real connection ends the upstream call', async () => {
     const server = Bun.serve({ port: 0, fetch: (request, self) => relay.test.app.fetch(request, self) });
     second.answer(stallAfter([second1], sound));
     const leaving = new AbortController();
@@ -157,7 +157,7 @@ describe('transcriptions and translations', () => {
     return form;
   };
 
-  test('the form goes up as it came, under the upstream’s name of the model', async () => {
+  test('the form is forwarded unchanged with the upstream’s model name', async () => {
     first.answer(() => Response.json({ text: 'hello', usage: { type: 'duration', seconds: 3 } }));
     const fields = { language: 'en', 'timestamp_granularities[]': 'word', custom: 'x', provider: '{"only":["one"]}' };
     for (const path of ['/v1/audio/transcriptions', '/v1/audio/translations']) {
@@ -173,7 +173,7 @@ describe('transcriptions and translations', () => {
     }
   });
 
-  test('charged by the minute: as the upstream counts, else as long as the file is', async () => {
+  test('charged per minute: as reported by the upstream, else by file length', async () => {
     const cases: [answer: Response, fields: Record<string, string>, seconds: number][] = [
       [Response.json({ text: 'hello', usage: { type: 'duration', seconds: 30 } }), {}, 30],
       [Response.json({ text: 'hello', duration: 12 }), { response_format: 'verbose_json' }, 12],
@@ -194,7 +194,7 @@ describe('transcriptions and translations', () => {
     }
   });
 
-  test('sold by tokens: as the upstream counts them, else by the seconds, in whatever format it answers', async () => {
+  test('charged per token: as reported by the upstream, else by duration, in every response format', async () => {
     const sold = { type: 'transcription', model_name: 'tokens-1' };
     await addUpstream(relay.test, first.url, [
       { ...sold, model_id: 'acme/tokens', prices: { prompt: 100, completion: 500 } },
@@ -223,7 +223,7 @@ describe('transcriptions and translations', () => {
       }
   });
 
-  test('the head of a file does not set its price', async () => {
+  test('a forged file header does not change the price', async () => {
     first.answer(() => Response.json({ text: 'hello' }));
     const heads = [{ byteRate: 0xffffffff }, { byteRate: 1 }, { dataSize: 2 }, { byteRate: 0xffffffff, dataSize: 2 }];
     for (const head of heads) {
@@ -235,7 +235,7 @@ describe('transcriptions and translations', () => {
     }
   });
 
-  test('text comes as text, also from a server that answers in JSON whatever it is asked', async () => {
+  test('response_format text returns text even if the upstream answers in JSON', async () => {
     first.answer(() => Response.json({ text: 'hello' }));
     const answer = await relay.post(
       '/v1/audio/transcriptions',
@@ -244,7 +244,7 @@ describe('transcriptions and translations', () => {
     expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['text/plain; charset=utf-8', 'hello']);
   });
 
-  test('another candidate takes over; a client that leaves ends the call', async () => {
+  test('falls back to the next candidate; a disconnect ends the call', async () => {
     second.answer(() => Response.json({ text: 'two' }));
     for (const fail of [() => new Response('<html>'), () => Response.json({ nothing: 1 })]) {
       first.answer(fail);

@@ -46,7 +46,7 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
     path: '/v1/audio/speech',
     summary: 'Speech from text, streamed',
     body: speechSchema,
-    answer: { type: 'audio/mpeg', description: 'The sound, in the format that was asked for' },
+    answer: { type: 'audio/mpeg', description: 'The audio in the requested format' },
     respond: async (context, body, call) => {
       const speech = await speak(deps, context, body);
       const headers = { ...call.headers, 'x-svc-provider': speech.provider };
@@ -54,7 +54,7 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
         return new Response(speech.body, { headers: { ...headers, 'content-type': speech.contentType } });
       const { requestId } = call;
       return eventResponse(headers, speechEvents(speech, failEvent), (error) =>
-        deps.log.error({ requestId, error }, 'a sound could not be finished'),
+        deps.log.error({ requestId, error }, 'could not finish speech'),
       );
     },
   }),
@@ -78,7 +78,7 @@ function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations',
         const context = contextOf(call, path, overrideIn(form.form));
         if (flagIn(form.fields, 'stream')) {
           if (endpoint === 'translations')
-            throw unsupported('stream', 'Translations are not streamed; leave `stream` out.');
+            throw unsupported('stream', 'Translations cannot be streamed. Remove `stream`.');
           const opening = eventsOf(async (tellEvent) => {
             const spoken = await transcribe(deps, context, form, endpoint, tellEvent);
             return { candidate: spoken.candidate, events: transcriptEvents(spoken) };

@@ -30,7 +30,7 @@ const tool = async (id: number, name: 'test' | 'sync-models'): Promise<{ status:
   return { status: answer.status, body, data: body.data as Json };
 };
 
-describe('test', () => {
+describe('channel test', () => {
   const chat = {
     id: 'c',
     choices: [{ index: 0, message: { role: 'assistant', content: 'OK' }, finish_reason: 'stop' }],
@@ -52,7 +52,7 @@ describe('test', () => {
     ['bedrock', converse, /\/model\/m-1\/converse$/],
   ];
   for (const [kind, reply, path] of kinds) {
-    test(`asks a ${kind} channel for a word`, async () => {
+    test(`sends a short chat request to a ${kind} channel`, async () => {
       const id = await addUpstream(app, upstream.url, [{ model_id: `acme/${kind}`, model_name: 'm-1' }], { kind });
       upstream.answer(() => Response.json({ model: 'm-1', usage: {}, ...reply }));
       const { status, body, data } = await tool(id, 'test');
@@ -62,7 +62,7 @@ describe('test', () => {
     });
   }
 
-  test('a channel without chat models is asked for its list; the built-in one always answers', async () => {
+  test('lists models for a channel without chat models; the built-in channel always succeeds', async () => {
     const id = await addUpstream(app, upstream.url, [{ model_id: 'acme/embed', type: 'embedding' }]);
     upstream.answer(() => Response.json({ data: [{ id: 'm-1' }] }));
     expect((await tool(id, 'test')).data.ok).toBe(true);
@@ -71,7 +71,7 @@ describe('test', () => {
     expect((await tool(demo, 'test')).data.ok).toBe(true);
   });
 
-  test('faults are told in the upstream’s words, the credential never', async () => {
+  test('errors contain the upstream’s message but never the credential', async () => {
     const id = await addUpstream(app, upstream.url, [{ model_id: 'acme/x' }]);
     upstream.answer(() => Response.json({ error: { message: 'bad key up-secret-credential given' } }, { status: 401 }));
     const refused = await tool(id, 'test');
@@ -88,19 +88,19 @@ describe('test', () => {
       expect(JSON.stringify(body)).not.toContain('up-secret-credential');
   });
 
-  test('gives up after 15 seconds', async () => {
+  test('times out after 15 seconds', async () => {
     const id = await addUpstream(app, upstream.url, [{ model_id: 'acme/silent' }]);
     upstream.answer(stall);
     const asked = upstream.next();
     const tested = tool(id, 'test');
     const seen = await asked;
     ahead = 16_000;
-    expect((await tested).data).toMatchObject({ ok: false, error: 'no answer within 15 s' });
+    expect((await tested).data).toMatchObject({ ok: false, error: 'no response within 15 s' });
     await seen.aborted;
     ahead = 0;
   });
 
-  test('is for administrators, and 404 without a channel', async () => {
+  test('requires an administrator and returns 404 for a missing channel', async () => {
     const user = await app.user();
     expect((await user.call('/api/admin/channels/1/test', { method: 'POST', body: {} })).status).toBe(403);
     expect((await tool(999_999, 'test')).status).toBe(404);
@@ -109,7 +109,7 @@ describe('test', () => {
 });
 
 describe('sync-models', () => {
-  test('adds what the upstream lists and keeps what is known', async () => {
+  test('adds models listed by the upstream and keeps existing ones', async () => {
     const id = await addUpstream(app, upstream.url, [{ model_id: 'acme/kept', model_name: 'kept', prompt_price: 5 }], {
       provider: 'ollama',
     });
@@ -128,7 +128,7 @@ describe('sync-models', () => {
     expect([again.data.added, again.data.kept]).toEqual([[], 3]);
   });
 
-  test('a list that cannot be had is told, without the credential, and changes nothing', async () => {
+  test('reports an unreadable list without the credential and changes nothing', async () => {
     const id = await addUpstream(app, upstream.url, []);
     for (const reply of [
       () => Response.json({ error: { message: 'who is up-secret-credential' } }, { status: 403 }),
@@ -141,7 +141,7 @@ describe('sync-models', () => {
     }
   });
 
-  test('the built-in provider’s own models come free and enabled', async () => {
+  test('models of the built-in provider are free and enabled', async () => {
     const id = await addUpstream(app, '', [], { kind: 'demo', base_url: undefined, provider: 'demo' });
     const { data } = await tool(id, 'sync-models');
     expect((data.added as Json[]).length).toBeGreaterThan(7);

@@ -32,7 +32,7 @@ afterAll(async () => {
 const asked = { model: 'acme/embed', texts: ['a', 'b'], input_type: 'search_document' };
 const embed = (fields: Json = {}) => relay.post('/v2/embed', { ...asked, ...fields });
 
-test('texts are embedded, answered in Cohere’s shape, and charged', async () => {
+test('texts are embedded, returned in Cohere’s format, and charged', async () => {
   const answer = await embed({ embedding_types: ['float', 'base64'], output_dimension: 2, truncate: 'END' });
   expect(await answer.json()).toEqual({
     id: expect.any(String),
@@ -46,7 +46,7 @@ test('texts are embedded, answered in Cohere’s shape, and charged', async () =
   expect(await relay.usageOf(answer)).toMatchObject({ endpoint: '/v2/embed', quota: 2, prompt_tokens: 4 });
 });
 
-test('texts come as inputs too', async () => {
+test('texts can be sent as inputs', async () => {
   const inputs = ['a', 'b'].map((text) => ({ content: [{ type: 'text', text }] }));
   const answer = await embed({ texts: undefined, inputs });
   expect(await answer.json()).toMatchObject({ texts: ['a', 'b'], embeddings: { float: vectors } });
@@ -64,7 +64,7 @@ test.each<[Json, string]>([
   [{ embedding_types: ['int8'] }, 'embedding_types'],
   [{ output_dimension: 0 }, 'output_dimension'],
   [{ truncate: 'MIDDLE' }, 'truncate'],
-])('%j is refused by name, in Cohere’s words', async (fault, name) => {
+])('%j is rejected by name in Cohere’s error format', async (fault, name) => {
   const before = upstream.seen.length;
   const answer = await embed(fault);
   expect(answer.status).toBe(400);

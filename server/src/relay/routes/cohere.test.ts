@@ -94,7 +94,7 @@ const tools = [
 ];
 
 describe('Cohere’s chat', () => {
-  test('a text, with what is asked beside it', async () => {
+  test('answers with text and forwards the parameters', async () => {
     const body = {
       ...hello,
       messages: [{ role: 'system', content: 'Be kind.' }, ...hello.messages],
@@ -117,7 +117,7 @@ describe('Cohere’s chat', () => {
     for (const name of ['p', 'k', 'stop_sequences', 'safety_mode']) expect(lastAsked()).not.toHaveProperty(name);
   });
 
-  test('calls, and what became of them', async () => {
+  test('tool calls and their results', async () => {
     const asked = { ...hello, tools, tool_choice: 'REQUIRED', strict_tools: true };
     const { message, finish_reason } = (await (await billed(() => ask(asked))).json()) as Loose;
     expect(finish_reason).toBe('TOOL_CALL');
@@ -139,14 +139,14 @@ describe('Cohere’s chat', () => {
     expect(second).toMatchObject({ role: 'tool', tool_call_id: 'call_2', content: 'rain' });
   });
 
-  test('documents are read before the question', async () => {
+  test('documents are placed before the question', async () => {
     await ask({ ...hello, documents: ['tea is green', { id: 'two', data: { text: 'or black' } }] });
     const [system] = lastAsked().messages;
     expect(system.role).toBe('system');
     expect(system.content).toContain('tea is green\n\ntwo: {"text":"or black"}');
   });
 
-  test('streamed: blocks one after the other, and the count at the end', async () => {
+  test('streamed: blocks in order, and usage at the end', async () => {
     const all = await billed(() => events({ ...hello, stream: true }));
     const types = all.map(({ type }) => type).filter((type, i, list) => type !== list[i - 1]);
     const block = ['content-start', 'content-delta', 'content-end'];
@@ -163,14 +163,14 @@ describe('Cohere’s chat', () => {
     });
   });
 
-  test('streamed without a count of the upstream’s: ours is told', async () => {
+  test('streamed: missing usage is counted here', async () => {
     const messages = [{ role: 'user', content: 'uncounted' }];
     const all = await billed(() => events({ ...hello, messages, stream: true }));
     expect(all.at(-1).delta.usage.tokens.output_tokens).toBeGreaterThan(0);
     expect(all.filter(({ type }) => type === 'message-end')).toHaveLength(1);
   });
 
-  test('streamed calls', async () => {
+  test('streamed tool calls', async () => {
     const all = await billed(() => events({ ...hello, tools, stream: true }));
     const made = all.filter(({ type }) => type.startsWith('tool-call'));
     const args = (index: number) =>
@@ -187,7 +187,7 @@ describe('Cohere’s chat', () => {
     expect(all.at(-1).delta.finish_reason).toBe('TOOL_CALL');
   });
 
-  test('a stream that breaks off says so at its end', async () => {
+  test('an interrupted stream ends with an error', async () => {
     const piece = event({ ...head, choices: [{ index: 0, delta: { content: 'half' }, finish_reason: null }] });
     upstream.answer(breakAfter([new TextEncoder().encode(piece)], { 'content-type': 'text/event-stream' }));
     const all = await events({ ...hello, stream: true });
@@ -196,7 +196,7 @@ describe('Cohere’s chat', () => {
     expect(all.at(-1).delta).toEqual({ finish_reason: 'ERROR', error: expect.any(String) });
   });
 
-  test('what makes no sense is refused in Cohere’s words, and nobody is asked', async () => {
+  test('an invalid request is rejected in Cohere’s error format, without an upstream call', async () => {
     const before = upstream.seen.length;
     const bad: [unknown, number][] = [
       ['{', 400],
@@ -224,7 +224,7 @@ describe('Cohere’s chat', () => {
     expect(upstream.seen.length).toBe(before);
   });
 
-  test('the orchestration model answers it, too', async () => {
+  test('works with the orchestration model', async () => {
     const { message } = (await (await ask({ ...hello, model: 'svc/svc-ms' })).json()) as Loose;
     expect(message.content[0].text).not.toBe('');
   });

@@ -96,7 +96,7 @@ async function leaves<T>(count: number, work: () => Promise<T>): Promise<T> {
 }
 
 describe('text completions over chat', () => {
-  test('a prompt becomes a message, and its answer a text', async () => {
+  test('a prompt becomes a message, and the answer a text', async () => {
     const made = await leaves(1, () =>
       client.completions.create({ model: 'c/talk', prompt: 'tea', stop: ['\n'], max_tokens: 9, user: 'u' }),
     );
@@ -141,7 +141,7 @@ describe('text completions over chat', () => {
     expect(last).toMatchObject(usage);
   });
 
-  test('the stream ends as OpenAI’s does, and has no usage that nobody asked for', async () => {
+  test('the stream ends like OpenAI’s and has usage only on request', async () => {
     const answer = await relay.post('/v1/completions', { model: 'c/talk', prompt: 'tea', stream: true });
     const text = await answer.text();
     expect(text).toEndWith('data: [DONE]\n\n');
@@ -150,7 +150,7 @@ describe('text completions over chat', () => {
     expect((await relay.usageOf(answer)).status).toBe('ok');
   });
 
-  test('several prompts: choices in their order, one row', async () => {
+  test('several prompts: choices in order, one usage entry', async () => {
     const prompt = ['one', 'two', 'three'];
     const made = await leaves(1, () => client.completions.create({ model: 'c/talk', prompt, n: 2, echo: true }));
     expect(made.choices.map(({ text, index }) => [index, text])).toEqual(
@@ -176,7 +176,7 @@ describe('text completions over chat', () => {
     expect(streamed.at(-1)!.usage).toMatchObject({ total_tokens: 30 });
   });
 
-  test('one of several that fails leaves no row and no charge', async () => {
+  test('if one of several prompts fails, nothing is logged or charged', async () => {
     const { quota } = await relay.money();
     upstream.answer(({ path, body }) =>
       (body as Loose).messages[0].content === 'two' ? Response.json({}, { status: 500 }) : answerOf(path, body),
@@ -189,7 +189,7 @@ describe('text completions over chat', () => {
     await until('the hold is given back', async () => (await relay.money()).quota === quota);
   });
 
-  test('logprobs stand in columns', async () => {
+  test('logprobs are returned in the legacy format', async () => {
     const made = await client.completions.create({ model: 'c/talk', prompt: 'tea', logprobs: 1 });
     expect(lastAsked().body).toMatchObject({ logprobs: true, top_logprobs: 1 });
     expect(made.choices[0]!.logprobs).toEqual({
@@ -200,20 +200,20 @@ describe('text completions over chat', () => {
     });
   });
 
-  test('a suffix is explained', async () => {
+  test('a suffix becomes an instruction', async () => {
     await client.completions.create({ model: 'c/talk', prompt: 'a(', suffix: ')' });
     const [system, user] = lastAsked().body.messages;
     expect(system).toMatchObject({ role: 'system', content: expect.stringContaining('gap') });
     expect(user).toEqual({ role: 'user', content: 'a(<|gap|>)' });
   });
 
-  test('a channel of another format', async () => {
+  test('works on a channel of another format', async () => {
     const made = await leaves(1, () => client.completions.create({ model: 'c/messages', prompt: ['tea'] }));
     expect(made.choices).toEqual([{ text: 'from messages', index: 0, logprobs: null, finish_reason: 'length' }]);
     expect(made.usage).toMatchObject(usage);
   });
 
-  test('Azure’s client, whose path names the model', async () => {
+  test('Azure’s client, which names the model in the path', async () => {
     const made = await azure.completions.create({ model: 'c/talk', prompt: 'tea' });
     expect(made.choices[0]!.text).toBe('re: tea');
   });
@@ -232,8 +232,8 @@ describe('text completions over chat', () => {
   });
 });
 
-describe('a model that is marked to have completions', () => {
-  test('gets the request as it came', async () => {
+describe('a model with native completions', () => {
+  test('gets the request unchanged', async () => {
     const asked = { prompt: ['a', 'b'], echo: true, best_of: 3, logprobs: 2, suffix: '!' };
     const made = await leaves(1, () => client.completions.create({ model: 'c/text', ...asked }));
     expect(lastAsked().path).toBe('/v1/completions');
@@ -242,14 +242,14 @@ describe('a model that is marked to have completions', () => {
     expect(made).toMatchObject({ model: 'c/text', usage });
   });
 
-  test('streamed', async () => {
+  test('can be streamed', async () => {
     const stream = await client.completions.create({ model: 'c/text', prompt: 'a', echo: true, stream: true });
     const chunks = await leaves(1, () => Array.fromAsync(stream));
     expect(chunks.map(({ choices, model }) => [model, choices[0]!.text])).toEqual([['c/text', '<a>']]);
   });
 });
 
-describe('what cannot be done is refused by name', () => {
+describe('unsupported or invalid parameters are rejected by name', () => {
   test.each([
     [{}, 'prompt', 'missing_required_parameter'],
     [{ prompt: '' }, 'prompt', 'invalid_value'],

@@ -69,7 +69,7 @@ export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Rout
       const conversation = parseCompletionRequest(body);
       if (conversation.completion.prompts.length === 1) return answer(deps, metaModels, call, path, conversation);
       if (metaModelOf(metaModels, conversation))
-        throw unsupported('prompt', 'This model takes one prompt for each request.');
+        throw unsupported('prompt', 'This model accepts one prompt per request.');
       return several(deps, call, conversation);
     },
   }),

@@ -29,7 +29,7 @@ const count = (body: Json = {}, headers: Record<string, string> = {}, signal?: A
     { headers, ...(signal && { signal }) },
   );
 
-test('the vendor counts, without a balance and without a charge', async () => {
+test('the vendor counts; no balance needed and no charge', async () => {
   upstream.answer(() => Response.json({ input_tokens: 321 }));
   const headers = { 'anthropic-version': '2023-06-01', 'anthropic-beta': 'something' };
   const answer = await count({ system: 'Be brief.', max_tokens: 5, provider: {} }, headers);
@@ -42,7 +42,7 @@ test('the vendor counts, without a balance and without a charge', async () => {
   expect(await relay.usage()).toEqual([]);
 });
 
-test('takes x-api-key', async () => {
+test('accepts x-api-key', async () => {
   const answer = await relay.test.call('/v1/messages/count_tokens', {
     method: 'POST',
     headers: { 'x-api-key': relay.key },
@@ -51,7 +51,7 @@ test('takes x-api-key', async () => {
   expect(answer.status).toBe(200);
 });
 
-test('the tokenizer counts where the vendor cannot, or does not answer well', async () => {
+test('the local tokenizer counts if the vendor cannot or fails', async () => {
   const other = (await (await count({ model: 'acme/other' })).json()) as { input_tokens: number };
   expect(other.input_tokens).toBeGreaterThan(6);
   expect(other.input_tokens).toBeLessThan(30);
@@ -66,7 +66,7 @@ test('the tokenizer counts where the vendor cannot, or does not answer well', as
   expect(seen.input_tokens).toBeLessThan(1_700);
 });
 
-test('what the request is to blame for is told, in Anthropic’s shape', async () => {
+test('an error of the request is returned in Anthropic’s format', async () => {
   upstream.answer(() =>
     Response.json({ type: 'error', error: { type: 'invalid_request_error', message: 'tools: bad' } }, { status: 400 }),
   );
@@ -81,7 +81,7 @@ test('what the request is to blame for is told, in Anthropic’s shape', async (
   expect(await missing.json()).toMatchObject({ type: 'error', error: { type: 'invalid_request_error' } });
 });
 
-test('a client that leaves ends the upstream call', async () => {
+test('a client that disconnects ends the upstream call', async () => {
   upstream.answer(stall);
   const leaving = new AbortController();
   const asked = upstream.next();

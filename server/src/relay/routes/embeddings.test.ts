@@ -47,8 +47,8 @@ const order = { provider: { order: ['one', 'two'] } };
 const embed = (body: Json, signal?: AbortSignal) =>
   relay.post('/v1/embeddings', { model: 'acme/one', input: 'x', ...body }, signal ? { signal } : {});
 
-describe('what goes up and what comes back', () => {
-  test('an answer has an id: the upstream’s, or else one of ours', async () => {
+describe('requests and responses', () => {
+  test('a response has the upstream’s id, or one of ours', async () => {
     first.answer(answerOf(1));
     const answer = async () =>
       (await (await relay.post('/v1/embeddings', { model: 'acme/free', input: 'tea' })).json()) as Json;
@@ -57,7 +57,7 @@ describe('what goes up and what comes back', () => {
     expect(await answer()).toMatchObject({ id: 'embd-theirs' });
   });
 
-  test('both formats of either, and nothing of ours upstream', async () => {
+  test('both encodings are converted, and our own fields are not sent upstream', async () => {
     for (const upstream of [vector, toBase64(vector)]) {
       first.answer(() =>
         Response.json({ data: embeddings(1, upstream), usage: { prompt_tokens: 1, total_tokens: 1 } }),
@@ -79,7 +79,7 @@ describe('what goes up and what comes back', () => {
     }
   });
 
-  test('token numbers, and the public name of the model', async () => {
+  test('token IDs are forwarded, and the response has the public model name', async () => {
     first.answer(answerOf(2));
     const answer = await embed({
       model: 'acme/embed',
@@ -100,7 +100,7 @@ describe('what goes up and what comes back', () => {
     expect((first.seen.at(-1)!.body as Json).model).toBe('upstream-name');
   });
 
-  test('compressed answers are decoded and lose the headers that said so', async () => {
+  test('compressed responses are decoded, and their encoding headers removed', async () => {
     first.answer(() => {
       const body = Bun.gzipSync(JSON.stringify({ data: embeddings(1), usage: { prompt_tokens: 1, total_tokens: 1 } }));
       return new Response(body, { headers: { 'content-encoding': 'gzip', 'content-type': 'application/json' } });
@@ -111,8 +111,8 @@ describe('what goes up and what comes back', () => {
   });
 });
 
-describe('money', () => {
-  test('charged exactly what the upstream counted, and logged', async () => {
+describe('charging', () => {
+  test('charges exactly what the upstream counted, and logs it', async () => {
     const before = await relay.money();
     first.answer(answerOf(1, { prompt_tokens: 123_457, total_tokens: 123_457 }));
     const answer = await embed({ input: 'tea '.repeat(40_000) });
@@ -128,7 +128,7 @@ describe('money', () => {
     });
   });
 
-  test('counted here when the upstream does not', async () => {
+  test('counts tokens here if the upstream does not', async () => {
     first.answer(answerOf(2, null));
     const answer = (await (await embed({ input: ['hello world', 'hello world'] })).json()) as { usage: Json };
     expect(answer.usage).toEqual({ prompt_tokens: 4, total_tokens: 4 });
@@ -142,12 +142,12 @@ describe('money', () => {
   });
 });
 
-describe('another candidate takes over', () => {
+describe('fallback to the next candidate', () => {
   const failures: [string, () => Response][] = [
     ['500', () => new Response('oops', { status: 500 })],
     ['429', () => Response.json({ error: { message: 'slow down' } }, { status: 429 })],
-    ['401, which is about our credential', () => Response.json({ error: { message: 'bad key' } }, { status: 401 })],
-    ['no JSON', () => new Response('<html>')],
+    ['401 for our credential', () => Response.json({ error: { message: 'bad key' } }, { status: 401 })],
+    ['a body that is not JSON', () => new Response('<html>')],
     ['an error with status 200', () => Response.json({ error: { message: 'broken', code: 500 } })],
     ['too few embeddings', answerOf(0)],
   ];
@@ -160,7 +160,7 @@ describe('another candidate takes over', () => {
     });
   }
 
-  test('after one input was embedded twice, and another not at all', async () => {
+  test('after one input was embedded twice and another not at all', async () => {
     first.answer(() => Response.json({ data: [...embeddings(1), ...embeddings(1)] }));
     second.answer(answerOf(2));
     const model = { model_id: 'acme/pair', type: 'embedding' };
@@ -181,7 +181,7 @@ describe('another candidate takes over', () => {
     resetting.close();
   });
 
-  test('but not when the request is to blame, whose words are passed on', async () => {
+  test('not for an error of the request, whose message is forwarded', async () => {
     first.answer(() =>
       Response.json(
         { error: { message: 'input too odd', param: 'input' } },
@@ -195,7 +195,7 @@ describe('another candidate takes over', () => {
     expect(await answer.json()).toMatchObject({ error: { message: 'input too odd', param: 'input' } });
   });
 
-  test('and when all are at their limit, the caller hears when to come back', async () => {
+  test('when all are rate limited, the caller gets a Retry-After', async () => {
     const busy = () => Response.json({ error: { message: 'slow' } }, { status: 429, headers: { 'retry-after': '7' } });
     first.answer(busy);
     const answer = await embed({ provider: { only: ['openai'] } });
@@ -205,7 +205,7 @@ describe('another candidate takes over', () => {
   });
 });
 
-test('a client that leaves ends the upstream call and pays nothing', async () => {
+test('a client that disconnects ends the upstream call and pays nothing', async () => {
   // Somebody of whom nothing is still on its way into the books.
   const newcomer = await relay.test.user();
   const credits = { method: 'POST', body: { quota: 1_000_000 } };
@@ -225,7 +225,7 @@ test('a client that leaves ends the upstream call and pays nothing', async () =>
   expect(await books()).toEqual(before);
 });
 
-test('an upstream that does not answer in its time is a 504', async () => {
+test('returns 504 if the upstream does not respond in time', async () => {
   await addUpstream(relay.test, first.url, [{ model_id: 'acme/slow', type: 'embedding' }], { timeout_ms: 1_000 });
   first.answer(stall);
   const asked = first.next();

@@ -34,7 +34,7 @@ describe('embeddings', () => {
     output_dimensionality: 2,
   };
 
-  test('to Gemini with what is told of a text, to others without', async () => {
+  test('Gemini gets task type and title, others do not', async () => {
     upstream.answer(() => Response.json({ embeddings: [{ values: [1, 2] }] }));
     expect(await (await ask('embed/gemini', one, 'embedContent')).json()).toEqual({ embedding: { values: [1, 2] } });
     expect(upstream.seen.at(-1)!.body).toMatchObject({
@@ -63,7 +63,7 @@ describe('embeddings', () => {
     ['embedContent', { content: { parts: [{ inlineData: {} }] } }],
     ['batchEmbedContents', { requests: [] }],
     ['batchEmbedContents', { requests: [one, { content: one.content }] }],
-  ])('%s %j is refused', async (method, body) => {
+  ])('%s %j is rejected', async (method, body) => {
     expect(await errorOf(await ask('embed/chat', body, method))).toMatchObject({
       code: 400,
       status: 'INVALID_ARGUMENT',

@@ -23,28 +23,33 @@ const post =
 const ofGoogle = { headers: { 'x-goog-api-client': 'google-genai-sdk/3.1.0 gl-node/v24.21.0' } };
 
 const faults: [string, number, string, () => Promise<Response>][] = [
-  ['no JSON', 400, 'INVALID_ARGUMENT', post(`${model}:generateContent`, '{')],
+  ['invalid JSON', 400, 'INVALID_ARGUMENT', post(`${model}:generateContent`, '{')],
   ['no contents', 400, 'INVALID_ARGUMENT', post(`${model}:streamGenerateContent?alt=sse`, {})],
-  ['a body that is none', 400, 'INVALID_ARGUMENT', post(`${model}:countTokens`, '[]')],
-  ['a page that is none', 400, 'INVALID_ARGUMENT', () => relay.get('/v1beta/models?pageToken=x')],
+  ['a body that is not an object', 400, 'INVALID_ARGUMENT', post(`${model}:countTokens`, '[]')],
+  ['an invalid page token', 400, 'INVALID_ARGUMENT', () => relay.get('/v1beta/models?pageToken=x')],
   ['an unknown model', 404, 'NOT_FOUND', post('/v1beta/models/no/body:generateContent')],
-  ['an unknown model to count for', 404, 'NOT_FOUND', post('/v1beta/models/no:body:countTokens')],
-  ['an unknown model to look at', 404, 'NOT_FOUND', () => relay.get('/v1beta/models/no/body')],
+  ['counting for an unknown model', 404, 'NOT_FOUND', post('/v1beta/models/no:body:countTokens')],
+  ['getting an unknown model', 404, 'NOT_FOUND', () => relay.get('/v1beta/models/no/body')],
   ['a model of another type', 404, 'NOT_FOUND', post('/v1beta/models/demo/image:generateContent')],
   ['an unknown method', 405, 'UNIMPLEMENTED', post(`${model}:generateSomething`)],
-  ['an unknown method at the other version', 405, 'UNIMPLEMENTED', post('/v1/models/demo/chat:generateSomething')],
-  ['an unknown address', 404, 'NOT_FOUND', post('/v1beta/nothing')],
+  ['an unknown method in v1', 405, 'UNIMPLEMENTED', post('/v1/models/demo/chat:generateSomething')],
+  ['an unknown path', 404, 'NOT_FOUND', post('/v1beta/nothing')],
   [
-    'an unknown address, for a browser',
+    'an unknown path, requested by a browser',
     404,
     'NOT_FOUND',
     () => relay.get('/v1beta/nothing', { headers: { accept: 'text/html' } }),
   ],
-  ['a list of OpenAI’s, for a library of Google’s', 404, 'NOT_FOUND', () => relay.get('/v1/batches', ofGoogle)],
-  ['a file of a library of Google’s', 404, 'NOT_FOUND', () => relay.post('/upload/v1/files', {}, ofGoogle)],
-  ['an unknown model to look at, of such a library', 404, 'NOT_FOUND', () => relay.get('/v1/models/no/body', ofGoogle)],
-  ['another method of HTTP', 405, 'UNIMPLEMENTED', () => relay.get('/v1beta/models', { method: 'DELETE' })],
-  ['too large', 413, 'INVALID_ARGUMENT', post(`${model}:generateContent`, `"${'x'.repeat(33 * 1024 * 1024)}"`)],
+  ['an OpenAI list, requested by Google’s library', 404, 'NOT_FOUND', () => relay.get('/v1/batches', ofGoogle)],
+  ['a file upload by Google’s library', 404, 'NOT_FOUND', () => relay.post('/upload/v1/files', {}, ofGoogle)],
+  ['getting an unknown model with Google’s library', 404, 'NOT_FOUND', () => relay.get('/v1/models/no/body', ofGoogle)],
+  ['an unsupported HTTP method', 405, 'UNIMPLEMENTED', () => relay.get('/v1beta/models', { method: 'DELETE' })],
+  [
+    'a body that is too large',
+    413,
+    'INVALID_ARGUMENT',
+    post(`${model}:generateContent`, `"${'x'.repeat(33 * 1024 * 1024)}"`),
+  ],
 ];
 
 test.each(faults)('%s', async (_, code, status, act) => {
@@ -55,7 +60,7 @@ test.each(faults)('%s', async (_, code, status, act) => {
   });
 });
 
-test('a key without the right to a model, and with too many requests', async () => {
+test('a key without access to a model, and one over its rate limit', async () => {
   const key = await relay.member.key({ models: ['demo/embed'] });
   const asked = await relay.test.call(`${model}:generateContent`, {
     method: 'POST',
@@ -71,7 +76,7 @@ test('a key without the right to a model, and with too many requests', async () 
 });
 
 const codes = Object.keys(errorTable) as ErrorCode[];
-test.each(codes)('%s is told in a stream as in a body, by a name of google.rpc.Code', async (code) => {
+test.each(codes)('%s has the same google.rpc.Code in a stream and in a body', async (code) => {
   const fault = new AppError(code, 'It went wrong.', { param: 'contents' });
   const told = await renderError('google', fault, 'req_1', {}).json();
   expect(JSON.parse(geminiErrorEvent(fault).slice('data: '.length))).toEqual(told);

@@ -37,8 +37,8 @@ const body = { contents: [{ parts: [{ text: 'hi' }] }] };
 const ask = (path: string, headers: Record<string, string> = {}) =>
   service.call(path, { method: 'POST', body, headers });
 
-describe('the key', () => {
-  test('counts in the address, in Google’s header and as a bearer', async () => {
+describe('API keys', () => {
+  test('are accepted in the query, in Google’s header and as bearer token', async () => {
     expect((await ask(`${address}?key=${key}`)).status).toBe(200);
     expect((await ask(address, { 'x-goog-api-key': key })).status).toBe(200);
     expect((await ask(address, { authorization: `Bearer ${key}` })).status).toBe(200);
@@ -48,11 +48,11 @@ describe('the key', () => {
 
   test.each([
     ['none', () => ask(address)],
-    ['a wrong one', () => ask(`${address}?key=sk-wrong`)],
-    ['an empty one', () => ask(`${address}?key=`)],
-    ['two that differ', () => ask(`${address}?key=${key}`, { 'x-goog-api-key': other })],
-    ['two that differ in the address', () => ask(`${address}?key=${key}&key=${other}`)],
-  ])('%s is refused in Google’s shape', async (_, act) => {
+    ['an invalid key', () => ask(`${address}?key=sk-wrong`)],
+    ['an empty key', () => ask(`${address}?key=`)],
+    ['a pair of different keys', () => ask(`${address}?key=${key}`, { 'x-goog-api-key': other })],
+    ['a pair of different keys in the query', () => ask(`${address}?key=${key}&key=${other}`)],
+  ])('%s is rejected in Google’s error format', async (_, act) => {
     const answer = await act();
     expect(answer.status).toBe(401);
     const text = await answer.text();
@@ -60,12 +60,12 @@ describe('the key', () => {
     expect(text).not.toContain(key);
   });
 
-  test('counts in no other address', async () => {
+  test('are not accepted in the query of other paths', async () => {
     expect((await service.call(`/v1/models?key=${key}`)).status).toBe(401);
     expect((await ask(`/v1/chat/completions?key=${key}`)).status).toBe(401);
   });
 
-  test('is in no log, no trace and no metric, wherever the request led', async () => {
+  test('appear in no log, trace or metric', async () => {
     const paths = [
       address,
       '/v1beta/models/nobody/knows:generateContent',

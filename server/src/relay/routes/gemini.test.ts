@@ -94,7 +94,7 @@ const events = (text: string) => () => new Response(text, { headers: { 'content-
 const partsIn = (body: Loose): { text?: string }[] =>
   (body.candidates as { content: { parts: { text?: string }[] } }[])[0]!.content.parts;
 
-describe.each(wires)('in front of %s', (wire) => {
+describe.each(wires)('with a %s upstream', (wire) => {
   const row = {
     model: `paid/${wire}`,
     prompt_tokens: usages.prompt,
@@ -103,7 +103,7 @@ describe.each(wires)('in front of %s', (wire) => {
     status: 'ok',
   };
 
-  test('whole: said, ended, counted, charged once', async () => {
+  test('whole: text, finish reason, usage, charged once', async () => {
     upstream.answer(() => Response.json(wholes[wire]));
     const answer = await ask(`paid/${wire}`, { contents: hi, generationConfig: { maxOutputTokens: 3 } });
     expect(answer.status).toBe(200);
@@ -116,7 +116,7 @@ describe.each(wires)('in front of %s', (wire) => {
     expect(await relay.usageOf(answer)).toMatchObject({ ...row, endpoint: '/v1beta/models:generateContent' });
   });
 
-  test('as events and as an array: the same, and ended as Google ends it', async () => {
+  test('streamed as events and as an array: same content, ended as by Google', async () => {
     upstream.answer(events(streams[wire]));
     const streamed = await ask(`paid/${wire}`, { contents: hi }, 'streamGenerateContent?alt=sse');
     expect(streamed.headers.get('content-type')).toStartWith('text/event-stream');
@@ -144,7 +144,7 @@ describe.each(wires)('in front of %s', (wire) => {
     expect(await relay.usageOf(listed)).toMatchObject(row);
   });
 
-  test('a stream that is cut is told, and what was said of it is charged', async () => {
+  test('an interrupted stream is reported, and what was received is charged', async () => {
     const bytes = new TextEncoder().encode(streams[wire].slice(0, streams[wire].indexOf('Hel') + 200));
     for (const [method, prefix] of [
       ['streamGenerateContent?alt=sse', 'data: '],
@@ -161,7 +161,7 @@ describe.each(wires)('in front of %s', (wire) => {
     }
   });
 
-  test('a refusal of the upstream’s is told in Google’s shape', async () => {
+  test('an upstream’s refusal is returned in Google’s format', async () => {
     upstream.answer(() =>
       Response.json({ error: { message: 'temperature is wrong', type: 'invalid_request_error' } }, { status: 400 }),
     );
@@ -175,14 +175,14 @@ describe.each(wires)('in front of %s', (wire) => {
 
   const googleOnly: [string, Loose, string][] = [
     ['a search', { tools: [{ googleSearch: {} }] }, 'googleSearch'],
-    ['running code', { tools: [{ code_execution: {} }] }, 'codeExecution'],
+    ['code execution', { tools: [{ code_execution: {} }] }, 'codeExecution'],
     ['several candidates', { generationConfig: { candidateCount: 2 } }, 'candidateCount'],
     ['pictures', { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }, 'responseModalities'],
-    ['probabilities', { generationConfig: { responseLogprobs: true } }, 'responseLogprobs'],
-    ['a film', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }] }] }, 'video/mp4'],
-    ['a file of Google’s', { contents: [{ parts: [{ fileData: { fileUri: 'gs://b/x' } }] }] }, 'fileData'],
+    ['logprobs', { generationConfig: { responseLogprobs: true } }, 'responseLogprobs'],
+    ['a video', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }] }] }, 'video/mp4'],
+    ['a Google file', { contents: [{ parts: [{ fileData: { fileUri: 'gs://b/x' } }] }] }, 'fileData'],
   ];
-  test.each(googleOnly)('%s: to Google as it came, else refused by name', async (_, asked, name) => {
+  test.each(googleOnly)('%s: forwarded to Google unchanged, else rejected by name', async (_, asked, name) => {
     upstream.answer(() => Response.json(wholes[wire]));
     const before = upstream.seen.length;
     const answer = await ask(`free/${wire}`, { contents: hi, ...asked });
@@ -192,8 +192,8 @@ describe.each(wires)('in front of %s', (wire) => {
   });
 });
 
-describe('to Gemini', () => {
-  test('the body as it came, with the one limit and without what is ours; the answer’s bytes as they came', async () => {
+describe('requests to Gemini', () => {
+  test('the body is sent with the output limit and without our fields; the response is returned byte for byte', async () => {
     const text = JSON.stringify({ ...wholes.gemini, something: { new: [1.0, 'ü'] } }, null, 2);
     upstream.answer(() => new Response(text, { headers: { 'content-type': 'application/json' } }));
     const body = {
@@ -210,21 +210,21 @@ describe('to Gemini', () => {
     expect(seen.body).toEqual({ ...sent, generationConfig: { ...sent.generationConfig, maxOutputTokens: 4096 } });
   });
 
-  test('a balance that is short is told in Google’s shape, before anybody is asked', async () => {
+  test('an insufficient balance is reported in Google’s format before any upstream call', async () => {
     const before = upstream.seen.length;
     const answer = await ask('paid/gemini', { contents: hi, generationConfig: { maxOutputTokens: 900_000_000 } });
     expect(await errorOf(answer)).toMatchObject({ code: 403, status: 'PERMISSION_DENIED' });
     expect(upstream.seen.length).toBe(before);
   });
 
-  test('tools that it bills beside tokens are refused where the model costs something', async () => {
+  test('tools that are not billed per token are rejected by a paid model', async () => {
     const answer = await ask('paid/gemini', { contents: hi, tools: [{ google_search: {} }] });
     const { message, details } = await errorOf(answer);
-    expect(message).toContain('not billed by the token');
+    expect(message).toContain('not billed per token');
     expect(details).toContainEqual(expect.objectContaining({ reason: 'UNSUPPORTED_PARAMETER' }));
   });
 
-  test('a prompt that it blocked is told as it told it, and costs nothing', async () => {
+  test('a blocked prompt is returned unchanged and costs nothing', async () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, modelVersion: 'up' };
     // Requests are counted later than they are charged.
     const { quota, used_quota } = await relay.money();
@@ -238,7 +238,7 @@ describe('to Gemini', () => {
     expect(await relay.money()).toMatchObject({ quota, used_quota });
   });
 
-  test('several candidates of a stream: it is whole when each has ended', async () => {
+  test('a stream with several candidates is complete when each has ended', async () => {
     const two = (text: string, more = {}) => ({
       candidates: [0, 1].map((index) => ({ content: { parts: [{ text }] }, index, ...more })),
     });
@@ -251,7 +251,7 @@ describe('to Gemini', () => {
     expect(((await cut.json()) as Loose[]).at(-1)).toHaveProperty('error');
   });
 
-  test('its own count, of the request as it came', async () => {
+  test('tokens are counted by Gemini for the original request', async () => {
     upstream.answer(() => Response.json({ totalTokens: 31 }));
     const asked = { contents: hi, systemInstruction: { parts: [{ text: 'Be brief.' }] } };
     for (const body of [asked, { generateContentRequest: { model: 'models/x', ...asked } }]) {

@@ -38,7 +38,7 @@ const weather = {
   parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } }, required: ['city'] },
 };
 
-describe('Google’s client, with the built-in provider', () => {
+describe('Google’s client with the built-in provider', () => {
   test.each(['demo/chat', 'models/demo/chat', 'svc/svc-ms'])('whole and streamed: %s', async (model) => {
     const whole = await google.models.generateContent({ model, contents: 'Hello', config: { maxOutputTokens: 200 } });
     expect(whole.text).toBeString();
@@ -57,7 +57,7 @@ describe('Google’s client, with the built-in provider', () => {
     expect(totalTokenCount).toBe(promptTokenCount! + candidatesTokenCount!);
   });
 
-  test('at the other version too', async () => {
+  test('API version v1', async () => {
     const other = clientWith(relay.key, { apiVersion: 'v1' });
     expect((await other.models.generateContent({ model: 'demo/chat', contents: 'Hello' })).text).toBeString();
     const stream = await other.models.generateContentStream({ model: 'demo/chat', contents: 'Hello' });
@@ -68,21 +68,21 @@ describe('Google’s client, with the built-in provider', () => {
     expect((await other.models.get({ model: 'demo/chat' })).supportedActions).toContain('generateContent');
   });
 
-  test('a chat, which keeps its history by what the stream holds', async () => {
+  test('a chat that builds its history from the stream', async () => {
     const chat = google.chats.create({ model: 'demo/chat' });
     for await (const _ of await chat.sendMessageStream({ message: 'Hello' }));
     await chat.sendMessage({ message: 'And again' });
     expect(chat.getHistory(true).filter(({ role }) => role === 'user')).toHaveLength(2);
   });
 
-  test('JSON of a schema', async () => {
+  test('JSON output by schema', async () => {
     const responseSchema = { type: Type.OBJECT, properties: { age: { type: Type.INTEGER } }, required: ['age'] };
     const config = { responseMimeType: 'application/json', responseSchema };
     const { text } = await google.models.generateContent({ model: 'demo/chat', contents: 'Ada is 36', config });
     expect(JSON.parse(text!)).toEqual({ age: expect.any(Number) });
   });
 
-  test('a call and its result', async () => {
+  test('a tool call and its result', async () => {
     const config = {
       tools: [{ functionDeclarations: [weather] }],
       toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } },
@@ -116,7 +116,7 @@ describe('Google’s client, with the built-in provider', () => {
     expect(one.supportedActions).toContain('embedContent');
   });
 
-  test('faults are its own errors', async () => {
+  test('errors become its own error type', async () => {
     const ask = (client: GoogleGenAI, model: string) =>
       client.models.generateContent({ model, contents: 'x' }).catch((error: unknown) => error as ApiError);
     const unknown = (await ask(google, 'nobody/knows')) as ApiError;
@@ -137,8 +137,8 @@ const chunk = (parts: unknown[], more = {}) => ({
   modelVersion: 'gemini-3-pro',
 });
 
-describe('Google’s client, in front of each kind', () => {
-  test('Gemini: thoughts, signatures and calls come and go as they are', async () => {
+describe('Google’s client with each kind of upstream', () => {
+  test('Gemini: thoughts, signatures and calls are passed through unchanged', async () => {
     const said = [
       chunk([{ text: 'Hm.', thought: true }]),
       chunk([{ functionCall: { name: 'weather', args: { modelVersion: 'x' } }, thoughtSignature: 'c2ln' }]),
@@ -168,7 +168,7 @@ describe('Google’s client, in front of each kind', () => {
     expect(seen.tools).toEqual(config.tools as never);
   });
 
-  test('Anthropic: what it thought comes back to it with its signature, though nobody saw it', async () => {
+  test('Anthropic: hidden thinking is returned to it with its signature', async () => {
     const thinking = { type: 'thinking', thinking: 'The user wants the weather.', signature: 'EqQB+/==' };
     const call = { type: 'tool_use', id: 'toolu_1', name: 'weather', input: { city: 'Paris' } };
     const body = {
@@ -215,7 +215,7 @@ describe('Google’s client, in front of each kind', () => {
     expect(seen.contents[1]!.parts[0]!.thoughtSignature).toBe('skip_thought_signature_validator');
   });
 
-  test('OpenAI: a call of many pieces comes whole, and a stream that breaks is an error', async () => {
+  test('OpenAI: a call in many pieces is returned whole, and an interrupted stream is an error', async () => {
     const piece = (delta: unknown, finish: string | null = null) => ({
       id: 'c',
       choices: [{ index: 0, delta, finish_reason: finish }],

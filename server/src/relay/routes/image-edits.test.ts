@@ -59,8 +59,8 @@ async function oneRow<T>(endpoint: string, expected: Json, work: () => Promise<T
 }
 const eventsOf = async (stream: AsyncIterable<unknown>): Promise<Json[]> => (await Array.fromAsync(stream)) as Json[];
 
-describe('pictures from pictures', () => {
-  test('several images, a mask and words go on as a form', async () => {
+describe('image edits and variations', () => {
+  test('several images, a mask and a prompt are forwarded as a form', async () => {
     const { data } = await oneRow('/v1/images/edits', { units: 1, prompt_tokens: 20 }, async () =>
       client.images.edit({
         model: 'acme/gpt-image-9',
@@ -79,7 +79,7 @@ describe('pictures from pictures', () => {
     expect((form.get('mask') as unknown as File).size).toBe(png.length);
   });
 
-  test('one image, and addresses where they are asked for', async () => {
+  test('one image, and URLs on request', async () => {
     const asked = { model: 'acme/draw', image: await picture(), response_format: 'url' } as const;
     const edited = await client.images.edit({ ...asked, prompt: 'a hat' });
     expect(edited.data![0]!.url).toStartWith(`${relay.test.config.baseUrl}/v1/files/images/`);
@@ -88,7 +88,7 @@ describe('pictures from pictures', () => {
     expect(upstream.seen.at(-1)!.path).toBe('/v1/images/variations');
   });
 
-  test('offline', async () => {
+  test('with the built-in provider', async () => {
     const given = { model: 'demo/image', image: await picture(), size: '256x256' } as const;
     for (const { data } of [
       await client.images.edit({ ...given, prompt: 'a hat', response_format: 'b64_json' }),
@@ -109,7 +109,7 @@ describe('pictures from pictures', () => {
     ['edits', { image: png, prompt: 'x', stream: 'perhaps' }, 'stream'],
     ['edits', { image: png, prompt: 'x', provider: '{' }, 'provider'],
     ['variations', {}, 'image'],
-  ])('%s refuses %#', async (kind, fields, param) => {
+  ])('%s rejects invalid form %#', async (kind, fields, param) => {
     const form = new FormData();
     form.set('model', 'acme/draw');
     for (const [name, value] of Object.entries(fields))
@@ -120,12 +120,12 @@ describe('pictures from pictures', () => {
   });
 });
 
-describe('pictures in events', () => {
+describe('streamed images', () => {
   const ask = { model: 'acme/gpt-image-9', prompt: 'a cat', stream: true, partial_images: 1 } as const;
   const partial = { type: 'image_generation.partial_image', partial_image_index: 0, b64_json, size: '1x1' };
   const completed = { type: 'image_generation.completed', b64_json, created_at: 7, size: '1x1', usage };
 
-  test('previews and pictures pass, charged once', async () => {
+  test('previews and images are forwarded and charged once', async () => {
     upstream.answer(() => new Response(Buffer.concat([event(partial), event(completed)]), { headers: eventType }));
     const events = await oneRow('/v1/images/generations', { units: 1, prompt_tokens: 20, status: 'ok' }, async () =>
       eventsOf(await client.images.generate(ask)),
@@ -137,7 +137,7 @@ describe('pictures in events', () => {
     ]);
   });
 
-  test('of an edit', async () => {
+  test('edits can be streamed', async () => {
     const names = (name: string) => `image_edit.${name}`;
     upstream.answer(
       () =>
@@ -154,7 +154,7 @@ describe('pictures in events', () => {
     expect(events.map(({ type }) => type)).toEqual([names('partial_image'), names('completed')]);
   });
 
-  test('an upstream without events: one for each picture', async () => {
+  test('an upstream without streaming gives one event per image', async () => {
     upstream.answer(() => Response.json({ created: 5, data: [{ b64_json }, { b64_json }] }));
     const events = await oneRow('/v1/images/generations', { units: 2 }, async () =>
       eventsOf(await client.images.generate({ ...ask, model: 'acme/draw', n: 2 })),
@@ -164,7 +164,7 @@ describe('pictures in events', () => {
     expect(events[0]).toMatchObject({ usage: { input_tokens: expect.any(Number), total_tokens: expect.any(Number) } });
   });
 
-  test('a fault before the first event has its status, and one after it ends the stream', async () => {
+  test('an error before the first event sets the status, a later one ends the stream', async () => {
     upstream.answer(() =>
       Response.json({ error: { message: 'not this', code: 'moderation_blocked' } }, { status: 400 }),
     );
@@ -176,7 +176,7 @@ describe('pictures in events', () => {
     expect(broken).toBeInstanceOf(OpenAI.APIError);
   });
 
-  test('whoever leaves with a preview pays', async () => {
+  test('a client that disconnects after a preview is charged', async () => {
     upstream.answer(stallAfter([event(partial)], eventType));
     await oneRow('/v1/images/generations', { units: 1, status: 'aborted' }, async () => {
       const leaving = new AbortController();

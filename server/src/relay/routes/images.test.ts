@@ -40,8 +40,8 @@ const bytesOf = async (url: unknown) => {
   return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : answer.status;
 };
 
-describe('formats', () => {
-  test('inline pictures become addresses of ours, and stay inline when asked', async () => {
+describe('response formats', () => {
+  test('inline images become our URLs, or stay inline on request', async () => {
     upstream.answer(() => Response.json({ created: 5, data: [inline] }));
     const { created, data } = await drawn({ response_format: 'url' });
     expect(created).toBe(5);
@@ -52,7 +52,7 @@ describe('formats', () => {
     expect((await drawn({ response_format: 'b64_json' })).data).toEqual([inline]);
   });
 
-  test('addresses of the upstream become ours, or inline', async () => {
+  test('upstream URLs become our URLs, or inline images', async () => {
     upstream.answer(({ path }) =>
       path.endsWith('.png')
         ? new Response(png, { headers: { 'content-type': 'image/png' } })
@@ -66,14 +66,14 @@ describe('formats', () => {
     expect(asked.every(({ headers }) => !headers.has('authorization'))).toBe(true);
   });
 
-  test('models that know no addresses answer inline unless asked', async () => {
+  test('models without URLs answer inline unless URLs are requested', async () => {
     upstream.answer(() => Response.json({ data: [inline] }));
     expect((await drawn({ model: 'acme/gpt-image-9' })).data[0]!.b64_json).toBe(inline.b64_json);
     expect((await drawn({ model: 'acme/gpt-image-9', response_format: 'url' })).data[0]!.url).toBeString();
     expect((upstream.seen.at(-1)!.body as Json).response_format).toBeUndefined();
   });
 
-  test('what is no picture is never served as a page', async () => {
+  test('content that is not an image is served only as a download', async () => {
     upstream.answer(() => Response.json({ data: [{ b64_json: Buffer.from('<script>').toString('base64') }] }));
     const { data } = await drawn({ response_format: 'url' });
     const answer = await relay.test.call(new URL(String(data[0]!.url)).pathname);
@@ -83,8 +83,8 @@ describe('formats', () => {
   });
 });
 
-describe('faults', () => {
-  test('an address that leads into the private network is not called', async () => {
+describe('failures', () => {
+  test('an image URL in the private network is not fetched', async () => {
     const inside = scriptedUpstream(() => new Response(png));
     upstream.answer(() => Response.json({ data: [{ url: `${inside.url}/secret` }] }));
     expect((await draw({})).status).toBe(502);
@@ -92,7 +92,7 @@ describe('faults', () => {
     await inside.close();
   });
 
-  test('no picture is a failure of the upstream and costs nothing', async () => {
+  test('returns 502 without a charge if the upstream returns no image', async () => {
     const before = await relay.money();
     for (const data of [[], [{}], [{ url: 7 }]]) {
       upstream.answer(() => Response.json({ data }));
@@ -101,7 +101,7 @@ describe('faults', () => {
     expect(await relay.money()).toEqual(before);
   });
 
-  test('a client that leaves ends the upstream call', async () => {
+  test('a client that disconnects ends the upstream call', async () => {
     upstream.answer(stall);
     const leaving = new AbortController();
     const asked = upstream.next();
@@ -112,7 +112,7 @@ describe('faults', () => {
     expect((await answer).status).toBe(499);
   });
 
-  test('names that were never given out are 404', async () => {
+  test('unknown file names return 404', async () => {
     for (const name of ['x', '..%2f..%2fsvc.db', `zzzzzzz-${'0'.repeat(32)}.png`, 'zzzzzzz-short.png']) {
       const answer = await relay.test.call(`/v1/files/images/${name}`);
       expect([name, answer.status]).toEqual([name, 404]);
@@ -120,7 +120,7 @@ describe('faults', () => {
   });
 });
 
-test('charged by the picture, exactly', async () => {
+test('charges exactly per image', async () => {
   upstream.answer(() => Response.json({ data: [inline, inline, inline] }));
   const before = await relay.money();
   const answer = await draw({ n: 3, response_format: 'b64_json' });
@@ -134,7 +134,7 @@ test('charged by the picture, exactly', async () => {
   expect(await relay.usageOf(answer)).toMatchObject({ model: 'acme/draw', units: 3, quota: cost });
 });
 
-test('addresses run out after a day', async () => {
+test('image URLs expire after a day', async () => {
   upstream.answer(() => Response.json({ data: [inline] }));
   const { data } = await drawn({ response_format: 'url' });
   const { url } = data[0]!;

@@ -29,7 +29,7 @@ describe('rerank', () => {
   const rank = (body: Json = {}) =>
     send('/v1/rerank', { model: 'acme/rank', query: 'q', documents: ['a', { text: 'b' }, 'c'], ...body });
 
-  test('any vendor’s answer becomes the one shape, sorted; documents go up as plain texts', async () => {
+  test('answers of any vendor are normalised and sorted; documents are sent as plain text', async () => {
     upstream.answer(() =>
       Response.json({
         data: [
@@ -60,7 +60,7 @@ describe('rerank', () => {
     expect(cost).toBe('2002');
   });
 
-  test('at Cohere’s address it has Cohere’s shape, and costs the same', async () => {
+  test('Cohere’s path returns Cohere’s format at the same price', async () => {
     upstream.answer(() =>
       Response.json({ results: [{ index: 1, relevance_score: 0.9 }], meta: { billed_units: { search_units: 2 } } }),
     );
@@ -75,7 +75,7 @@ describe('rerank', () => {
     expect(upstream.seen.at(-1)!.body).toMatchObject({ documents: ['a', 'b', 'c'], max_tokens_per_doc: 100 });
   });
 
-  test('at Cohere’s address faults are told in Cohere’s words', async () => {
+  test('Cohere’s path returns errors in Cohere’s format', async () => {
     const asked = { model: 'acme/rank', query: 'q', documents: ['a'] };
     const faults: [Json, number][] = [
       [{ documents: [] }, 400],
@@ -93,14 +93,14 @@ describe('rerank', () => {
     expect([stranger.status, await stranger.json()]).toEqual([401, { message: expect.any(String) }]);
   });
 
-  test('documents that were not given, or none, are a failure of the upstream', async () => {
+  test('returns 502 if the upstream ranks documents that were not sent, or none', async () => {
     for (const results of [[{ index: 3, relevance_score: 1 }], [], [{ index: -1, relevance_score: 1 }]]) {
       upstream.answer(() => Response.json({ results }));
       expect((await rank()).status).toBe(502);
     }
   });
 
-  test('so is a document that is ranked twice, or not named', async () => {
+  test('returns 502 if the upstream ranks a document twice or without an index', async () => {
     await addUpstream(relay.test, upstream.url, [{ model_id: 'acme/rank-3', type: 'rerank' }]);
     const twice = [0.9, 0.5].map((relevance_score) => ({ index: 1, relevance_score }));
     for (const results of [twice, [{ relevance_score: 1 }]]) {
@@ -112,7 +112,7 @@ describe('rerank', () => {
 });
 
 describe('moderations', () => {
-  test('missing categories are filled in, and the verdict where it is not given', async () => {
+  test('missing categories and a missing flag are filled in', async () => {
     upstream.answer(() =>
       Response.json({
         id: 'm1',
@@ -131,14 +131,14 @@ describe('moderations', () => {
     expect((upstream.seen.at(-1)!.body as Json).model).toBe('judge-1');
   });
 
-  test('results of no use are a failure of the upstream', async () => {
+  test('returns 502 for unusable results', async () => {
     for (const results of [[], ['x'], null]) {
       upstream.answer(() => Response.json({ results }));
       expect((await send('/v1/moderations', { input: 'x' })).status).toBe(502);
     }
   });
 
-  test('every text has a verdict of its own, and parts have one together', async () => {
+  test('each text gets its own result, and the parts of an input share one', async () => {
     const parts = [
       { type: 'text', text: 'a' },
       { type: 'image_url', image_url: { url: 'https://x/a.png' } },
@@ -158,7 +158,7 @@ describe('moderations', () => {
   });
 });
 
-test('a client that leaves ends the upstream call', async () => {
+test('a client that disconnects ends the upstream call', async () => {
   await addUpstream(relay.test, upstream.url, [
     { model_id: 'acme/rank-2', type: 'rerank' },
     { model_id: 'acme/judge-2', type: 'moderation' },

@@ -9,7 +9,7 @@ const encoder = new TextEncoder();
 /** Stores a response for follow-up requests; returns its text, if one was made. */
 export type Keep = (response: Json) => Promise<string | null>;
 
-const notKept = 'a response could not be kept';
+const notKept = 'could not store a response';
 const dataLine = '\ndata: ';
 
 /** A paid answer is delivered even if it cannot be stored; the client is told that it was not. */

@@ -31,7 +31,7 @@ test('the orchestration model answers an Anthropic client, whole', async () => {
   expect(message).toHaveProperty('svc_ms_meta.tasks_total');
 });
 
-test('and streamed, in the order its libraries insist on', async () => {
+test('the orchestration model streams to an Anthropic client in the required order', async () => {
   const stream = client.messages.stream(ask);
   const kinds: string[] = [];
   for await (const event of stream) kinds.push(event.type);
@@ -40,7 +40,7 @@ test('and streamed, in the order its libraries insist on', async () => {
   expect(await stream.finalText()).toContain('84');
 });
 
-test('a fault of the request is told in the messages format', async () => {
+test('an invalid request returns an error in the messages format', async () => {
   const error = await client.messages
     .create({ ...ask, svc_ms: { memory_mode: 'elephant' } } as typeof ask)
     .catch((thrown: unknown) => thrown);
@@ -48,7 +48,7 @@ test('a fault of the request is told in the messages format', async () => {
   expect((error as Error).message).toContain('svc_ms.memory_mode');
 });
 
-test('as a response, whole and streamed', async () => {
+test('the orchestration model answers as a response, whole and streamed', async () => {
   const asked = { model: 'svc/svc-ms', instructions: 'Be brief.', input: 'Reply with exactly: 84' };
   const whole = await openai.responses.create(asked);
   expect(whole.output_text).toContain('84');

@@ -31,8 +31,8 @@ afterAll(() => relay.close());
 const list = async (headers: Record<string, string> = {}): Promise<Json[]> =>
   ((await (await relay.get('/v1/models', { headers })).json()) as { data: Json[] }).data;
 
-describe('the list', () => {
-  test('holds what the key may use, our own model first, in OpenAI’s shape', async () => {
+describe('the model list', () => {
+  test('contains the models the key may use, our own first, in OpenAI’s format', async () => {
     const ids = (await list()).map(({ id }) => id);
     expect(ids[0]).toBe('svc/svc-ms');
     expect(ids).toContain('acme/fine');
@@ -45,7 +45,7 @@ describe('the list', () => {
     }
   });
 
-  test('is cut to the list of the key, whose names may lack the vendor', async () => {
+  test('is limited to the models of the key, which may be named without vendor', async () => {
     const key = await relay.member.key({ models: ['demo/chat', 'fine'] });
     const headers = { authorization: `Bearer ${key}` };
     expect((await list(headers)).map(({ id }) => id)).toEqual(['acme/fine', 'demo/chat']);
@@ -53,7 +53,7 @@ describe('the list', () => {
     expect((await relay.get('/v1/models/demo/embed', { headers })).status).toBe(404);
   });
 
-  test('is Anthropic’s to its clients, on one page or on several', async () => {
+  test('has Anthropic’s format for its clients, on one page or several', async () => {
     const headers = { 'anthropic-version': '2023-06-01' };
     const page = async (query = '') => {
       const body = await (await relay.get(`/v1/models${query}`, { headers })).json();
@@ -81,14 +81,14 @@ describe('the list', () => {
     expect((await relay.get('/v1/models?after_id=none', { headers })).status).toBe(404);
   });
 
-  test('needs a key', async () => {
+  test('requires a key', async () => {
     const answer = await relay.test.call('/v1/models');
     expect(answer.status).toBe(401);
   });
 });
 
-describe('one model', () => {
-  test('by a/b and by a%2Fb, with its lowest price as plain decimals', async () => {
+describe('a single model', () => {
+  test('is found by a/b and a%2Fb, with its lowest price as plain decimals', async () => {
     for (const path of ['/v1/models/acme/fine', '/v1/models/acme%2Ffine', '/v1/models/fine']) {
       const model = (await (await relay.get(path)).json()) as Json;
       expect(model).toMatchObject({
@@ -100,7 +100,7 @@ describe('one model', () => {
     }
   });
 
-  test('says what it takes', async () => {
+  test('lists its supported parameters', async () => {
     const parameters = async (id: string) =>
       ((await (await relay.get(`/v1/models/${id}`)).json()) as { supported_parameters: string[] }).supported_parameters;
     expect(await parameters('acme/fine')).toContain('temperature');
@@ -122,7 +122,7 @@ describe('one model', () => {
     expect(draw.pricing).toEqual({ prompt: '0', completion: '0', request: '0.04' });
   });
 
-  test('404 in OpenAI’s shape for what is not there, or not for this caller', async () => {
+  test('returns 404 in OpenAI’s format if it does not exist or is not available to the caller', async () => {
     for (const id of ['nobody/knows', 'acme/secret', '%F0%9F%98%80', 'a/b/c']) {
       const answer = await relay.get(`/v1/models/${id}`);
       expect(answer.status).toBe(404);

@@ -36,8 +36,8 @@ const list = async (): Promise<Json[]> =>
 const one = async (id: string): Promise<Json> =>
   ((await (await relay.member.call(`/api/models/${id}`)).json()) as { data: Json }).data;
 
-describe('models that a user may use', () => {
-  test('are those of /v1/models, in the same order', async () => {
+describe('models available to a user', () => {
+  test('match /v1/models, in the same order', async () => {
     const listed = (await (await relay.get('/v1/models')).json()) as { data: Json[] };
     expect((await list()).map(({ id }) => id)).toEqual(listed.data.map(({ id }) => id));
     const ids = (await list()).map(({ id }) => id);
@@ -45,7 +45,7 @@ describe('models that a user may use', () => {
     expect(ids).not.toContain('acme/secret');
   });
 
-  test('come packed where there are many, to whoever takes that', async () => {
+  test('a long list is compressed if the client accepts it', async () => {
     const many = Array.from({ length: 60 }, (_, index) => ({ model_id: `many/model-${index}`, prices }));
     await addUpstream(relay.test, away, many, { provider: 'many' });
     const plain = await relay.member.call('/api/models', { headers: { 'accept-encoding': 'identity' } });
@@ -58,7 +58,7 @@ describe('models that a user may use', () => {
     expect(bytes.length).toBeLessThan(text.length / 5);
   });
 
-  test('have prices of every part and tier, the lowest of those who serve them', async () => {
+  test('have prices for every part and tier, the lowest of their providers', async () => {
     expect(await one('acme/alone')).toMatchObject({
       prices,
       context_length: 400_000,
@@ -77,7 +77,7 @@ describe('models that a user may use', () => {
     expect(await one('svc/svc-ms')).toMatchObject({ prices: null, health: null, providers: [], offers: [] });
   });
 
-  test('say what they can, by the operator’s word, their prices, and their names', async () => {
+  test('list capabilities from the operator’s settings, prices and names', async () => {
     const byId = new Map((await list()).map((model) => [model.id, model.capabilities]));
     expect(byId.get('acme/plain')).toEqual([]);
     expect(byId.get('acme/claude-sonnet-4-5')).toEqual(['tools', 'structured_outputs', 'reasoning']);
@@ -85,7 +85,7 @@ describe('models that a user may use', () => {
     expect(byId.get('demo/chat')).toEqual(['tools', 'structured_outputs']);
   });
 
-  test('have the health of those who would be asked', async () => {
+  test('show the health of the providers that would be used', async () => {
     const unmeasured = { circuit_state: 'closed', requests_last_hour: 0, success_rate_last_hour: 1 };
     expect((await one('acme/fine')).health).toEqual(unmeasured);
     expect(await one('old-model')).toMatchObject({ types: [], providers: ['attic'], health: unmeasured });
@@ -98,7 +98,7 @@ describe('models that a user may use', () => {
     expect(await one('acme/fine')).toMatchObject({ unavailable: [] });
   });
 
-  test('an alias says what it stands for, and has the offers of all that it does', async () => {
+  test('an alias lists its models and all their offers', async () => {
     const either = await one('either');
     expect(either.members).toEqual(['acme/plain', 'acme/fine']);
     expect((either.offers as Json[]).map(({ model_id }) => model_id).sort()).toEqual([
@@ -109,12 +109,12 @@ describe('models that a user may use', () => {
   });
 });
 
-describe('one of them', () => {
+describe('a single model', () => {
   test('is found by a/b, by a%2Fb and without its vendor', async () => {
     for (const id of ['acme/fine', 'acme%2Ffine', 'fine']) expect((await one(id)).id).toBe('acme/fine');
   });
 
-  test('404 in the management shape for what is not there, or not for this user; 401 without a session', async () => {
+  test('returns 404 in the management format if missing or not available to the user; 401 without a session', async () => {
     for (const id of ['nobody/knows', 'acme/secret', '%F0%9F%98%80']) {
       const answer = await relay.member.call(`/api/models/${id}`);
       expect(answer.status).toBe(404);

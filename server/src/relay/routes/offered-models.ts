@@ -76,14 +76,14 @@ export const offeredModelsRoutes = (deps: RelayDeps, own: () => readonly ModelLi
   defineRoute({
     ...models,
     path: '/api/models',
-    summary: 'Models that you may use: prices, context, capabilities and health',
+    summary: 'List the models you can use, with prices, context, capabilities and health',
     answers: { 200: answered(z.object({ models: z.array(summary) })) },
     handle: async (call) => okCompressed(call, { models: await offeredModels(deps, callerOf(call), own()) }),
   }),
   defineRoute({
     ...models,
     path: '/api/models/{model_id+}',
-    summary: 'One model, and everybody who serves it',
+    summary: 'Get a model and all providers that serve it',
     params: z.object({ model_id: z.string() }),
     answers: { 200: answered(detail) },
     handle: async (call) => ok(call, await offeredModel(deps, callerOf(call), own(), call.params.model_id)),

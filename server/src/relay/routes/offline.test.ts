@@ -22,7 +22,7 @@ const form = (fields: Record<string, string>, file: Blob): FormData => {
   return form;
 };
 
-describe('every endpoint answers with the built-in provider and no balance', () => {
+describe('every endpoint works with the built-in provider and no balance', () => {
   test('embeddings', async () => {
     const answer = await post('/v1/embeddings', { model: 'demo/embed', input: ['a cat', 'a dog'] });
     const data = answer.data as { index: number; embedding: number[] }[];
@@ -41,7 +41,7 @@ describe('every endpoint answers with the built-in provider and no balance', () 
     expect((bare.results as Json[])[0]!.document).toBeUndefined();
   });
 
-  test('moderations, with a model or without', async () => {
+  test('moderations, with and without a model', async () => {
     const parts = [{ type: 'text', text: 'i will kill you' }];
     for (const body of [{ input: 'hello' }, { model: 'demo/moderation', input: parts }, { input: ['a', 'b'] }]) {
       const answer = await post('/v1/moderations', body);
@@ -65,7 +65,7 @@ describe('every endpoint answers with the built-in provider and no balance', () 
     expect(image.headers.get('content-length')).toBe(`${bytes.length}`);
   });
 
-  test('speech, and back into text in every format', async () => {
+  test('speech, and its transcription in every format', async () => {
     const speech = await relay.post('/v1/audio/speech', {
       model: 'demo/speech',
       input: 'Good morning to you.',
@@ -99,12 +99,12 @@ describe('every endpoint answers with the built-in provider and no balance', () 
   });
 });
 
-describe('refusals have the shape of their endpoint', () => {
+describe('errors in the format of the endpoint', () => {
   const paths = ['embeddings', 'rerank', 'moderations', 'images/generations', 'audio/speech'].map(
     (name) => `/v1/${name}`,
   );
 
-  test('401 without a key, in both shapes', async () => {
+  test('401 without a key, in both formats', async () => {
     for (const path of [...paths, '/v1/audio/transcriptions', '/v1/audio/translations']) {
       const answer = await relay.test.call(path, { method: 'POST', body: {} });
       expect([answer.status, ((await answer.json()) as { error: Json }).error.code]).toEqual([401, 'invalid_api_key']);
@@ -114,7 +114,7 @@ describe('refusals have the shape of their endpoint', () => {
     expect(await answer.json()).toMatchObject({ type: 'error', error: { type: 'authentication_error' } });
   });
 
-  test('what is not JSON, not an object, or of the wrong type is a 4xx', async () => {
+  test('4xx for a body that is not JSON, not an object, or of the wrong type', async () => {
     for (const path of paths) {
       for (const body of ['{"model":', '[]', '"x"', 'null', '']) {
         const answer = await relay.post(path, body);
@@ -133,7 +133,7 @@ describe('refusals have the shape of their endpoint', () => {
     expect(broken.status).toBe(400);
   });
 
-  test('413 past the limits', async () => {
+  test('413 above the size limits', async () => {
     const large = 'x'.repeat(32 * 1024 * 1024);
     const answer = await relay.post('/v1/embeddings', { model: 'demo/embed', input: large });
     expect(answer.status).toBe(413);
@@ -145,7 +145,7 @@ describe('refusals have the shape of their endpoint', () => {
     expect(upload.status).toBe(413);
   });
 
-  test('400 names the parameter at fault', async () => {
+  test('400 names the invalid parameter', async () => {
     const texts = (count: number) => Array.from({ length: count }, () => 'x');
     const cases: [path: string, body: Json, param: string][] = [
       ['/v1/embeddings', { input: 'x' }, 'model'],
@@ -197,7 +197,7 @@ describe('refusals have the shape of their endpoint', () => {
     }
   });
 
-  test('404 for a model that is not there, or is of another type', async () => {
+  test('404 for a model that does not exist or has another type', async () => {
     for (const model of ['nobody/knows', 'demo/chat']) {
       const answer = await relay.post('/v1/embeddings', { model, input: 'x' });
       const { error } = (await answer.json()) as { error: Json };
@@ -211,7 +211,7 @@ describe('refusals have the shape of their endpoint', () => {
     expect(await counted.json()).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
   });
 
-  test('403 for a model outside the list of the key', async () => {
+  test('403 for a model that the key may not use', async () => {
     const key = await relay.member.key({ models: ['demo/chat'] });
     const headers = { authorization: `Bearer ${key}` };
     const answer = await relay.post('/v1/embeddings', { model: 'demo/embed', input: 'x' }, { headers });
@@ -222,7 +222,7 @@ describe('refusals have the shape of their endpoint', () => {
     expect(unnamed.status).toBe(404);
   });
 
-  test('429 with every header that tells when to come back', async () => {
+  test('429 with all retry headers', async () => {
     const key = await relay.member.key();
     const headers = { authorization: `Bearer ${key}` };
     await relay.test.setOption('RateLimitV1', 1);

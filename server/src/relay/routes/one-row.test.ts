@@ -113,7 +113,7 @@ const endpoints = async (): Promise<string[]> => {
   return rows.map(({ endpoint }) => endpoint).sort();
 };
 
-test('each answered request is one entry', async () => {
+test('each answered request has one usage entry', async () => {
   for (const [route, body, address = addressOf(route)] of asked) {
     const answer = await relay.post(address, body);
     const text = await answer.text();
@@ -124,7 +124,7 @@ test('each answered request is one entry', async () => {
   expect(await endpoints()).toEqual(asked.map(([route]) => endpointOf(route)).sort());
 });
 
-test('no address is left out', () => {
+test('every POST path is covered', () => {
   const { paths } = relay.test.app.document() as { paths: Record<string, { post?: unknown }> };
   const posts = Object.keys(paths).filter((path) => /^\/v\d/.test(path) && paths[path]!.post);
   expect([...new Set([...asked.map(([route]) => route), ...without])].sort()).toEqual(posts.sort());

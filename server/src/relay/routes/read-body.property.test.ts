@@ -16,7 +16,7 @@ async function orRefusal(request: Request): Promise<FormData | AppError> {
   }
 }
 
-test('what a client puts into a form comes out of it, files byte for byte', async () => {
+test('form fields are read back unchanged, files byte for byte', async () => {
   const name = fc.stringMatching(/^[a-z_[\]]{1,20}$/);
   const value = fc.string({ unit: 'grapheme' }).map((text) => text.replace(/[\r\n]+/g, ' '));
   await fc.assert(
@@ -31,7 +31,7 @@ test('what a client puts into a form comes out of it, files byte for byte', asyn
   );
 });
 
-test('any bytes under any boundary are a form or refused', async () => {
+test('any bytes with any boundary are either a form or rejected', async () => {
   const boundary = fc.stringMatching(/^[A-Za-z0-9'()+_,./:=?-]{0,70}$/);
   const line = fc.oneof(
     fc.constantFrom('--x', '--x--', '', 'Content-Disposition: form-data; name="a"', 'Content-Disposition: form-data'),

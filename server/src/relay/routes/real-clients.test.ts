@@ -26,7 +26,7 @@ test('OpenAI’s client: models', async () => {
   expect((await openai.models.retrieve('demo/chat')).id).toBe('demo/chat');
 });
 
-test('OpenAI’s client: embeddings, which it asks for in base64', async () => {
+test('OpenAI’s client: embeddings, requested in base64', async () => {
   const { data, usage } = await openai.embeddings.create({ model: 'demo/embed', input: ['near texts', 'are near'] });
   expect(data.map(({ embedding }) => embedding.length)).toEqual([256, 256]);
   expect(usage.prompt_tokens).toBeGreaterThan(2);
@@ -39,7 +39,7 @@ test('OpenAI’s client: images and moderations', async () => {
   expect(judged.results[0]!.categories['harassment/threatening']).toBe(true);
 });
 
-test('OpenAI’s client: sound there and back', async () => {
+test('OpenAI’s client: speech and its transcription', async () => {
   const speech = await openai.audio.speech.create({ model: 'demo/speech', input: 'Good morning.', voice: 'alloy' });
   expect(speech.headers.get('content-type')).toBe('audio/mpeg');
   const file = await toFile(await speech.arrayBuffer(), 'morning.mp3');
@@ -54,7 +54,7 @@ test('OpenAI’s client: sound there and back', async () => {
   expect(english.text).toContain('translation');
 });
 
-test('OpenAI’s client: responses, whole, followed, parsed, and with a tool between two of them', async () => {
+test('OpenAI’s client: responses, whole, streamed, parsed, and with a tool call', async () => {
   const whole = await openai.responses.create({ model: 'demo/chat', input: 'Hello' });
   expect(whole.output_text.length).toBeGreaterThan(3);
   const stream = openai.responses.stream({ model: 'demo/chat', input: 'Hello' });
@@ -76,14 +76,14 @@ test('OpenAI’s client: responses, whole, followed, parsed, and with a tool bet
   expect(second).toMatchObject({ status: 'completed', output: [{ type: 'message' }] });
 });
 
-test('OpenAI’s client: faults become its own errors', async () => {
+test('OpenAI’s client: errors become its own error types', async () => {
   const asked = openai.embeddings.create({ model: 'nobody/knows', input: 'x' });
   expect(await asked.catch((error) => error)).toMatchObject({ status: 404, code: 'model_not_found', param: 'model' });
   const nameless = new OpenAI({ apiKey: 'sk-wrong', baseURL: `${server.url}v1`, maxRetries: 0 });
   expect(await nameless.models.list().catch((error) => error)).toBeInstanceOf(OpenAI.AuthenticationError);
 });
 
-test('Anthropic’s client: tokens and models', async () => {
+test('Anthropic’s client: token counts and models', async () => {
   const anthropic = new Anthropic({ apiKey: relay.key, baseURL: server.url.origin, maxRetries: 0 });
   const messages = [{ role: 'user' as const, content: 'hello' }];
   expect((await anthropic.messages.countTokens({ model: 'demo/chat', messages })).input_tokens).toBeGreaterThan(1);

@@ -68,7 +68,7 @@ async function byUpstream(
   const { error } = await stream.pump(eventReader(tell));
   if (ended) return ended as ResponseObject;
   signal.throwIfAborted();
-  throw error ?? new Error('a streamed response came to no end');
+  throw error ?? new Error('a streamed response did not end');
 }
 
 /** Its calls have their own ids; the response id finds them all, of every attempt. */
@@ -99,9 +99,9 @@ async function byMeta(
     renderer.fail(toAppError(error));
     // What was produced until then is stored with the error.
     if (!ended) throw error;
-    deps.log.warn({ requestId, error }, 'a response in the background failed');
+    deps.log.warn({ requestId, error }, 'a background response failed');
   }
-  if (!ended) throw new Error('a response came to no end');
+  if (!ended) throw new Error('a response did not end');
   return ended as ResponseObject;
 }
 

@@ -14,7 +14,7 @@ function namedIn(body: Json): Before {
   const previousResponseId = optionalString(body, 'previous_response_id');
   const id = body.conversation == null ? undefined : readString(idOf(body.conversation), 'conversation');
   if (previousResponseId !== undefined && id !== undefined)
-    throw invalid('previous_response_id', `'previous_response_id' and 'conversation' cannot be given together.`);
+    throw invalid('previous_response_id', `'previous_response_id' and 'conversation' cannot be used together.`);
   return {
     ...(previousResponseId !== undefined && { previousResponseId }),
     ...(id !== undefined && { conversationId: id }),
@@ -86,7 +86,7 @@ const isReference = ({ type, role, id }: Item): boolean =>
 async function resolveItems(keeper: ResponseKeeper, owner: Owner, items: Item[], grow: Grow): Promise<Item[]> {
   if (!items.some(isReference)) return items;
   if (items.filter(isReference).length > mostReferences)
-    throw invalid('input', `'input' may refer to ${mostReferences} items at most.`);
+    throw invalid('input', `'input' may refer to at most ${mostReferences} items.`);
   const known = new Map<unknown, Referred>();
   const found: Item[] = [];
   let bytes = 0;

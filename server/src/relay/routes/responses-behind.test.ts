@@ -50,8 +50,8 @@ const chatTools = [{ type: 'function' as const, function: { name: 'weather', par
 
 const longId = `call_${'x'.repeat(90)}`;
 
-describe('as it came', () => {
-  test('a request goes on as it is, without what is kept here, and comes back under our ids', async () => {
+describe('responses forwarded to a responses upstream', () => {
+  test('a request is forwarded without our own fields and returned under our ids', async () => {
     upstream.answer(openaiAnswers());
     const asked = {
       model: 'x/paid',
@@ -87,7 +87,7 @@ describe('as it came', () => {
     expect(await relay.usageOf(answer)).toMatchObject({ prompt_tokens: 40, completion_tokens: 20, status: 'ok' });
   });
 
-  test('a chain goes with all of its items, thoughts as the vendor sealed them', async () => {
+  test('a chain is sent with all its items, with reasoning as encrypted by the vendor', async () => {
     upstream.answer(openaiAnswers());
     const first = await client.responses.create({ model: 'x/paid', input: 'Weather?', tools: [tool] });
     const second = await client.responses.create({
@@ -109,7 +109,7 @@ describe('as it came', () => {
     expect(await client.responses.retrieve(first.id)).toMatchObject({ id: first.id, output_text: 'Well.' });
   });
 
-  test('thoughts that it did not seal stay here', async () => {
+  test('reasoning that the vendor did not encrypt is not sent', async () => {
     const message = { role: 'assistant', content: 'Hello.', reasoning_content: 'hm' };
     upstream.answer(() => Response.json({ choices: [{ index: 0, finish_reason: 'stop', message }] }));
     const { output } = await client.responses.create({ model: 'x/chat', input: 'Hi' });
@@ -129,7 +129,7 @@ describe('as it came', () => {
     expect(lastBody().input.at(-1).call_id).toHaveLength(64);
   });
 
-  test('what is left out of a conversation that is too long is left out of the body too', async () => {
+  test('items dropped from a conversation that is too long are dropped from the body', async () => {
     upstream.answer(({ path, body, ...rest }) => {
       const error = { message: 'too long', type: 'invalid_request_error', code: 'context_length_exceeded' };
       if ((body as Loose).input.length > 2) return Response.json({ error }, { status: 400 });
@@ -144,7 +144,7 @@ describe('as it came', () => {
     expect(lastBody().input).toEqual([rule, two]);
   });
 
-  test('a stream passes under our ids, is kept, and is what the SDK makes of its events', async () => {
+  test('a stream has our ids, is stored, and matches what the SDK builds from its events', async () => {
     upstream.answer(openaiAnswers());
     const stream = client.responses.stream({ model: 'x/paid', input: 'Weather?', tools: [tool] });
     const numbers: number[] = [];
@@ -160,7 +160,7 @@ describe('as it came', () => {
     expect(lastBody()).toMatchObject({ stream: true, store: false });
   });
 
-  test('tools that the client runs go everywhere, those that the vendor bills only where nothing has a price', async () => {
+  test('client-side tools are always sent, tools billed by the vendor only to free models', async () => {
     upstream.answer(openaiAnswers());
     const own = [{ type: 'apply_patch' }, { type: 'shell', environment: { type: 'local' } }] as Loose;
     await client.responses.create({ model: 'x/paid', input: 'Fix it', tools: own });
@@ -186,7 +186,7 @@ describe('as it came', () => {
       }
   });
 
-  test('an offer to search that an item brings among functions is left out where it has no price', async () => {
+  test('a search tool added by an item is dropped if it has no price', async () => {
     upstream.answer(openaiAnswers());
     const added = { type: 'additional_tools', role: 'developer' };
     const items = (...tools: Loose[]) => [
@@ -198,7 +198,7 @@ describe('as it came', () => {
     expect(lastBody().input).toEqual(items(tool));
   });
 
-  test('a stream that breaks off ends as failed, and what came is charged', async () => {
+  test('an interrupted stream ends as failed, and what was received is charged', async () => {
     const frames = responseEvents().map(frameOf);
     upstream.answer(breakAfter([new TextEncoder().encode(frames.slice(0, 12).join(''))], eventStream));
     const answer = await relay.post('/v1/responses', { model: 'x/paid', input: 'Weather?', stream: true });
@@ -216,7 +216,7 @@ describe('as it came', () => {
       { response: wholeResponse({ status: 'failed', error: { code: 'server_error', message: 'no' } }) },
     ],
     ['error', { code: 'server_error', message: 'no', param: null }],
-  ])('%s of the upstream in mid-stream', async (type, fields) => {
+  ])('%s from the upstream in mid-stream', async (type, fields) => {
     const begun = responseEvents().slice(0, 12).map(frameOf).join('');
     const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
     upstream.answer(() => {
@@ -235,7 +235,7 @@ describe('as it came', () => {
     expect(await relay.usageOf(answer)).toMatchObject({ status: 'interrupted' });
   });
 
-  test('an upstream that counts nothing is counted here, in the stream and in what is kept', async () => {
+  test('missing usage is counted here, in the stream and in the stored response', async () => {
     upstream.answer(openaiAnswers(wholeResponse({ usage: null })));
     const final = await client.responses.stream({ model: 'x/paid', input: 'Weather?' }).finalResponse();
     expect(final.usage?.output_tokens).toBeGreaterThan(0);
@@ -245,11 +245,11 @@ describe('as it came', () => {
   });
 });
 
-describe('behind a chat', () => {
+describe('other formats on a responses upstream', () => {
   const asked = { model: 'x/paid', reasoning_effort: 'low' as const, tools: chatTools };
   const hello: ChatCompletionMessageParam[] = [{ role: 'user', content: 'Weather?' }];
 
-  test('functions with reasoning, whole, and the thoughts come back to the vendor', async () => {
+  test('chat with functions and reasoning, whole; reasoning is returned to the vendor', async () => {
     upstream.answer(openaiAnswers());
     const { choices, usage } = await client.chat.completions.create({ ...asked, messages: hello });
     const message = choices[0]!.message as Loose;
@@ -270,7 +270,7 @@ describe('behind a chat', () => {
     expect(lastBody().input[1]).toMatchObject({ type: 'reasoning', id: 'rs_up', encrypted_content: 'gAAAAsealed' });
   });
 
-  test('streamed', async () => {
+  test('chat with functions and reasoning, streamed', async () => {
     upstream.answer(openaiAnswers());
     const stream = client.chat.completions.stream({
       ...asked,
@@ -285,7 +285,7 @@ describe('behind a chat', () => {
     expect(usage).toMatchObject({ prompt_tokens: 40, completion_tokens: 20 });
   });
 
-  test('without functions, or without reasoning, it stays a chat', async () => {
+  test('without functions or without reasoning, chat completions are used', async () => {
     upstream.answer(openaiAnswers());
     await client.chat.completions.create({ model: 'x/paid', reasoning_effort: 'low', messages: hello });
     expect(lastSeen().path).toBe('/v1/chat/completions');
@@ -295,7 +295,7 @@ describe('behind a chat', () => {
     expect(await unflagged.catch((error: unknown) => error)).toMatchObject({ status: 400, param: 'reasoning_effort' });
   });
 
-  test('Anthropic’s client: thoughts, words, a call, and all of it back', async () => {
+  test('Anthropic’s client: thinking, text and a call, and their round trip', async () => {
     upstream.answer(openaiAnswers());
     const base = {
       model: 'x/paid',
@@ -318,7 +318,7 @@ describe('behind a chat', () => {
     expect(lastBody().input[1]).toMatchObject({ type: 'reasoning', encrypted_content: 'gAAAAsealed' });
   });
 
-  test('Google’s format: a call, and the thoughts back with it', async () => {
+  test('Google’s format: a call, and reasoning returned with it', async () => {
     upstream.answer(openaiAnswers());
     const path = '/v1beta/models/x%2Fpaid:generateContent';
     const body = {
@@ -336,7 +336,7 @@ describe('behind a chat', () => {
     expect(lastBody().input[1]).toMatchObject({ type: 'reasoning', encrypted_content: 'gAAAAsealed' });
   });
 
-  test('refusals, and answers that are cut short', async () => {
+  test('refusals and truncated answers', async () => {
     const refusal = [{ type: 'refusal', refusal: 'I will not.' }];
     const message = { id: 'msg_up', type: 'message', role: 'assistant', status: 'completed', content: refusal };
     upstream.answer(() => Response.json(wholeResponse({ output: [message] })));
@@ -352,7 +352,7 @@ describe('behind a chat', () => {
     expect(ends).toEqual(['length']);
   });
 
-  test('a stream that breaks off is told and charged as one of chat', async () => {
+  test('an interrupted stream is reported and charged like a chat stream', async () => {
     const frames = responseEvents().map(frameOf);
     upstream.answer(breakAfter([new TextEncoder().encode(frames.slice(0, 12).join(''))], eventStream));
     const answer = await relay.post('/v1/chat/completions', { ...asked, messages: hello, stream: true });

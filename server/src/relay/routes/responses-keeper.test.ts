@@ -80,8 +80,8 @@ function stage() {
 const said = ({ turns }: Conversation) =>
   turns.map(({ parts }) => parts.map((part) => ('text' in part ? part.text : '')).join());
 
-describe('with a keeper', () => {
-  test('a response builds on the one before, and is kept with what it brought alone', async () => {
+describe('responses with storage', () => {
+  test('a response continues the previous one and is stored with only its own input', async () => {
     const { askJson, asked, kept } = stage();
     const first = await askJson({ input: 'one' });
     const second = await askJson({ input: [{ role: 'user', content: 'two' }], previous_response_id: first.id });
@@ -95,7 +95,7 @@ describe('with a keeper', () => {
     });
   });
 
-  test('items are found by reference, and unknown ones are not', async () => {
+  test('items are found by reference, and unknown ones are rejected', async () => {
     const { askJson, ask, asked } = stage();
     const { output } = await askJson({ input: 'one' });
     await askJson({
@@ -109,20 +109,20 @@ describe('with a keeper', () => {
     expect(await lost.catch((error: unknown) => error)).toMatchObject({ code: 'not_found', status: 404 });
   });
 
-  test('`store: false` keeps nothing', async () => {
+  test('`store: false` stores nothing', async () => {
     const { askJson, kept } = stage();
     expect((await askJson({ input: 'one', store: false })).store).toBe(false);
     expect(kept).toEqual([]);
   });
 
-  test('a streamed response is kept before its last event goes out', async () => {
+  test('a streamed response is stored before its last event is sent', async () => {
     const { ask, kept } = stage();
     const text = await (await ask({ input: 'one', stream: true })).text();
     expect(text).toContain('event: response.completed');
     expect(kept[0]!.response).toMatchObject({ status: 'completed', output: [{ content: [{ text: 'answer 1' }] }] });
   });
 
-  test('what cannot be kept is answered, as it is paid for, and says that it is not kept', async () => {
+  test('if storing fails, the paid answer is returned with store: false', async () => {
     const { ask, askJson, state } = stage();
     state.fails = true;
     expect(await askJson({ input: 'one' })).toMatchObject({
@@ -138,7 +138,7 @@ describe('with a keeper', () => {
     expect(text).not.toContain('event: error');
   });
 
-  test('in the background: queued, and not asked here', async () => {
+  test('a background response is queued without calling the model', async () => {
     const { askJson, ask, asked, queued } = stage();
     const response = await askJson({ input: 'one', background: true });
     expect(response).toMatchObject({ status: 'queued', background: true, output: [] });
@@ -151,14 +151,14 @@ describe('with a keeper', () => {
     expect(asked).toEqual([]);
   });
 
-  test('one thing at a time is built on', async () => {
+  test('previous_response_id and conversation cannot be combined', async () => {
     const { ask } = stage();
     const both = ask({ input: 'x', previous_response_id: 'resp_1', conversation: { id: 'conv_1' } });
     expect(await both.catch((error: unknown) => error)).toMatchObject({ status: 400 });
   });
 });
 
-test('in the background: with the rights that its owner has by then, or not at all', async () => {
+test('a background response runs with its owner’s current rights, or not at all', async () => {
   const { keeper } = memoryKeeper();
   const callers: unknown[] = [];
   const own = async (call: unknown, _: unknown, __: unknown, onDelta?: (delta: never) => unknown): Promise<Answer> => {
@@ -192,7 +192,7 @@ test('in the background: with the rights that its owner has by then, or not at a
   expect(callers).toHaveLength(1);
 });
 
-test('bytes of an upstream’s stream: signs of life pass, the end waits', async () => {
+test('keep-alive bytes of a stream are forwarded, its end waits until it is stored', async () => {
   const order: string[] = [];
   const keep = async () => {
     await Bun.sleep(1);

@@ -77,8 +77,8 @@ const fault = async (asked: PromiseLike<unknown>): Promise<APIError> => {
   return error as APIError;
 };
 
-describe('what a response builds on', () => {
-  test('is a chain, streamed and whole, through the database', async () => {
+describe('previous responses', () => {
+  test('form a chain in the database, streamed and whole', async () => {
     const first = await client.responses.stream({ model, input: 'one' }).finalResponse();
     const second = await client.responses
       .stream({ model, input: 'two', previous_response_id: first.id })
@@ -94,7 +94,7 @@ describe('what a response builds on', () => {
     expect(data).toMatchObject([{ role: 'user', content: [{ type: 'input_text', text: 'two' }] }]);
   });
 
-  test('is nobody else’s, in the words of what never was', async () => {
+  test('of others give the same error as missing ones', async () => {
     const { id } = await client.responses.create({ model, input: 'one' });
     const asked = upstream.seen.length;
     const words = (error: APIError) => [error.status, error.code, error.param, error.type, error.message];
@@ -110,7 +110,7 @@ describe('what a response builds on', () => {
     expect(upstream.seen.length).toBe(asked);
   });
 
-  test('may be sealed in short, and is opened for the model', async () => {
+  test('can be compacted into an encrypted item, which is decrypted for the model', async () => {
     const input = [{ role: 'user' as const, content: 'I grow tea.' }];
     const { output } = await client.responses.compact({ model, input });
     const [sealed] = output.filter(({ type }) => type === 'compaction');
@@ -128,7 +128,7 @@ describe('what a response builds on', () => {
   });
 });
 
-describe('thoughts', () => {
+describe('reasoning', () => {
   const thinking = () =>
     Response.json({
       choices: [
@@ -147,7 +147,7 @@ describe('thoughts', () => {
     return JSON.stringify(lastMessages());
   };
 
-  test('are sealed for their user, and opened for the model', async () => {
+  test('is encrypted for its user and decrypted for the model', async () => {
     upstream.answer(thinking);
     const { output } = await client.responses.create({ model, input: 'hi', store: false });
     const item = output.find(({ type }) => type === 'reasoning') as Loose;
@@ -181,7 +181,7 @@ describe('thoughts', () => {
     upstream.answer(echo);
   });
 
-  test('of a chain are opened as well', async () => {
+  test('of a chain is decrypted', async () => {
     upstream.answer(thinking);
     const { id } = await client.responses.create({ model, input: 'hi' });
     await client.responses.create({ model, input: 'go on', previous_response_id: id });
@@ -190,8 +190,8 @@ describe('thoughts', () => {
   });
 });
 
-describe('what is kept', () => {
-  test('is bounded, which is said before a model is asked; `store: false` is not', async () => {
+describe('storage', () => {
+  test('limits are checked before the model is called, and not with `store: false`', async () => {
     const input = Array.from({ length: limits.broughtItems + 1 }, () => ({ role: 'user' as const, content: 'x' }));
     const asked = upstream.seen.length;
     const before = await relay.money();
@@ -201,7 +201,7 @@ describe('what is kept', () => {
     expect((await client.responses.create({ model, input, store: false })).status).toBe('completed');
   });
 
-  test('is nothing where the operator says so, and the response tells', async () => {
+  test('can be turned off by the operator, and the response says so', async () => {
     await relay.test.setOption('ResponsesKeptDays', 0);
     try {
       const response = await client.responses.create({ model, input: 'one' });
@@ -214,7 +214,7 @@ describe('what is kept', () => {
   });
 });
 
-describe('in the background', () => {
+describe('background responses', () => {
   const ended = async (id: string) => {
     await until(`${id} has ended`, async () => (await client.responses.retrieve(id)).status !== 'queued');
     await until(`${id} has ended`, async () => (await client.responses.retrieve(id)).status !== 'in_progress');
@@ -229,7 +229,7 @@ describe('in the background', () => {
     return rows();
   };
 
-  test('a model is asked by the way of every other response, and charged once', async () => {
+  test('the model is called like for any other response, and charged once', async () => {
     const first = await client.responses.create({ model, input: 'one' });
     const queued = await client.responses.create({
       ...{ model, input: 'two', previous_response_id: first.id, metadata: { a: 'b' } },
@@ -251,7 +251,7 @@ describe('in the background', () => {
     expect(next.output_text).toBe('heard 5');
   });
 
-  test('with `stream` its events come as they are made, and again for whoever asks', async () => {
+  test('with `stream` events are sent as they are made, and can be read again', async () => {
     const events: Loose[] = [];
     for await (const event of await client.responses.create({ model, input: 'one', background: true, stream: true }))
       events.push(event);
@@ -272,7 +272,7 @@ describe('in the background', () => {
     expect(whole).toMatchObject({ status: 'completed', output_text: 'heard 1' });
   });
 
-  test('`svc/svc-ms` too; its calls are found by the response', async () => {
+  test('work with `svc/svc-ms`, whose calls are found by the response id', async () => {
     await relay.test.setOption('MsEasyModel', model);
     const { id } = await client.responses.create({
       ...{ model: 'svc/svc-ms', input: 'Say hello.', background: true },
@@ -284,7 +284,7 @@ describe('in the background', () => {
     for (const row of await rowsOf(id)) expect(row).toMatchObject({ model_id: model, status: 'ok' });
   });
 
-  test('cancelling ends the call to the model, and costs nothing where nothing was said', async () => {
+  test('cancelling ends the call to the model and costs nothing without output', async () => {
     upstream.answer(stall);
     const before = await relay.money();
     const coming = upstream.next();
@@ -297,7 +297,7 @@ describe('in the background', () => {
     expect((await client.responses.retrieve(id)).status).toBe('cancelled');
   });
 
-  test('what fails says why: the upstream, or the name of the model', async () => {
+  test('a failure names its cause: the upstream or the model name', async () => {
     upstream.answer(() => Response.json({ error: { message: 'no' } }, { status: 500 }));
     const broken = await client.responses.create({ model, input: 'one', background: true });
     expect(await ended(broken.id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } });

@@ -162,7 +162,7 @@ const cameBack: Record<Kind, (body: Loose) => void> = {
   },
 };
 
-describe.each(kinds)('an upstream of kind %s', (kind) => {
+describe.each(kinds)('with a %s upstream', (kind) => {
   const script = () =>
     upstreams[kind].answer(({ path, body }) =>
       (body as Loose).stream || path.includes('stream')
@@ -170,7 +170,7 @@ describe.each(kinds)('an upstream of kind %s', (kind) => {
         : Response.json(replies[kind].whole),
     );
 
-  test('whole: thoughts, words and a call, charged once', async () => {
+  test('whole: reasoning, text and a call, charged once', async () => {
     script();
     const { data, response } = await client.responses.create(asking(kind)).withResponse();
     expect(data.output.map(({ type }) => type).filter((type) => type !== 'reasoning')).toEqual([
@@ -191,7 +191,7 @@ describe.each(kinds)('an upstream of kind %s', (kind) => {
     expect(rows).toHaveLength(1);
   });
 
-  test('streamed, as OpenAI’s client follows it, and given back statelessly', async () => {
+  test('streamed to OpenAI’s client, and sent back statelessly', async () => {
     script();
     const stream = client.responses.stream(asking(kind));
     const types: string[] = [];
@@ -222,8 +222,8 @@ describe.each(kinds)('an upstream of kind %s', (kind) => {
   });
 });
 
-describe('faults', () => {
-  test('a stream that is cut ends as failed, and what came of it is charged', async () => {
+describe('failures', () => {
+  test('an interrupted stream ends as failed, and what was received is charged', async () => {
     const piece = sse({ choices: [{ index: 0, delta: { content: 'half of it' } }] });
     upstreams.openai.answer(breakAfter([new TextEncoder().encode(piece)], eventStream.headers));
     const { data, response } = await client.responses.create({ ...asking('openai'), stream: true }).withResponse();
@@ -236,7 +236,7 @@ describe('faults', () => {
     expect(await relay.usageOf(response)).toMatchObject({ status: 'interrupted', endpoint: '/v1/responses' });
   });
 
-  test('an upstream that counts nothing: our own count is told', async () => {
+  test('missing usage is counted here', async () => {
     const text = sse(
       { choices: [{ index: 0, delta: { content: 'fine words' } }] },
       { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
@@ -254,7 +254,7 @@ describe('faults', () => {
     [{ tools: [{ type: 'web_search' }] }, 'tools'],
     [{ input: [{ type: 'dream' }] }, 'input[0].type'],
     [{ model: undefined }, 'model'],
-  ])('%j is refused in OpenAI’s shape', async (fields, param) => {
+  ])('%j is rejected in OpenAI’s format', async (fields, param) => {
     const asked = client.responses.create({ model: 'demo/chat', input: 'hi', ...fields } as Loose);
     expect(await asked.catch((error: unknown) => error)).toMatchObject({
       status: 400,
@@ -263,7 +263,7 @@ describe('faults', () => {
     });
   });
 
-  test('`truncation: "auto"` leaves the oldest turns out', async () => {
+  test('`truncation: "auto"` drops the oldest turns', async () => {
     upstreams.openai.answer(({ body }) => {
       const { messages } = body as Loose;
       if (messages.length < 3) return Response.json(replies.openai.whole);
@@ -283,8 +283,8 @@ describe('faults', () => {
   });
 });
 
-describe('models of our own', () => {
-  test('the built-in one: words, JSON of a schema, a tool', async () => {
+describe('built-in models', () => {
+  test('text, JSON by schema, and a tool call', async () => {
     const said = await client.responses.create({ model: 'demo/chat', input: 'Hello' });
     expect(said.output_text.length).toBeGreaterThan(3);
     const schema = {
@@ -300,7 +300,7 @@ describe('models of our own', () => {
     expect(called.output.map(({ type }) => type)).toContain('function_call');
   });
 
-  test('a custom tool of a chat is called with text, too', async () => {
+  test('a custom tool is called with text in chat completions', async () => {
     const tools = [{ type: 'custom' as const, custom: { name: 'notes' } }];
     const messages = [{ role: 'user' as const, content: 'Write to notes' }];
     const asked = { model: 'demo/chat', messages, tools, tool_choice: 'required' as const };
@@ -315,7 +315,7 @@ describe('models of our own', () => {
     expect(pieces.some((piece) => piece.function)).toBeFalse();
   });
 
-  test('a custom tool is called with text', async () => {
+  test('a custom tool is called with text in responses', async () => {
     const custom = [{ type: 'custom' as const, name: 'notes' }];
     const asked = { model: 'demo/chat', input: 'Write to notes', tools: custom, tool_choice: 'required' as const };
     const { output } = await client.responses.create(asked);
@@ -326,7 +326,7 @@ describe('models of our own', () => {
   });
 });
 
-test('Azure’s addresses', async () => {
+test('Azure’s paths', async () => {
   const { baseUrl } = relay.test.config;
   const azure = new AzureOpenAI({
     endpoint: baseUrl,

@@ -81,7 +81,7 @@ export async function respond(
   const owner = ownerOf(call);
   const background = optionalBoolean(given, 'background') ?? false;
   if (background && given.store === false)
-    throw invalid('store', `'background' needs 'store', which is how its response is fetched.`);
+    throw invalid('store', `'background' requires 'store', because the response is fetched later.`);
   const body = await storedOrNot(keeper, call, given, background);
   const request = await readRequest(deps, keeper, owner, body, (bytes) => call.grow?.(bytes));
   if (background) return enqueue(deps, keeper, call, request, body);

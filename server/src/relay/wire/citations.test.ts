@@ -201,22 +201,22 @@ const all = Object.entries(vendors);
 /** What passes as it came has its parts as they were. */
 const translated = all.filter(([, { kind }]) => kind.wire !== 'responses');
 
-describe('pages that a vendor names reach', () => {
-  test.each(all.filter(([, { whole }]) => whole))('clients of whole chats: %s', (_, { kind, whole }) => {
+describe('citations reach', () => {
+  test.each(all.filter(([, { whole }]) => whole))('whole chat answers: %s', (_, { kind, whole }) => {
     expect(inMessage(renderChatAnswer(kind.fromUpstream(whole), options))).toEqual(inChat);
   });
 
-  test.each(translated.filter(([, { whole }]) => whole))('clients of whole responses: %s', (_, { kind, whole }) => {
+  test.each(translated.filter(([, { whole }]) => whole))('whole responses: %s', (_, { kind, whole }) => {
     const response = renderResponsesAnswer(kind.fromUpstream(whole), { ...options, now: () => 1 });
     expect(inOutput(response)).toEqual(inResponse);
   });
 
-  test.each(all)('who follows a chat: %s', (_, vendor) => {
+  test.each(all)('chat streams: %s', (_, vendor) => {
     const deltas = streamed(vendor, 'chat').flatMap(({ choices }) => choices as { delta: Json }[]);
     expect(deltas.flatMap(({ delta }) => delta.annotations ?? [])).toEqual(inChat);
   });
 
-  test.each(translated)('who follows a response: %s', (_, vendor) => {
+  test.each(translated)('response streams: %s', (_, vendor) => {
     const events = streamed(vendor, 'responses');
     const added = events.filter(({ type }) => type === 'response.output_text.annotation.added');
     expect(added.map(({ annotation }) => annotation)).toEqual(inResponse);
@@ -226,7 +226,7 @@ describe('pages that a vendor names reach', () => {
   });
 });
 
-describe('pages that others name, in the words of', () => {
+describe('citations of other vendors in the format of', () => {
   const notOf = (wire: WireFormat) => all.filter(([, { kind }]) => kind.wire !== wire);
   const own = (page: object): Json => ({ ...location(page), cited_text: '', encrypted_index: 'svc.' });
   const blocks = [
@@ -239,7 +239,7 @@ describe('pages that others name, in the words of', () => {
     expect(content.filter(({ type }) => type === 'text')).toEqual(blocks);
   });
 
-  test.each(notOf('messages'))('Messages, as they come: %s', (_, vendor) => {
+  test.each(notOf('messages'))('Messages, streamed: %s', (_, vendor) => {
     const events = streamed(vendor, 'messages');
     const deltas = events.flatMap(({ type, delta }) => (type === 'content_block_delta' ? [delta as Json] : []));
     const named = deltas.flatMap(({ type, citation }) => (type === 'citations_delta' ? [citation] : []));
@@ -250,12 +250,15 @@ describe('pages that others name, in the words of', () => {
     expect(begun.filter((type) => type === 'text')).toHaveLength(1);
   });
 
-  test.each(notOf('gemini').filter(([, { whole }]) => whole))('Google, whole and back: %s', (_, { kind, whole }) => {
-    const body = renderGeminiAnswer(kind.fromUpstream(whole), options);
-    expect(inMessage(renderChatAnswer(geminiKind.fromUpstream(body), options))).toEqual(inChat);
-  });
+  test.each(notOf('gemini').filter(([, { whole }]) => whole))(
+    'Google, whole and round trip: %s',
+    (_, { kind, whole }) => {
+      const body = renderGeminiAnswer(kind.fromUpstream(whole), options);
+      expect(inMessage(renderChatAnswer(geminiKind.fromUpstream(body), options))).toEqual(inChat);
+    },
+  );
 
-  test.each(notOf('gemini'))('Google, as they come: %s', (_, vendor) => {
+  test.each(notOf('gemini'))('Google, streamed: %s', (_, vendor) => {
     const last = streamed(vendor, 'gemini').at(-1)!;
     const [{ groundingMetadata }] = last.candidates as [Json];
     expect(groundingMetadata).toEqual({
@@ -281,7 +284,7 @@ describe('pages that others name, in the words of', () => {
     expect(message.citations).toEqual(cited);
   });
 
-  test('Messages, after calls: in a block of their own, which no vendor gets back', () => {
+  test('Messages, after calls: in a separate block that is sent to no vendor', () => {
     const call = { index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
     const events = [piece({ tool_calls: [call] }), piece({ annotations: [nested(tea, teaPlace)] }, 'tool_calls')];
     const started = streamed({ kind: openaiKind, events }, 'messages').filter(({ content_block: block }) => block);
@@ -295,7 +298,7 @@ describe('pages that others name, in the words of', () => {
   });
 });
 
-test('pages of a whole answer whose words no place is known of', () => {
+test('citations of a whole answer without a position in the text', () => {
   const answer = geminiKind.fromUpstream({
     candidates: [
       {
@@ -307,7 +310,7 @@ test('pages of a whole answer whose words no place is known of', () => {
   expect(inMessage(renderChatAnswer(answer, options))).toEqual([nested(tea, teaPlace)]);
 });
 
-test('places of words are found where a vendor counts them within a part of its own', () => {
+test('positions that a vendor counts within a part are converted', () => {
   const supports = [{ segment: { partIndex: 1, endIndex: 6, text: second }, groundingChunkIndices: [2] }];
   const answer = geminiKind.fromUpstream({
     candidates: [

@@ -6,7 +6,7 @@ test.each([
   [413, 'request_too_large'],
   [400, 'upstream_refused'],
   [422, 'upstream_refused'],
-])('an upstream that answers %i: the caller is told %s with the same status', (status, code) => {
+])('an upstream’s %i becomes %s with the same status', (status, code) => {
   const error = appErrorOf(readUpstreamError(status, new Headers(), '{"error":{"message":"no"}}'));
   expect(error).toMatchObject({ code, message: 'no', extras: { status } });
 });

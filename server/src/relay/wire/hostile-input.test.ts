@@ -89,7 +89,7 @@ function known<T>(act: () => T, type: new (...args: never[]) => Error): T | unde
   }
 }
 
-test('no request makes a parser or a builder throw anything but a refusal', () => {
+test('for any request, parsers and builders throw only AppError', () => {
   fc.assert(
     fc.property(value.object, fc.array(value.object, { maxLength: 4 }), (extra, messages) => {
       const body = { max_tokens: 5, ...(extra as Json), model: 'm', messages };
@@ -103,7 +103,7 @@ test('no request makes a parser or a builder throw anything but a refusal', () =
   );
 });
 
-test('no answer of an upstream makes a reader throw anything but a fault', () => {
+test('for any upstream answer, readers throw only UpstreamFault', () => {
   fc.assert(
     fc.property(value.object, (json) => {
       for (const kind of Object.values(providerKinds)) {
@@ -116,7 +116,7 @@ test('no answer of an upstream makes a reader throw anything but a fault', () =>
   );
 });
 
-test('a body nested without end is refused before anything is written of it', () => {
+test('a deeply nested body is rejected before it is serialised', () => {
   const depth = 50_000;
   const deep = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
   const body = { model: 'm', max_tokens: 1, messages: [{ role: 'user', content: 'x' }], unknown: deep };
@@ -124,7 +124,7 @@ test('a body nested without end is refused before anything is written of it', ()
   expect(() => parseMessagesRequest(body)).toThrow(AppError);
 });
 
-test('everything that is not an object is refused', () => {
+test('bodies that are not objects are rejected', () => {
   for (const body of [null, undefined, 1, 'x', [], true]) {
     expect(() => parseChatRequest(body)).toThrow(AppError);
     expect(() => parseMessagesRequest(body)).toThrow(AppError);

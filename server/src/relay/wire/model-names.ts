@@ -8,7 +8,7 @@ const none: readonly string[] = Object.freeze([]);
 export function readModels(body: Json): readonly string[] {
   if (body.models === undefined || body.models === null) return none;
   const models = readArray(body.models, 'models');
-  if (models.length > mostModels) throw invalid('models', `'models' must hold at most ${mostModels} models.`);
+  if (models.length > mostModels) throw invalid('models', `'models' must contain at most ${mostModels} models.`);
   return models.map((name, i) => {
     if (typeof name === 'string' && name !== '') return name;
     throw invalid(`models[${i}]`, `'models[${i}]' must be the name of a model.`);

@@ -60,7 +60,7 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['chat', 'as it should be', said + finished + ended],
   [
     'chat',
-    'a first chunk about filters alone',
+    'a first chunk with only filter results',
     data({ choices: [], prompt_filter_results: [] }) + said + finished + ended,
   ],
   ['chat', 'usage alone at the end', said + chunk({}, 'stop') + data({ id: 'c', choices: [], usage }) + ended],
@@ -78,7 +78,7 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['chat', 'an empty finish reason', chunk({ content: first }, '') + chunk({ content: second }, '') + finished + ended],
   [
     'chat',
-    'the last words with the finish reason',
+    'the last text with the finish reason',
     chunk({ content: first }) + chunk({ content: second }, 'stop', { usage }) + ended,
   ],
   ['chat', 'no end mark', said + finished],
@@ -88,7 +88,7 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['chat', 'empty events between', `${said}data:\n\ndata: \n\n\n\n${finished}${ended}`],
   [
     'chat',
-    'pieces without words',
+    'pieces without text',
     chunk({}) + chunk({ content: null }) + said + chunk({ content: '' }) + finished + ended,
   ],
   [
@@ -104,22 +104,22 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ],
   [
     'messages',
-    'as it should be',
+    'as documented',
     [begun, { type: 'ping' }, block(''), words(first), words(second), closed, told, stop].map(named).join(''),
   ],
   [
     'messages',
-    'no names of events',
+    'no event names',
     [begun, block(''), words(first), words(second), closed, told, stop].map(data).join(''),
   ],
   [
     'messages',
-    'words where a block begins',
+    'text in content_block_start',
     [begun, block(first), words(second), closed, told, stop].map(named).join(''),
   ],
   [
     'messages',
-    'events that nobody knows',
+    'unknown events',
     [
       begun,
       { type: 'news' },
@@ -157,7 +157,7 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ],
   [
     'messages',
-    'the end mark of another format',
+    'the end marker of another format',
     [begun, block(''), words(first), words(second), closed, told].map(named).join('') + ended,
   ],
   ['gemini', 'as it should be', candidate(first) + candidate(second, 'STOP', { usageMetadata })],
@@ -172,7 +172,7 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ],
   [
     'gemini',
-    'pieces without words',
+    'pieces without text',
     candidate('') +
       candidate(first) +
       data({ candidates: [{ index: 0 }] }) +
@@ -199,12 +199,12 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ],
   [
     'responses',
-    'the end mark of another format',
+    'the end marker of another format',
     [created, piece(first), piece(second), itemDone, completed].map(named).join('') + ended,
   ],
   [
     'responses',
-    'events that nobody knows',
+    'unknown events',
     [created, { type: 'keepalive' }, piece(first), { type: 'response.news' }, piece(second), itemDone, completed]
       .map(named)
       .join(''),
@@ -215,7 +215,7 @@ const streams: [format: WireFormat, what: string, text: string][] = [
   ['responses', 'nothing but the whole', [created, completed].map(named).join('')],
   [
     'responses',
-    'words of no item',
+    'text of no item',
     [created, { type: 'response.output_text.delta', delta: first + second }, completed].map(named).join(''),
   ],
 ];
@@ -283,7 +283,7 @@ describe.each(streams)('a stream of %s, %s', (upstream, what, text) => {
     (client) => client !== upstream || !/every chunk|whole|no item/.test(what) || upstream === 'chat',
   );
 
-  test.each(clients)('for a client of %s', (client) => {
+  test.each(clients)('for a %s client', (client) => {
     const wanted = { text: first + second, finishes: 1, tokens: 2, last: client === 'chat' ? '[DONE]' : '' };
     for (const pieces of cutsOf(Buffer.from(text)))
       expect([pieces[0]!.length, follow(upstream, client, pieces)]).toEqual([pieces[0]!.length, wanted]);

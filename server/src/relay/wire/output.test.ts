@@ -11,7 +11,7 @@ const chatOutputs: Record<string, [body: Json, text: string]> = {
   'text in parts': [choice({ content: [{ type: 'text', text: 'a' }] }), 'a'],
   'thinking in parts': [choice({ content: [{ type: 'thinking', thinking: [{ type: 'text', text: 'a' }] }] }), 'a'],
   'a refusal': [choice({ content: null, refusal: 'no' }), 'no'],
-  'a function call of the old kind': [choice({ content: null, function_call: { name: 'f', arguments: '{}' } }), 'f{}'],
+  'a legacy function call': [choice({ content: null, function_call: { name: 'f', arguments: '{}' } }), 'f{}'],
   'a tool call': [
     choice({ content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] }),
     'f',
@@ -20,13 +20,13 @@ const chatOutputs: Record<string, [body: Json, text: string]> = {
     choice({ tool_calls: [{ id: 'c', type: 'custom', custom: { name: 'f', input: 'x' } }] }),
     'fx',
   ],
-  'speech with its words': [choice({ audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'hi' } }), 'hi'],
-  'speech without words': [choice({ audio: { id: 'audio_1', data: 'UklGRg==' } }), ''],
-  'a picture': [choice({ images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }), ''],
-  'thoughts, given twice': [choice({ reasoning: 'hm', reasoning_details: [{ type: 'x', text: 'hm' }] }), 'hm'],
-  'a summary of thoughts': [choice({ reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }] }), 'hm'],
-  'sealed thoughts': [choice({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] }), ''],
-  'a member of no known name': [choice({ content: '', poem: { lines: ['a', 'b'] } }), 'ab'],
+  'speech with transcript': [choice({ audio: { id: 'audio_1', data: 'UklGRg==', transcript: 'hi' } }), 'hi'],
+  'speech without transcript': [choice({ audio: { id: 'audio_1', data: 'UklGRg==' } }), ''],
+  'an image': [choice({ images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }), ''],
+  'reasoning, given twice': [choice({ reasoning: 'hm', reasoning_details: [{ type: 'x', text: 'hm' }] }), 'hm'],
+  'a reasoning summary': [choice({ reasoning_details: [{ type: 'reasoning.summary', summary: 'hm' }] }), 'hm'],
+  'encrypted reasoning': [choice({ reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] }), ''],
+  'an unknown field': [choice({ content: '', poem: { lines: ['a', 'b'] } }), 'ab'],
   'text of a completion': [{ choices: [{ index: 0, text: 'a', finish_reason: null }] }, 'a'],
   'a second choice': [
     {
@@ -37,27 +37,27 @@ const chatOutputs: Record<string, [body: Json, text: string]> = {
     },
     'b',
   ],
-  'a piece of text': [chunk({ content: 'a' }), 'a'],
-  'a piece of speech': [chunk({ audio: { data: 'AAAA' } }), ''],
-  'a piece of an old function call': [chunk({ function_call: { arguments: '{"a' } }), '{"a'],
-  'a piece of a custom tool call': [chunk({ tool_calls: [{ index: 0, custom: { input: 'x' } }] }), 'x'],
+  'a text delta': [chunk({ content: 'a' }), 'a'],
+  'a speech delta': [chunk({ audio: { data: 'AAAA' } }), ''],
+  'a legacy function call delta': [chunk({ function_call: { arguments: '{"a' } }), '{"a'],
+  'a custom tool call delta': [chunk({ tool_calls: [{ index: 0, custom: { input: 'x' } }] }), 'x'],
 };
 
 const messagesOutputs: Record<string, [body: Json, text: string]> = {
   'a text': [{ content: [{ type: 'text', text: 'a' }] }, 'a'],
   thinking: [{ content: [{ type: 'thinking', thinking: 'hm', signature: 's' }] }, 'hm'],
-  'sealed thinking': [{ content: [{ type: 'redacted_thinking', data: 'x' }] }, ''],
+  'redacted thinking': [{ content: [{ type: 'redacted_thinking', data: 'x' }] }, ''],
   'a tool use': [{ content: [{ type: 'tool_use', id: 't', name: 'f', input: { a: 1 } }] }, 'f'],
-  'a result of a tool of the server': [
+  'a server tool result': [
     { content: [{ type: 'web_search_tool_result', tool_use_id: 't', content: [{ type: 'r', title: 'T', url: 'u' }] }] },
     'T',
   ],
   'a block that opens with text': [{ type: 'content_block_start', content_block: { type: 'text', text: 'a' } }, 'a'],
-  'a tool use that opens': [
+  'a tool use start': [
     { type: 'content_block_start', content_block: { type: 'server_tool_use', id: 't', name: 'web_search', input: {} } },
     'web_search',
   ],
-  'a piece of input': [{ type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{' } }, '{'],
+  'an input delta': [{ type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: '{' } }, '{'],
   'a signature': [{ type: 'content_block_delta', delta: { type: 'signature_delta', signature: 's' } }, ''],
 };
 
@@ -66,23 +66,26 @@ const geminiParts: Record<string, [part: Json, text: string]> = {
   'a call': [{ functionCall: { name: 'f', args: { q: 'x' } } }, 'fx'],
   data: [{ inlineData: { mimeType: 'image/png', data: 'AAAA' } }, ''],
   code: [{ executableCode: { language: 'PYTHON', code: '1+1' } }, '1+1'],
-  'a result of code': [{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '2' } }, 'OUTCOME_OK2'],
+  'a code execution result': [{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '2' } }, 'OUTCOME_OK2'],
 };
 
 const nothing: Record<string, ['chat' | 'messages' | 'gemini', Json]> = {
   'an empty text': ['chat', choice({ role: 'assistant', content: '', refusal: null, annotations: [], tool_calls: [] })],
   'a role': ['chat', chunk({ role: 'assistant', content: '' })],
-  'the end of a choice': ['chat', chunk({}, { finish_reason: 'stop', logprobs: null, native_finish_reason: 'STOP' })],
-  'a verdict of a filter': ['chat', chunk({ content: '' }, { content_filter_results: { hate: { severity: 'safe' } } })],
-  'a name beside the role': ['chat', choice({ role: 'assistant', name: 'A Vendor', content: '', audio_content: '' })],
+  'a finish reason': ['chat', chunk({}, { finish_reason: 'stop', logprobs: null, native_finish_reason: 'STOP' })],
+  'a content filter result': [
+    'chat',
+    chunk({ content: '' }, { content_filter_results: { hate: { severity: 'safe' } } }),
+  ],
+  'a name next to the role': ['chat', choice({ role: 'assistant', name: 'A Vendor', content: '', audio_content: '' })],
   'no choices': ['chat', { choices: [], usage: { completion_tokens: 3 } }],
-  'choices that are none': ['chat', { choices: [null, 1, 'x'] }],
-  'an id of a call alone': ['chat', chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: {} }] })],
+  'invalid choices': ['chat', { choices: [null, 1, 'x'] }],
+  'only the id of a call': ['chat', chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: {} }] })],
   'an empty message': ['messages', { id: 'm', role: 'assistant', model: 'x', content: [{ type: 'text', text: '' }] }],
-  'the head of a message': ['messages', { type: 'message_start', message: { id: 'm', content: [], usage: {} } }],
-  'the end of a message': ['messages', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }],
+  message_start: ['messages', { type: 'message_start', message: { id: 'm', content: [], usage: {} } }],
+  'message_delta with a stop reason': ['messages', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }],
   'an empty candidate': ['gemini', { candidates: [{ content: { role: 'model', parts: [{ text: '' }] } }] }],
-  'an end': ['gemini', { candidates: [{ finishReason: 'STOP' }], modelVersion: 'x' }],
+  'a finish reason only': ['gemini', { candidates: [{ finishReason: 'STOP' }], modelVersion: 'x' }],
 };
 
 const textOf = (wire: 'chat' | 'messages' | 'gemini', body: Json): string => {
@@ -93,7 +96,7 @@ const textOf = (wire: 'chat' | 'messages' | 'gemini', body: Json): string => {
   return text;
 };
 
-describe('output is', () => {
+describe('counts as output', () => {
   for (const [name, [body, text]] of Object.entries(chatOutputs))
     test(`chat: ${name}`, () => {
       expect(hasOutput('chat', body)).toBe(true);
@@ -112,12 +115,12 @@ describe('output is', () => {
     });
 });
 
-describe('no output is', () => {
+describe('does not count as output', () => {
   for (const [name, [wire, body]] of Object.entries(nothing))
     test(name, () => expect(hasOutput(wire, body)).toBe(false));
 });
 
-test('an answer of any depth is looked at without harm', () => {
+test('an answer of any depth is handled', () => {
   let deep: unknown = 'x';
   for (let i = 0; i < 50_000; i += 1) deep = [deep];
   expect(hasOutput('chat', choice({ content: deep }))).toBe(true);

@@ -48,8 +48,8 @@ const upstreams = {
 } as const;
 const names = Object.keys(upstreams) as (keyof typeof upstreams)[];
 
-describe.each(names)('a picture that a vendor of %s streams', (upstream) => {
-  test.each(names)('reaches a client of %s', (client) => {
+describe.each(names)('an image streamed by a %s vendor', (upstream) => {
+  test.each(names)('reaches a %s client', (client) => {
     const { decode, frames } = upstreams[upstream];
     const stream = new RelayStream({
       ...{ client, upstream, decode: decode(), model: 'public/name', id: 'x', created: 1, includeUsage: false },
@@ -61,7 +61,7 @@ describe.each(names)('a picture that a vendor of %s streams', (upstream) => {
 
 const logprobs = [{ token: 'a', logprob: -0.5, bytes: [97], top_logprobs: [] }];
 
-test('how likely the words were reaches a chat client that is answered from the newer format', () => {
+test('logprobs of a responses upstream reach a chat client', () => {
   const response = {
     ...{ id: 'r', model: 'm', status: 'completed' },
     output: [{ type: 'message', content: [{ type: 'output_text', text: 'a', logprobs }] }],

@@ -119,19 +119,19 @@ const datas = (out: string): unknown[] =>
     .map((line) => JSON.parse(line.slice(6)));
 
 describe('chat upstream, chat client', () => {
-  test('bytes pass with only the model changed', () => {
+  test('bytes are forwarded with only the model changed', () => {
     const { out, summary, output } = run(openaiKind, [...plain, done]);
     expect(out).toBe([...plain, done].join('').replaceAll('gpt-4o-2024-08-06', 'openai/gpt-4o'));
     expect(summary).toMatchObject({ complete: true, hasOutput: true, finish: 'stop', model: 'gpt-4o-2024-08-06' });
     expect(output).toBe('Héllo');
   });
 
-  test('a model that already has the right name is not touched', () => {
+  test('a model that already has the right name is not changed', () => {
     const { out } = run(openaiKind, [...plain, done], { model: 'gpt-4o-2024-08-06' });
     expect(out).toBe([...plain, done].join(''));
   });
 
-  test('text that looks like a model member is left alone', () => {
+  test('text that looks like a model field is not changed', () => {
     const tricky = chunk({ content: 'say "model":"x" or \\"model\\":\\"y\\"' });
     const { out } = run(openaiKind, [tricky]);
     expect(datas(out)[0]).toMatchObject({
@@ -140,7 +140,7 @@ describe('chat upstream, chat client', () => {
     });
   });
 
-  test('the usage chunk is read, and shown only when asked for', () => {
+  test('the usage chunk is read, and forwarded only on request', () => {
     const hidden = run(openaiKind, [...plain, usageChunk, done]);
     expect(hidden.out).not.toContain('usage');
     expect(hidden.summary).toMatchObject({ usage: { promptTokens: 10, completionTokens: 3 }, usageIsFinal: true });
@@ -149,14 +149,14 @@ describe('chat upstream, chat client', () => {
     expect(shown.out.endsWith(done)).toBe(true);
   });
 
-  test('chunks without choices pass', () => {
+  test('chunks without choices are forwarded', () => {
     const filters = `data: ${JSON.stringify({ id: '', choices: [], prompt_filter_results: [] })}\n\n`;
     const { out, summary } = run(openaiKind, [filters, ...plain, done]);
     expect(datas(out)).toHaveLength(5);
     expect(summary.complete).toBe(true);
   });
 
-  test('usage on a normal chunk is read there, and given as its own chunk', () => {
+  test('usage on a normal chunk is read and forwarded as its own chunk', () => {
     const last = chunk({}, { finish_reason: 'stop' }, { usage: { prompt_tokens: 2, completion_tokens: 1 } });
     const hidden = run(openaiKind, [...plain.slice(0, 3), last, done]);
     expect(hidden.summary.usage).toEqual({ promptTokens: 2, completionTokens: 1 });
@@ -167,7 +167,7 @@ describe('chat upstream, chat client', () => {
     expect(datas(shown.out).at(-2)).not.toHaveProperty('usage');
   });
 
-  test('nulls in tool-call deltas are left out', () => {
+  test('nulls in tool-call deltas are omitted', () => {
     const { out } = run(openaiKind, [
       chunk({ role: 'assistant', content: null, tool_calls: null }),
       chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: '' } }] }),
@@ -178,7 +178,7 @@ describe('chat upstream, chat client', () => {
     expect(third?.choices[0]?.delta).toEqual({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] } as object);
   });
 
-  test('reasoning fields pass and count as output', () => {
+  test('reasoning fields are forwarded and count as output', () => {
     const { out, output } = run(openaiKind, [
       chunk({ reasoning_content: 'a' }),
       chunk({ reasoning: 'b' }),
@@ -190,11 +190,11 @@ describe('chat upstream, chat client', () => {
     expect(output).toBe('abHéllo');
   });
 
-  test('comments of the upstream are its own', () => {
+  test('comments of the upstream are not forwarded', () => {
     expect(run(openaiKind, [': OPENROUTER PROCESSING\n\n', ...plain, done]).out).not.toContain('PROCESSING');
   });
 
-  test('a cut stream does not look complete', () => {
+  test('an interrupted stream does not look complete', () => {
     const cut = run(openaiKind, plain.slice(0, 3));
     expect(cut.summary).toMatchObject({ complete: false, hasOutput: true, usageIsFinal: false });
     expect(cut.out).not.toContain('[DONE]');
@@ -207,13 +207,13 @@ describe('chat upstream, chat client', () => {
     expect(datas(inside.out)).toHaveLength(2);
   });
 
-  test('a finished stream that closes without its end mark is whole, and the client gets the mark', () => {
+  test('a finished stream without its end marker is complete, and the client gets the marker', () => {
     const forgotten = run(openaiKind, plain);
     expect(forgotten.summary.complete).toBe(true);
     expect(forgotten.out).toBe(run(openaiKind, [...plain, done]).out);
   });
 
-  test('of several choices all must have finished', () => {
+  test('with several choices, all must have finished', () => {
     const piece = (index: number, delta: object, finish: string | null = null): string =>
       `data: ${JSON.stringify({ id: 'c', choices: [{ index, delta, finish_reason: finish }] })}\n\n`;
     const both = [piece(0, { content: 'a' }), piece(1, { content: 'b' }), piece(0, {}, 'stop')];
@@ -224,7 +224,7 @@ describe('chat upstream, chat client', () => {
     expect(run(openaiKind, [...both, piece(0, {}, 'stop')]).summary.complete).toBe(false);
   });
 
-  test('an error object with status 200 stops the stream and is not shown as it is', () => {
+  test('an error object with status 200 stops the stream, and its message is hidden', () => {
     const error = 'data: {"error":{"message":"boom sk-abcdefghijkl","code":502}}\n\n';
     const { out, stream } = run(openaiKind, [plain[0]!, error, plain[1]!, done]);
     expect(stream.error).toMatchObject({ kind: 'failure', message: 'boom [redacted]' });
@@ -233,17 +233,17 @@ describe('chat upstream, chat client', () => {
     expect(decoder.decode(stream.fail(new AppError('provider_error', 'x')))).toContain('"finish_reason":"error"');
   });
 
-  test('events that are no JSON are a failure', () => {
+  test('events that are not JSON are a failure', () => {
     expect(run(openaiKind, ['data: <html>\n\n']).stream.error?.kind).toBe('failure');
   });
 
-  test('a last [DONE] without its blank line still ends the stream', () => {
+  test('a final [DONE] without its blank line ends the stream', () => {
     const { out, summary } = run(openaiKind, [...plain, 'data: [DONE]']);
     expect(summary.complete).toBe(true);
     expect(out.endsWith(done)).toBe(true);
   });
 
-  test('quality: tool arguments and asked-for JSON are checked', () => {
+  test('quality: tool arguments and requested JSON are checked', () => {
     const call = (args: string): string[] => [
       chunk({ tool_calls: [{ index: 0, id: 'c', type: 'function', function: { name: 'f', arguments: args } }] }),
       chunk({}, { finish_reason: 'tool_calls' }),
@@ -257,7 +257,7 @@ describe('chat upstream, chat client', () => {
 });
 
 describe('messages upstream', () => {
-  test('to a messages client bytes pass, signatures included', () => {
+  test('to a messages client: bytes are forwarded, including signatures', () => {
     const { out, summary } = run(anthropicKind, anthropicStream, { client: 'messages', model: 'anthropic/claude' });
     expect(out).toBe(anthropicStream.join('').replace('claude-sonnet-4-5', 'anthropic/claude'));
     expect(summary).toMatchObject({
@@ -294,7 +294,7 @@ describe('messages upstream', () => {
     expect(out.endsWith(done)).toBe(true);
   });
 
-  test('a stream without its stop reason is cut, one without message_stop gets it; an overloaded error is a failure', () => {
+  test('incomplete without a stop reason; a missing message_stop is added; an overloaded error is a failure', () => {
     const cut = run(anthropicKind, anthropicStream.slice(0, -2), { client: 'messages' });
     expect(cut.summary.complete).toBe(false);
     expect(cut.out).not.toContain('message_stop');
@@ -318,7 +318,7 @@ describe('gemini upstream', () => {
     piece([], { finishReason: 'STOP' }),
   ];
 
-  test('to a chat client, ended by its close', () => {
+  test('to a chat client, ended by the close of the connection', () => {
     const { out, summary } = run(geminiKind, frames, { includeUsage: true });
     expect(summary).toMatchObject({
       complete: true,
@@ -329,27 +329,27 @@ describe('gemini upstream', () => {
     expect(out.endsWith(done)).toBe(true);
   });
 
-  test('to a messages client the signature stands before its call', () => {
+  test('to a messages client: the signature precedes its call', () => {
     const { out } = run(geminiKind, frames, { client: 'messages' });
     expect(out).toContain('"signature":"gemini#Sg=="');
     expect(out.indexOf('gemini#Sg==')).toBeLessThan(out.indexOf('tool_use'));
     expect(out.trimEnd().endsWith('data: {"type":"message_stop"}')).toBe(true);
   });
 
-  test('closed without a finish reason is cut', () => {
+  test('incomplete if closed without a finish reason', () => {
     const { out, summary } = run(geminiKind, frames.slice(0, 2));
     expect(summary.complete).toBe(false);
     expect(out).not.toContain('[DONE]');
   });
 
-  test('a malformed call is a failure of the model', () => {
+  test('a malformed call is an upstream failure', () => {
     expect(run(geminiKind, [piece([], { finishReason: 'MALFORMED_FUNCTION_CALL' })]).stream.error?.kind).toBe(
       'failure',
     );
   });
 });
 
-test('any chunking gives the client the same bytes', () => {
+test('the client gets the same bytes however the stream is split', () => {
   const cases: [ProviderKind, string[], Partial<RelayStreamOptions>][] = [
     [openaiKind, [...plain, usageChunk, done], { includeUsage: true }],
     [openaiKind, [...plain, usageChunk, done], { client: 'messages' }],

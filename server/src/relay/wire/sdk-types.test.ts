@@ -97,7 +97,7 @@ async function faultsIn(shown: Partial<Record<Wire, string[]>>): Promise<string[
     });
 }
 
-test('every event is one by the types of the wire’s own library', async () => {
+test('every event matches the types of the vendor’s library', async () => {
   const shown = Object.fromEntries(wires.map((wire) => [wire, answers.flatMap((deltas) => eventsOf(wire, deltas))]));
   for (const wire of wires) expect(shown[wire]!.length).toBeGreaterThan(answers.length);
   // In the other formats a stream that breaks off ends with an error, which their libraries throw.
@@ -106,7 +106,7 @@ test('every event is one by the types of the wire’s own library', async () => 
   expect(await faultsIn({ ...shown, responses: [...shown.responses!, ...broken] })).toEqual([]);
 });
 
-test('an event that is none is found', async () => {
+test('an event that does not match is detected', async () => {
   const wrong: [Wire, Json][] = [
     [
       'responses',

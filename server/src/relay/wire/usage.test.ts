@@ -18,7 +18,7 @@ const dialects: [who: string, usage: Json, read: Usage][] = [
     { promptTokens: 125, completionTokens: 48, cacheReadTokens: 98, imageInTokens: 25, reasoningTokens: 40 },
   ],
   [
-    'OpenRouter tells what was written to a cache',
+    'OpenRouter reports cache writes',
     {
       prompt_tokens: 200,
       completion_tokens: 5,
@@ -53,12 +53,12 @@ const dialects: [who: string, usage: Json, read: Usage][] = [
     { promptTokens: 40, completionTokens: 50, reasoningTokens: 30 },
   ],
   [
-    'a proxy of Anthropic keeps its names',
+    'a proxy of Anthropic keeps its field names',
     { prompt_tokens: 40, completion_tokens: 5, cache_creation_input_tokens: 10, cache_read_input_tokens: 20 },
     { promptTokens: 40, completionTokens: 5, cacheReadTokens: 20, cacheWriteTokens: 10 },
   ],
   [
-    'sound that was cached is cached',
+    'cached audio counts as cached',
     {
       prompt_tokens: 90,
       completion_tokens: 5,
@@ -68,7 +68,7 @@ const dialects: [who: string, usage: Json, read: Usage][] = [
   ],
 ];
 
-describe('chat usage in the words of', () => {
+describe('reading chat usage of', () => {
   test.each(dialects)('%s', (_, given, read) => {
     expect(readChatUsage(given)).toEqual(read);
   });
@@ -98,7 +98,7 @@ const usages = fc
     } as Usage;
   });
 
-test('what is written in the words of a format is read again as it was', () => {
+test('usage written in a format is read back unchanged', () => {
   fc.assert(
     fc.property(usages, (usage) => {
       expect(readChatUsage(renderChatUsage(usage))).toEqual(usage);
@@ -109,7 +109,7 @@ test('what is written in the words of a format is read again as it was', () => {
   );
 }, 300_000);
 
-test('caches are told in both formats', () => {
+test('cached tokens are reported in both formats', () => {
   const usage = { promptTokens: 100, completionTokens: 5, cacheReadTokens: 50, cacheWriteTokens: 20 };
   expect(renderChatUsage({ ...usage, cacheWrite1hTokens: 10 })).toEqual({
     prompt_tokens: 100,
@@ -126,7 +126,7 @@ test('caches are told in both formats', () => {
   });
 });
 
-test('the last event of a stream counts, and what it leaves out or garbles stays as it was', () => {
+test('the last event of a stream counts; missing or invalid values keep the earlier ones', () => {
   const start = readMessagesUsage({
     input_tokens: 10,
     cache_read_input_tokens: 20,
@@ -169,7 +169,7 @@ const { tree } = fc.letrec<{ tree: unknown; object: Json }>((tie) => ({
   tree: fc.oneof({ maxDepth: 3 }, odd, tie('object'), fc.array(tie('object'), { maxLength: 3 })),
 }));
 
-test('nothing an upstream can say throws, and every number read is a number of tokens', () => {
+test('any reported usage is read without throwing, and every number is a token count', () => {
   fc.assert(
     fc.property(tree, tree, (one, other) => {
       const read = [

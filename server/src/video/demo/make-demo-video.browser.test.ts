@@ -40,7 +40,7 @@ describe.skipIf(missing)('the demo video in Chromium', () => {
     await server?.stop(true);
   });
 
-  test('has the shape and length asked for, can be sought, plays to the end and shows moving pictures in many colours', async () => {
+  test('has the requested size and length, supports seeking, plays to the end and shows moving colours', async () => {
     const page = await browser.newPage();
     await page.goto(`http://127.0.0.1:${server.port}/`);
     const seen = await page.evaluate(async () => {

@@ -4,7 +4,7 @@ import { makeDemoVideo } from './make-demo-video.ts';
 const small = { prompt: 'waves at dusk', seconds: 1, width: 64, height: 48 };
 
 describe('makeDemoVideo', () => {
-  test('is a WebM of VP8 under 1 MB for four seconds at 320x180', () => {
+  test('returns a VP8 WebM under 1 MB for four seconds at 320x180', () => {
     const video = makeDemoVideo({ ...small, seconds: 4, width: 320, height: 180 });
     expect(video.contentType).toBe('video/webm');
     expect([...video.bytes.subarray(0, 4)]).toEqual([0x1a, 0x45, 0xdf, 0xa3]);
@@ -16,7 +16,7 @@ describe('makeDemoVideo', () => {
     expect(video.bytes.length).toBeLessThan(1_000_000);
   });
 
-  test('depends on what is asked for alone', () => {
+  test('depends only on the request', () => {
     const [first, again, otherPrompt, longer] = [
       makeDemoVideo(small),
       makeDemoVideo(small),
@@ -34,7 +34,7 @@ describe('makeDemoVideo', () => {
     { ...small, seconds: 61 },
     { ...small, width: 8 },
     { ...small, height: 4000 },
-  ])('refuses %o', (request) => {
+  ])('rejects %o', (request) => {
     expect(() => makeDemoVideo(request)).toThrow(RangeError);
   });
 });

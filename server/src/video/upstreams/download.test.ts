@@ -45,24 +45,24 @@ const elsewhere = [
   'http://',
 ];
 
-describe('a result', () => {
-  test.each(elsewhere)('at %s is not fetched', async (url) => {
+describe('downloading a result', () => {
+  test.each(elsewhere)('from %s is refused', async (url) => {
     expect(await outcome(download(url, target, io(false)))).toBe('unusable');
     expect(seen).toEqual([]);
   });
 
-  test.each(elsewhere)('that redirects to %s is not fetched', async (url) => {
+  test.each(elsewhere)('that redirects to %s is refused', async (url) => {
     expect(await outcome(download(via(url), target, io(false)))).toBe('unusable');
     expect(seen.map(({ server }) => server)).toEqual(['own']);
   });
 
-  test('of the channel’s own host is, with its credential, also through redirects within it', async () => {
+  test('from the channel’s own host sends the credential, also through redirects within it', async () => {
     expect(await outcome(download(`${own.url}v1/films/1/content`, target, io(false)))).toBe('film');
     expect(await outcome(download(via('/v1/moved'), target, io(false)))).toBe('film');
     expect(seen.map(({ authorization }) => authorization)).toEqual(Array(3).fill('Bearer secret'));
   });
 
-  test('elsewhere is fetched without the credential where private addresses are allowed', async () => {
+  test('from another host omits the credential, where private addresses are allowed', async () => {
     expect(await outcome(download(via(`${other.url}film`), target, io(true)))).toBe('film');
     expect(seen).toEqual([
       { server: 'own', path: '/v1/films/1', authorization: 'Bearer secret' },
@@ -70,13 +70,13 @@ describe('a result', () => {
     ]);
   });
 
-  test('that redirects without end is given up', async () => {
+  test('with too many redirects fails', async () => {
     const circle = via(`${own.url}v1/films/1`);
     const again = via(via(via(via(circle))));
     expect(await outcome(download(again, target, io(false)))).toBe('unusable');
   });
 });
 
-test('what is told of a job is bounded', async () => {
+test('the size of a status response is limited', async () => {
   await expect(askJson({ method: 'GET', url: `${own.url}large` }, target, io(false))).rejects.toThrow('larger than');
 });

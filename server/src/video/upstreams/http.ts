@@ -30,7 +30,7 @@ export async function askJson(call: HttpCall, target: Target, io: Io): Promise<u
   try {
     return JSON.parse(text);
   } catch {
-    throw new UpstreamFault('failure', 'the upstream sent an answer that is not JSON', response.status);
+    throw new UpstreamFault('failure', 'the upstream response is not JSON', response.status);
   }
 }
 
@@ -52,10 +52,10 @@ export async function download(url: string, target: Target, io: Io): Promise<Con
       continue;
     }
     if (!response.ok) throw await refusalOf(response, io);
-    if (!response.body) throw new UpstreamFault('failure', 'the upstream sent no file', response.status);
+    if (!response.body) throw new UpstreamFault('failure', 'the upstream returned no file', response.status);
     return { type: mediaType(response.headers.get('content-type')), bytes: response.body };
   }
-  throw new UpstreamFault('unusable', 'the upstream redirects without end');
+  throw new UpstreamFault('unusable', 'too many redirects from the upstream');
 }
 
 const isOwn = (url: string, target: Target): boolean => URL.parse(url)?.origin === new URL(target.baseUrl).origin;
@@ -136,5 +136,5 @@ function mediaType(header: string | null): string {
   const type = (header ?? '').split(';')[0]!.trim().toLowerCase();
   if (/^video\/[a-z0-9.+-]+$/.test(type)) return type;
   if (type === '' || type === 'application/octet-stream' || type === 'binary/octet-stream') return 'video/mp4';
-  throw new UpstreamFault('failure', `the upstream sent ${type} instead of a video`);
+  throw new UpstreamFault('failure', `the upstream returned ${type} instead of a video`);
 }

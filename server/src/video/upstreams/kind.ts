@@ -78,7 +78,7 @@ export interface UpstreamKind {
 
 /**
  * `caller`: the request is at fault; `busy`: 429; `gone`: the job is unknown there; `unusable`: the result can never be
- * used; `shortage`: we had no connection to spare; `failure`: anything else.
+ * used; `shortage`: no outgoing connection was free; `failure`: anything else.
  */
 export type FaultKind =
   | 'caller'

@@ -65,7 +65,7 @@ function fileOf(dataUrl: string): File {
 
 export function takenFrom(body: unknown): Taken {
   const parsed = answer.safeParse(body);
-  if (!parsed.success) throw new UpstreamFault('failure', 'the upstream answered without a job id');
+  if (!parsed.success) throw new UpstreamFault('failure', 'the upstream returned no job id');
   return { upstreamId: parsed.data.id, pollUrl: '' };
 }
 
@@ -91,7 +91,7 @@ export function takenAmong(body: unknown, order: Order, sinceMs: number, target:
 export function fromUpstream(body: unknown): Progress {
   const parsed = answer.safeParse(body);
   const status = parsed.success ? statuses[parsed.data.status] : undefined;
-  if (!parsed.success || !status) throw new UpstreamFault('failure', 'the upstream answered in an unknown form');
+  if (!parsed.success || !status) throw new UpstreamFault('failure', 'the upstream response has an unknown format');
   const { progress, error } = parsed.data;
   return {
     status,

@@ -56,7 +56,7 @@ export function toUpstream({ jobId, request, seconds }: Order, target: Target): 
 /** A URL on another host would receive our credential: only its path is used. */
 export function takenFrom(body: unknown, target: Target): Taken {
   const parsed = answer.safeParse(body);
-  if (!parsed.success) throw new UpstreamFault('failure', 'the upstream answered without a job id');
+  if (!parsed.success) throw new UpstreamFault('failure', 'the upstream returned no job id');
   const { id, polling_url } = parsed.data;
   const url = polling_url ? URL.parse(polling_url, target.baseUrl) : null;
   const own = url !== null && url.origin === new URL(target.baseUrl).origin;
@@ -66,7 +66,7 @@ export function takenFrom(body: unknown, target: Target): Taken {
 export function fromUpstream(body: unknown): Progress {
   const parsed = answer.safeParse(body);
   const status = parsed.success ? statuses[parsed.data.status] : undefined;
-  if (!parsed.success || !status) throw new UpstreamFault('failure', 'the upstream answered in an unknown form');
+  if (!parsed.success || !status) throw new UpstreamFault('failure', 'the upstream response has an unknown format');
   const { error, unsigned_urls } = parsed.data;
   const said = typeof error === 'string' ? error : error?.message;
   return {

@@ -25,7 +25,7 @@ describe('OpenAI', () => {
     expect([url, headers]).toEqual(['https://up.test/v1/videos', { 'idempotency-key': 'job-1' }]);
   });
 
-  test('a picture goes as a file when it came with the request, else as its address', async () => {
+  test('an inline image is sent as a file, else its URL is sent', async () => {
     const form = openai.toUpstream(orderOf({ frame_images: [frame('data:image/png;base64,AQID')] }), target)
       .body as FormData;
     const file = form.get('input_reference') as File;
@@ -35,7 +35,7 @@ describe('OpenAI', () => {
     expect(body).toMatchObject({ input_reference: { image_url: 'https://a.test/b.png' } });
   });
 
-  test('knows what it cannot say', () => {
+  test('reports which requests it cannot express', () => {
     const can = (fields: object) => openai.openaiVideos.canSay(requestOf(fields));
     expect(can({})).toBe(true);
     expect(can({ frame_images: [frame('https://a.test/a.png')] })).toBe(true);
@@ -47,7 +47,7 @@ describe('OpenAI', () => {
     expect(can({ input_references: [film] })).toBe(false);
   });
 
-  test('reads answers', () => {
+  test('reads responses', () => {
     expect(openai.takenFrom({ id: 'v1', status: 'queued' })).toEqual({ upstreamId: 'v1', pollUrl: '' });
     expect(openai.fromUpstream({ id: 'v1', status: 'queued', progress: 0 })).toEqual({ status: 'pending', percent: 0 });
     expect(openai.fromUpstream({ id: 'v1', status: 'failed', error: { message: 'no' } })).toEqual({
@@ -61,7 +61,7 @@ describe('OpenAI', () => {
 });
 
 describe('OpenRouter', () => {
-  test('says our request without what concerns only us', () => {
+  test('sends the request without our own fields', () => {
     const fields = { size: '1280x720', resolution: '720p', callback_url: 'https://a.test', user: 'u', provider: {} };
     const { body } = openrouter.toUpstream(orderOf({ ...fields, seed: 3, generate_audio: true }), target);
     expect(JSON.parse(JSON.stringify(body))).toEqual({
@@ -69,7 +69,7 @@ describe('OpenRouter', () => {
     });
   });
 
-  test('asks only its own host with the credential', () => {
+  test('sends the credential only to its own host', () => {
     const taken = (polling_url?: string) =>
       openrouter.takenFrom({ id: 'j', status: 'pending', polling_url }, target).pollUrl;
     expect(taken('/v1/videos/j')).toBe('https://up.test/v1/videos/j');
@@ -78,7 +78,7 @@ describe('OpenRouter', () => {
     expect(taken()).toBe('');
   });
 
-  test('reads answers', () => {
+  test('reads responses', () => {
     const read = (fields: object) => openrouter.fromUpstream({ id: 'j', ...fields });
     expect(read({ status: 'completed', unsigned_urls: ['a', 'b'] })).toEqual({ status: 'completed', urls: ['a', 'b'] });
     expect(read({ status: 'failed', error: 'no' })).toEqual({ status: 'failed', error: 'no' });
@@ -86,14 +86,14 @@ describe('OpenRouter', () => {
   });
 });
 
-test('an answer that cannot be read is the upstream’s fault', () => {
+test('an unreadable response is an upstream fault', () => {
   for (const body of [null, 5, 'x', [], {}, { id: '' }, { id: 'a', status: 'odd' }, { id: 5, status: 'queued' }]) {
     expect(() => openai.fromUpstream(body)).toThrow('unknown form');
     expect(() => openrouter.fromUpstream(body)).toThrow('unknown form');
   }
 });
 
-test('the built-in provider follows the clock alone', async () => {
+test('the built-in provider’s progress depends only on the clock', async () => {
   const at = (ms: number) => progressAt({ submittedAtMs: 1_000 }, 1_000 + ms).status;
   expect([at(0), at(1_500), at(3_000), at(1e9)]).toEqual(['pending', 'in_progress', 'completed', 'completed']);
   const io = { nowMs: () => 0, signal: new AbortController().signal, allowPrivate: false };
@@ -109,7 +109,7 @@ test('the built-in provider follows the clock alone', async () => {
   expect(await make(size)).not.toBe(await make({ ...size, prompt: 'another' }));
 });
 
-test('messages are found, cleaned and free of credentials', () => {
+test('error messages are extracted, cleaned and free of credentials', () => {
   expect(messageOf('{"error":{"message":"a"}}')).toBe('a');
   expect(messageOf('{"error":"b"}')).toBe('b');
   expect(messageOf('{"message":"c"}')).toBe('c');
@@ -119,7 +119,7 @@ test('messages are found, cleaned and free of credentials', () => {
   expect(cleanMessage('x'.repeat(2_000))).toHaveLength(500);
 });
 
-test('who is to blame when a submission is refused', async () => {
+test('classifies rejected submissions', async () => {
   const cases: [number, unknown, FaultKind][] = [
     [400, { error: { message: 'no' } }, 'caller'],
     [409, { error: { message: 'no' } }, 'caller'],

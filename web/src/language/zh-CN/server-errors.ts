@@ -166,7 +166,7 @@ export default {
     '无法使用当前的 ENCRYPTION_KEY 解密凭据，请重新输入。',
   'The service is stopping and could not finish this answer. Ask again.':
     '本服务正在停止，未能完成此回答，请重新提问。',
-  'The service has no connection to spare right now. Try again in a moment.': '本服务暂无可用连接，请稍后重试。',
+  'All outgoing connections of this service are in use. Try again in a moment.': '本服务暂无可用连接，请稍后重试。',
   'Every provider of this model is at its limit. Try again later.': '此模型的所有提供商均已达到限额，请稍后重试。',
   'The provider could not answer this request.': '提供商未能响应此请求。',
   'The provider did not answer in time.': '提供商响应超时。',

@@ -11,7 +11,7 @@ const args = (text: string): Delta => ({ type: 'tool_args', index: 0, args: text
 const sent = (body: Json): Json =>
   JSON.parse(anthropicKind.toUpstream(parseChatRequest({ model: 'm', ...body }), target).body as string);
 
-describe('answers', () => {
+describe('whole answers', () => {
   const upstream = {
     id: 'msg_9',
     type: 'message',
@@ -29,14 +29,14 @@ describe('answers', () => {
     usage: { input_tokens: 3, cache_creation_input_tokens: 5, cache_read_input_tokens: 7, output_tokens: 11 },
   };
 
-  test('to a messages client: the body with its model name', () => {
+  test('to a messages client: the body with the requested model name', () => {
     expect(renderMessagesAnswer(anthropicKind.fromUpstream(upstream), { model: 'a/b', id: 'x' })).toEqual({
       ...upstream,
       model: 'a/b',
     });
   });
 
-  test('to a chat client', () => {
+  test('to a chat client: translated', () => {
     expect(
       renderChatAnswer(anthropicKind.fromUpstream(upstream), { model: 'a/b', id: 'chatcmpl-1', created: 4 }),
     ).toEqual({
@@ -74,7 +74,7 @@ describe('answers', () => {
     });
   });
 
-  test('golden: chat → Anthropic → chat → Anthropic keeps ids, order, thinking and signatures', () => {
+  test('round trip chat → Anthropic → chat → Anthropic keeps ids, order, thinking and signatures', () => {
     const answer = renderChatAnswer(anthropicKind.fromUpstream(upstream), { model: 'a/b', id: 'c', created: 1 });
     const message = (answer.choices as { message: Json & { tool_calls: { id: string }[] } }[])[0]!.message;
     const results = message.tool_calls.map((call) => ({
@@ -90,7 +90,7 @@ describe('answers', () => {
     ]);
   });
 
-  test('errors and unfinished messages are faults', () => {
+  test('errors and incomplete messages are upstream faults', () => {
     for (const body of [
       null,
       {},
@@ -107,12 +107,12 @@ describe('answers', () => {
     ['stop_sequence', 'stop'],
     ['refusal', 'content_filter'],
     ['something_new', 'stop'],
-  ])('stop reason %s is %s', (stop_reason, finish) => {
+  ])('stop reason %s becomes %s', (stop_reason, finish) => {
     expect(anthropicKind.fromUpstream({ ...upstream, stop_reason }).finish).toBe(finish as never);
   });
 });
 
-describe('a stream', () => {
+describe('streams', () => {
   const deltasOf = (events: Json[]) => {
     const decode = anthropicKind.decoder();
     return events.flatMap(decode);
@@ -124,22 +124,22 @@ describe('a stream', () => {
   const tool = { type: 'tool_use', id: 'toolu_1', name: 'f' };
 
   test.each<[string, Json[], Delta[]]>([
-    ['a call whose input comes whole', [start({ ...tool, input: { a: 1 } }), stop], [call, args('{"a":1}')]],
+    ['a call with its whole input at the start', [start({ ...tool, input: { a: 1 } }), stop], [call, args('{"a":1}')]],
     [
-      'a call whose input comes in pieces, and has come before',
+      'a call with its input at the start and again in pieces',
       [start({ ...tool, input: { a: 1 } }), delta({ type: 'input_json_delta', partial_json: '{"a":1}' }), stop],
       [call, args('{"a":1}')],
     ],
     ['a call without input', [start({ ...tool, input: {} }), stop], [call]],
     [
-      'a thought that comes whole',
+      'thinking with its whole text at the start',
       [start({ type: 'thinking', thinking: 'hm', signature: 'Sig' }), stop],
       [
         { type: 'thinking', text: 'hm' },
         { type: 'signature', signature: 'Sig' },
       ],
     ],
-  ])('with %s says it once', (_, events, deltas) => {
+  ])('%s is emitted once', (_, events, deltas) => {
     expect(deltasOf(events)).toEqual(deltas);
   });
 });

@@ -19,10 +19,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 export function fromAnthropic(json: unknown): Answer {
   if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.type === 'error' || json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   if (!Array.isArray(json.content) || typeof json.stop_reason !== 'string') {
-    throw new UpstreamFault(failure('the upstream answered with an unfinished message'));
+    throw new UpstreamFault(failure('the upstream returned an incomplete message'));
   }
   const usage = readMessagesUsage(json.usage);
   return {

@@ -53,33 +53,33 @@ const marked = (cache_control: Json): Json => ({
 
 /** As Claude Code, Zed and others ask Anthropic itself; what a reseller is sent of it. */
 const asked: [name: string, given: Json, taken: Json][] = [
-  ['a scope of what is kept', marked(shared), marked(kept)],
-  ['arguments that come at once', { tools: [{ ...tool, eager_input_streaming: true }] }, { tools: [tool] }],
-  ['questions about the cache', { diagnostics: { previous_message_id: null } }, {}],
+  ['a cache scope', marked(shared), marked(kept)],
+  ['eager input streaming', { tools: [{ ...tool, eager_input_streaming: true }] }, { tools: [tool] }],
+  ['cache diagnostics', { diagnostics: { previous_message_id: null } }, {}],
   [
-    'one mark for all that is said',
+    'a cache marker for the whole request',
     { cache_control: shared },
     { messages: [{ role: 'user', content: [{ type: 'text', text: 'hi', cache_control: kept }] }] },
   ],
   [
-    'one mark where the last block has one',
+    'a cache marker for the whole request when the last block has one',
     { cache_control: kept, messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: kept }] }] },
     { messages: [{ role: 'user', content: [{ type: 'text', text: 'a', cache_control: kept }] }] },
   ],
 ];
 
 describe.each(asked)('%s', (_, given, taken) => {
-  test('passes to Anthropic', () => {
+  test('is forwarded to Anthropic', () => {
     expect(sent('anthropic', given).body).toMatchObject(given);
   });
 
-  test.each(['bedrock', 'vertex'] as const)('is left out at %s, where it fails the request', (place) => {
+  test.each(['bedrock', 'vertex'] as const)('is dropped for %s, which would reject the request', (place) => {
     const { anthropic_version: version, anthropic_beta: betas, ...body } = sent(place, given).body;
     expect(body).toEqual({ max_tokens: 100, messages: [hi], ...taken });
   });
 });
 
-test('betas are those that a vendor knows, under its own names', () => {
+test('each vendor gets only the betas it knows, under its own names', () => {
   expect(sent('anthropic', {}).headers['anthropic-beta']).toBe(claudeCode);
   expect(sent('bedrock', {}).body.anthropic_beta).toEqual([
     ...['context-management-2025-06-27', 'effort-2025-11-24', 'interleaved-thinking-2025-05-14'],
@@ -92,7 +92,7 @@ test('betas are those that a vendor knows, under its own names', () => {
   expect(sent('vertex', search, true).headers['anthropic-beta']).toBe(known);
 });
 
-test('a schema is told in words where Bedrock holds no model to it, and its tools go without a promise', () => {
+test('for Bedrock models without structured output, the schema becomes an instruction and tools lose strict', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const output_config = { effort: 'high', format: { type: 'json_schema', schema } };
   const given = { system: 'Be brief.', output_config, tools: [{ ...tool, strict: true }] };

@@ -26,7 +26,7 @@ const answer = (content: Json[], stopReason = 'end_turn') => ({
   metrics: { latencyMs: 1 },
 });
 
-describe('a whole answer', () => {
+describe('whole Converse answers', () => {
   const content = [
     { reasoningContent: { reasoningText: { text: 'hm' } } },
     { reasoningContent: { redactedContent: 'enp6' } },
@@ -36,7 +36,7 @@ describe('a whole answer', () => {
     { image: { format: 'png', source: { bytes: 'iV' } } },
   ];
 
-  test('is a message', async () => {
+  test('become a message', async () => {
     const read = JSON.parse(
       await readText(converseReceived(bodyOf(JSON.stringify(answer(content, 'tool_use'))), false)),
     );
@@ -58,20 +58,20 @@ describe('a whole answer', () => {
     });
   });
 
-  test('that is here at once is read without waiting', () => {
+  test('that are already complete are read synchronously', () => {
     const text = JSON.stringify(answer([{ text: 'x' }]));
     const body = converseReceived({ ...bodyOf(text), wholeText: () => text }, false);
     expect(readText(body)).toContain('"type":"message"');
   });
 
-  test('is the same read as it came', () => {
+  test('can be read without translation to Messages', () => {
     expect(fromConverse(answer([{ text: 'x' }]))).toMatchObject({
       parts: [{ type: 'text', text: 'x' }],
       finish: 'stop',
     });
   });
 
-  test('says how long what it cached will last', () => {
+  test('report cache writes by lifetime', () => {
     const cacheDetails = [
       { ttl: '1h', inputTokens: 2 },
       { ttl: '5m', inputTokens: 3 },
@@ -91,20 +91,20 @@ describe('a whole answer', () => {
     ['guardrail_intervened', 'content_filter'],
     ['content_filtered', 'content_filter'],
     ['model_context_window_exceeded', 'length'],
-  ])('stop reason %s is %s', (reason, finish) => {
+  ])('stop reason %s becomes %s', (reason, finish) => {
     expect(fromConverse(answer([{ text: 'x' }], reason)).finish).toBe(finish as never);
   });
 
   test.each<[string, unknown]>([
     ['nothing', null],
     ['no output', { stopReason: 'end_turn' }],
-    ['no end', { output: { message: { content: [] } } }],
-    ['a call that could not be read', answer([{ text: 'x' }], 'malformed_tool_use')],
-  ])('with %s is a fault', (_, json) => {
+    ['no stop reason', { output: { message: { content: [] } } }],
+    ['a malformed call', answer([{ text: 'x' }], 'malformed_tool_use')],
+  ])('with %s are upstream faults', (_, json) => {
     expect(() => fromConverse(json)).toThrow(UpstreamFault);
   });
 
-  test('what is no JSON is left as it came', async () => {
+  test('that are not JSON are returned unchanged', async () => {
     expect(await readText(converseReceived(bodyOf('<html>'), false))).toBe('<html>');
   });
 });
@@ -143,7 +143,7 @@ const head = eventFrame('messageStart', { role: 'assistant', p: 'abcdef' });
 const ended = (stopReason: string) => eventFrame('messageStop', { stopReason });
 const counted = eventFrame('metadata', { usage, metrics: { latencyMs: 1 } });
 
-describe('a stream of Converse', () => {
+describe('Converse streams', () => {
   const spoken = [
     head,
     delta(0, { reasoningContent: { text: 'h' } }),
@@ -192,7 +192,7 @@ describe('a stream of Converse', () => {
     { type: 'message_stop' },
   ];
 
-  test('is one of Messages, however it is cut', async () => {
+  test('become Messages streams, however they are split', async () => {
     const bytes = Buffer.concat(spoken);
     for (const size of [1, 7, 100, bytes.length]) {
       const cut = Array.from({ length: Math.ceil(bytes.length / size) }, (_, i) =>
@@ -202,7 +202,7 @@ describe('a stream of Converse', () => {
     }
   });
 
-  test('is read as any other, and counts nothing before it has counted', async () => {
+  test('are decoded with usage only after it is reported', async () => {
     const deltas = (await allEvents(spoken)).flatMap(converseDecoder());
     expect(deltas.filter(({ type }) => type === 'usage')).toEqual([
       { type: 'usage', usage: { promptTokens: 15, completionTokens: 11, cacheReadTokens: 7, cacheWriteTokens: 5 } },
@@ -210,7 +210,7 @@ describe('a stream of Converse', () => {
     expect(deltas.slice(-2)).toEqual([{ type: 'finish', finish: 'tool_calls' }, { type: 'end' }]);
   });
 
-  test('has ended where only its count is missing, and its blocks with it', async () => {
+  test('without usage at the end still close their blocks and end', async () => {
     const events = await allEvents([head, delta(0, { text: 'x' }), ended('end_turn')]);
     expect(events.slice(-3)).toEqual([
       stops(0),
@@ -219,7 +219,7 @@ describe('a stream of Converse', () => {
     ]);
   });
 
-  test('that is cut between two frames has no end', async () => {
+  test('that are cut between two frames have no end event', async () => {
     expect((await allEvents([head, delta(0, { text: 'x' })])).map(({ type }) => type)).toEqual([
       'message_start',
       'content_block_start',
@@ -227,7 +227,7 @@ describe('a stream of Converse', () => {
     ]);
   });
 
-  test('whose model broke off is an error', async () => {
+  test('with malformed model output end with an error', async () => {
     const events = await allEvents([head, delta(0, { text: 'x' }), ended('malformed_model_output'), counted]);
     expect(events.at(-1)).toMatchObject({ type: 'error', error: { type: 'api_error' } });
   });
@@ -236,10 +236,10 @@ describe('a stream of Converse', () => {
 /** The id differs from reading to reading, so that it is read once. */
 const allEvents = async (frames: Uint8Array[]): Promise<Json[]> => parsed(await readText(converse(bodyOf(...frames))));
 
-describe('a stream of Claude', () => {
+describe('Claude streams', () => {
   const text = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'h\né' } };
 
-  test('has its own events in it', async () => {
+  test('contain the original events', async () => {
     const end = { type: 'message_stop', 'amazon-bedrock-invocationMetrics': { inputTokenCount: 1 } };
     const frames = [chunkFrame(text), eventFrame('somethingNew', {}), chunkFrame(end)];
     expect(await eventsOf(claude, ...frames)).toEqual([text, { type: 'message_stop' }]);
@@ -247,7 +247,7 @@ describe('a stream of Claude', () => {
   });
 
   test.each(['throttlingException', 'modelStreamErrorException', 'validationException'])(
-    'ends with what %s means, and nothing after it',
+    'end with the error for %s and nothing after it',
     async (name) => {
       const frames = [chunkFrame(text), exceptionFrame(name, 'why'), chunkFrame(text)];
       for (const chunks of [frames, [Buffer.concat(frames)]]) {
@@ -264,11 +264,11 @@ describe('a stream of Claude', () => {
   test.each<[string, Uint8Array]>([
     ['a checksum is wrong', turned],
     ['it is cut in a frame', chunkFrame(text).subarray(0, 30)],
-    ['it is no stream of frames', Buffer.from('<html><body>Bad gateway</body></html>')],
-    ['an event is no JSON', eventFrame('chunk', { bytes: 'e30e' })],
+    ['it is not a stream of frames', Buffer.from('<html><body>Bad gateway</body></html>')],
+    ['an event is not JSON', eventFrame('chunk', { bytes: 'e30e' })],
     ['an event has no type', chunkFrame({})],
     ['the transport fails', frameOf({ ':message-type': 'error', ':error-message': 'lost' }, '')],
-  ])('ends with an error where %s', async (_, broken) => {
+  ])('end with an error if %s', async (_, broken) => {
     expect(await eventsOf(claude, chunkFrame(text), broken)).toEqual([text, failed(expect.any(String))]);
   });
 });

@@ -22,7 +22,12 @@ const stopReasons: Record<string, string> = { guardrail_intervened: 'refusal', c
 export function endOf(stopReason: unknown): { reason: string } | { error: Json } {
   const said = textOf(stopReason);
   return said.startsWith('malformed_')
-    ? { error: { type: 'error', error: { type: 'api_error', message: `the model's answer was broken off: ${said}` } } }
+    ? {
+        error: {
+          type: 'error',
+          error: { type: 'api_error', message: `the model's response was interrupted: ${said}` },
+        },
+      }
     : { reason: stopReasons[said] ?? said };
 }
 

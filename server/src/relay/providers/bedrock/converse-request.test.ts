@@ -24,7 +24,7 @@ const refusal = (ask: () => unknown): string => {
   return 'not refused';
 };
 
-test('words, limits and instructions', () => {
+test('translates text, limits and system messages', () => {
   expect(
     sent({
       ...{ max_tokens: 7, temperature: 1.7, top_p: 0.5, stop: ['END', ''], seed: 1, top_k: 3, stream: true },
@@ -39,7 +39,7 @@ test('words, limits and instructions', () => {
   expect(sent({}, { paid: true }).inferenceConfig).toEqual({ maxTokens: 4096 });
 });
 
-test('JSON is asked for in words', () => {
+test('a JSON schema becomes an instruction', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } } };
   const { system } = sent({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } });
   expect(JSON.stringify(system)).toContain('JSON Schema');
@@ -62,7 +62,7 @@ describe('tools', () => {
     { role: 'user', content: 'and?' },
   ];
 
-  test('and choices among them', () => {
+  test('translates tools and tool_choice', () => {
     const tools = [tool('f')];
     expect(sent({ tools }).toolConfig).toEqual({ tools: [spec('f')] });
     expect(sent({ tools, tool_choice: 'required' }).toolConfig).toEqual({
@@ -76,7 +76,7 @@ describe('tools', () => {
     expect(sent({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig');
   });
 
-  test('calls and results keep order and ids', () => {
+  test('keeps order and ids of calls and results', () => {
     const { messages } = sent({ tools: [tool('f'), tool('g')], messages: loop });
     expect((messages as Json[]).slice(1)).toEqual([
       {
@@ -98,7 +98,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('that were called are named where no tool is given or none may be called, and words forbid them', () => {
+  test('tools called earlier are declared even if none is given or allowed, and the prompt forbids calls', () => {
     const bare = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object', properties: {} } } } });
     const words = [{ text: 'Answer in words; do not call any tool.' }];
     expect(sent({ messages: loop })).toMatchObject({ toolConfig: { tools: [bare('f'), bare('g')] }, system: words });
@@ -112,7 +112,7 @@ describe('tools', () => {
     expect(sent({ messages: loop, tools: [tool('f')] })).not.toHaveProperty('system');
   });
 
-  test('long ids are shortened alike in call and result, and stay different', () => {
+  test('long ids are shortened consistently in calls and results and stay distinct', () => {
     const ids = ['a', 'b'].map((end) => 'x'.repeat(90) + end);
     const { messages } = sent({
       messages: [
@@ -127,7 +127,7 @@ describe('tools', () => {
     expect(new Set(found).size).toBe(2);
   });
 
-  test('failed results say so, and hold pictures where a model takes them there; else those follow', () => {
+  test('failed results are marked; images stay inside results if the model supports it, else follow them', () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/webp', data: 'iV' } };
     const result = (id: string, ...content: Json[]) => ({ type: 'tool_result', tool_use_id: id, content });
     const use = (id: string) => ({ type: 'tool_use', id, name: 'f', input: {} });
@@ -145,7 +145,7 @@ describe('tools', () => {
     expect(lastOf({ modelName: 'global.openai.gpt-6-astra' })).toEqual([failed({ text: '.' }), other, picture]);
   });
 
-  test('with names that are not taken are refused by name', () => {
+  test('unsupported tool names are rejected by name', () => {
     for (const name of ['a.b', 'x'.repeat(65)])
       expect(refusal(() => given('hi', { tools: [{ name, input_schema: { type: 'object' } }] }))).toStartWith(
         `tools: The name '${name}'`,
@@ -153,7 +153,7 @@ describe('tools', () => {
   });
 });
 
-test('thoughts of its own go back, those of others do not', () => {
+test('own thinking is returned, foreign thinking is dropped', () => {
   const { messages } = given('hi', {
     messages: [
       user,
@@ -176,7 +176,7 @@ test('thoughts of its own go back, those of others do not', () => {
   ]);
 });
 
-describe('pictures and documents', () => {
+describe('images and documents', () => {
   const file = (title: string | undefined, media_type = 'application/pdf') => ({
     type: 'document',
     ...(title !== undefined && { title }),
@@ -184,7 +184,7 @@ describe('pictures and documents', () => {
   });
   const contentOf = (body: Json) => (body.messages as { content: Json[] }[])[0]!.content;
 
-  test('go as data, with a name and a text beside them', () => {
+  test('are sent as data, with a unique name and a text', () => {
     expect(contentOf(given([file('My_report v2.pdf'), file('My report/v2.pdf'), file(undefined)]))).toEqual([
       { document: { format: 'pdf', name: 'My report v2 pdf', source: { bytes: 'JV' } } },
       { document: { format: 'pdf', name: 'My report v2 pdf (2)', source: { bytes: 'JV' } } },
@@ -203,32 +203,28 @@ describe('pictures and documents', () => {
   });
 
   test.each<[string, Json, string]>([
-    ['an address', { type: 'image', source: { type: 'url', url: 'https://x/a.png' } }, "messages: 'url'"],
-    ['a file of Anthropic’s', { type: 'document', source: { type: 'file', file_id: 'f_1' } }, "messages: 'f_1'"],
-    ['a format that is not taken', file('a', 'application/zip'), "messages: Parts of type 'file'"],
-    [
-      'a file in a container',
-      { type: 'container_upload', file_id: 'f_1' },
-      "messages: Parts of type 'container_upload'",
-    ],
-  ])('%s is refused by name', (_, block, words) => {
+    ['an image URL', { type: 'image', source: { type: 'url', url: 'https://x/a.png' } }, "messages: 'url'"],
+    ['an Anthropic file', { type: 'document', source: { type: 'file', file_id: 'f_1' } }, "messages: 'f_1'"],
+    ['an unsupported format', file('a', 'application/zip'), "messages: Parts of type 'file'"],
+    ['a container upload', { type: 'container_upload', file_id: 'f_1' }, "messages: Parts of type 'container_upload'"],
+  ])('%s is rejected by name', (_, block, words) => {
     expect(refusal(() => given([block]))).toStartWith(words);
   });
 });
 
-test('what is left out elsewhere too is refused: tools of a vendor, several answers', () => {
+test('vendor tools and n above 1 are rejected', () => {
   const tools = [{ type: 'web_search_20250305', name: 'web_search' }];
   expect(refusal(() => given('hi', { tools }))).toStartWith('tools:');
   expect(refusal(() => sent({ n: 2 }))).toStartWith('n:');
 });
 
-test('blanks are no text; a turn of them alone says something all the same', () => {
+test('whitespace is dropped; a turn of only whitespace gets a placeholder', () => {
   expect(sent({ messages: [{ role: 'user', content: ' \n' }] }).messages).toEqual([
     { role: 'user', content: [{ text: '.' }] },
   ]);
 });
 
-test('marks of a cache are for those who know them', () => {
+test('cache markers are sent only to models that support them', () => {
   const cache_control = { type: 'ephemeral', ttl: '1h' };
   const more = { system: [{ type: 'text', text: 's', cache_control }] };
   const content = [{ type: 'text', text: 'a', cache_control }];
@@ -251,7 +247,7 @@ test.each<[string, string, Json | undefined]>([
   ['openai.gpt-oss-120b-1:0', 'minimal', { reasoning_effort: 'low' }],
   ['openai.gpt-oss-120b-1:0', 'none', undefined],
   ['meta.llama3-3-70b-instruct-v1:0', 'high', undefined],
-])('%s is asked to think with effort %s', (modelName, reasoning_effort, fields) => {
+])('%s with reasoning effort %s', (modelName, reasoning_effort, fields) => {
   const body = sent({ reasoning_effort, temperature: 0.3 }, { modelName });
   expect(body.additionalModelRequestFields).toEqual(fields!);
   expect(body.inferenceConfig).toEqual({ temperature: 0.3 });

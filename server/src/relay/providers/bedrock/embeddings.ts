@@ -8,7 +8,7 @@ import { askModel } from './request.ts';
 function textsOf(input: unknown): string[] {
   const list = Array.isArray(input) ? input : [input];
   if (!list.every((item) => typeof item === 'string'))
-    throw unsupported('input', 'This model takes texts only, not token numbers.');
+    throw unsupported('input', 'This model accepts only text, not token IDs.');
   return list;
 }
 
@@ -18,7 +18,7 @@ const listOf = (vectors: unknown[], { model }: Json): Json => ({
   model,
 });
 
-const without = (what: string) => new UpstreamFault(failure(`the upstream answered without '${what}'`));
+const without = (what: string) => new UpstreamFault(failure(`the upstream response has no '${what}'`));
 
 /** Amazon Titan: one text per request. */
 export const titanEmbeddings: Endpoint = {

@@ -29,7 +29,7 @@ const refusals: [name: string, status: number, message: string, kind: string, to
   ['ServiceUnavailableException', 503, 'Bedrock is unable to process your request.', 'failure', 502],
 ];
 
-describe('refusals', () => {
+describe('error responses', () => {
   test.each(refusals)('%s, %d: %s', (name, status, message, kind, told) => {
     const headers = new Headers({ 'x-amzn-errortype': `${name}:${docs}` });
     for (const body of [{ message }, { Message: message }]) {
@@ -46,7 +46,7 @@ describe('refusals', () => {
     'The model returned the following errors: prompt is too long: 210000 tokens > 200000 maximum',
     'Too many input tokens. Max input tokens: 8192, request input token count: 9001',
     'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000',
-  ])('a prompt that is too long is the caller’s: %s', (message) => {
+  ])('a prompt that is too long is an error of the caller: %s', (message) => {
     const headers = new Headers({ 'x-amzn-errortype': 'ValidationException' });
     expect(bedrockError(400, headers, JSON.stringify({ message }))).toMatchObject({
       kind: 'caller',
@@ -54,7 +54,7 @@ describe('refusals', () => {
     });
   });
 
-  test('without a name or words the status speaks', () => {
+  test('without an error name or message the status decides', () => {
     expect(bedrockError(503, new Headers(), '<html>').kind).toBe('failure');
     expect(bedrockError(429, new Headers({ 'retry-after': '3' }), '')).toMatchObject({
       kind: 'busy',
@@ -71,7 +71,7 @@ test.each([
   ['modelTimeoutException', 'timeout_error', 'failure'],
   ['serviceUnavailableException', 'overloaded_error', 'failure'],
   ['somethingNewException', 'api_error', 'failure'],
-])('in a stream %s is an error of type %s', (name, type, kind) => {
+])('in a stream, %s becomes an error of type %s', (name, type, kind) => {
   const event = exceptionEvent(name, '{"message":"why"}');
   expect(event).toEqual({ type: 'error', error: { type, message: 'why' } });
   expect(readEmbeddedError(event).kind).toBe(kind as never);

@@ -28,7 +28,7 @@ afterAll(() => bedrock.close());
 const ask = (model: string, client: string, stream: boolean) =>
   bedrock.relay.post(clients[client]!.path, { ...clients[client]!.body(model), stream });
 
-test.each(ways)('%s: a refusal is told as what it is', async (way) => {
+test.each(ways)('%s: an upstream error is returned with its status and code', async (way) => {
   const refuse = (name: string, status: number, words: string) =>
     bedrock.upstream.answer(() => Response.json({ message: words }, { status, headers: { 'x-amzn-errortype': name } }));
   refuse('ValidationException', 400, 'Input is too long for requested model.');
@@ -46,27 +46,30 @@ const thenComes =
     inTurn([...begun[way], ...pieces(way)]);
 const broken: [string, (way: Way) => Script][] = [
   ['the connection breaks', (way) => breakAfter(begun[way], headers)],
-  ['it is cut in a frame', thenComes((way) => [streams[way][2]!.subarray(0, 40)])],
-  ['it is cut between frames', thenComes(() => [])],
-  ['a frame is broken', thenComes((way) => [Buffer.from(streams[way][2]!).fill(0, 30, 34)])],
+  ['the stream is cut within a frame', thenComes((way) => [streams[way][2]!.subarray(0, 40)])],
+  ['the stream is cut between frames', thenComes(() => [])],
+  ['a frame is malformed', thenComes((way) => [Buffer.from(streams[way][2]!).fill(0, 30, 34)])],
   ['the model fails', thenComes(() => [exceptionFrame('modelStreamErrorException', 'lost')])],
-  ['it is throttled', thenComes(() => [exceptionFrame('throttlingException', 'slow down')])],
+  ['the request is throttled', thenComes(() => [exceptionFrame('throttlingException', 'slow down')])],
 ];
 for (const way of ways)
-  test.each(broken)(`${way}: in mid-stream %s: the client hears of it and pays for what came`, async (_, script) => {
-    bedrock.upstream.answer(script(way));
-    const answer = await ask(await bedrock.newModel(way), 'messages', true);
-    const got = await answer.text();
-    expect(clients.messages!.textOf(got, true)).toBe('Good morning ');
-    expect(eventsIn(got).at(-1)).toMatchObject({ type: 'error' });
-    expect(got).not.toContain('message_stop');
-    const { status, completion_tokens, quota } = await bedrock.relay.usageOf(answer);
-    expect(status).toBe('interrupted');
-    expect(completion_tokens).toBeGreaterThan(0);
-    expect(quota).toBeGreaterThan(0);
-  });
+  test.each(broken)(
+    `${way}: in mid-stream %s: the client gets an error and pays for what it received`,
+    async (_, script) => {
+      bedrock.upstream.answer(script(way));
+      const answer = await ask(await bedrock.newModel(way), 'messages', true);
+      const got = await answer.text();
+      expect(clients.messages!.textOf(got, true)).toBe('Good morning ');
+      expect(eventsIn(got).at(-1)).toMatchObject({ type: 'error' });
+      expect(got).not.toContain('message_stop');
+      const { status, completion_tokens, quota } = await bedrock.relay.usageOf(answer);
+      expect(status).toBe('interrupted');
+      expect(completion_tokens).toBeGreaterThan(0);
+      expect(quota).toBeGreaterThan(0);
+    },
+  );
 
-test.each(ways)('%s: a client that leaves ends the call, and pays for what came', async (way) => {
+test.each(ways)('%s: a disconnecting client ends the upstream call and pays for what was generated', async (way) => {
   const model = await bedrock.newModel(way);
   bedrock.upstream.answer(stallAfter(begun[way], headers));
   const left = new AbortController();
@@ -85,7 +88,7 @@ test.each(ways)('%s: a client that leaves ends the call, and pays for what came'
   expect(await bedrock.relay.usageOf(answer)).toMatchObject({ status: 'aborted' });
 });
 
-test('a credential that is none is the channel’s fault', async () => {
+test('returns 502 without an upstream call if the channel’s credential is invalid', async () => {
   const url = bedrock.upstream.url.replace('/v1', '');
   const model = { model_id: 'bed/keyless', model_name: upstreamNames.nova };
   await addUpstream(bedrock.relay.test, url, [model], { kind: 'bedrock', credential: 'AKID:', provider: 'keyless' });

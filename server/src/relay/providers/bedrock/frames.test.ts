@@ -13,17 +13,17 @@ const read = (...chunks: Uint8Array[]): { frames: [Frame['headers'], string][]; 
 /** Messages of the format's own test suite, which other readers of it are held against too. */
 const published: [name: string, hex: string, headers: Frame['headers'], payload: string][] = [
   ['nothing', '000000100000000005c248eb7d98c8ff', {}, ''],
-  ['a header that is a number', '000000170000000729860158046279746502ffc2f869dc', {}, ''],
+  ['a numeric header', '000000170000000729860158046279746502ffc2f869dc', {}, ''],
   ['no header', '0000001d00000000fd528c5a7b27666f6f273a27626172277dc3653936', {}, "{'foo':'bar'}"],
   [
-    'a header that is text',
+    'a text header',
     '0000003d0000002007fd83960c636f6e74656e742d747970650700106170706c69636174696f6e2f6a736f6e7b27666f6f273a27626172277d8d9c08b1',
     { 'content-type': 'application/json' },
     "{'foo':'bar'}",
   ],
 ];
 
-test.each(published)('a published frame with %s', (_, hex, headers, payload) => {
+test.each(published)('decodes a published frame with %s', (_, hex, headers, payload) => {
   expect(read(Buffer.from(hex, 'hex'))).toEqual({ frames: [[headers, payload]], idle: true });
 });
 
@@ -32,7 +32,7 @@ const two = eventFrame('messageStop', { stopReason: 'end_turn' });
 const both = Buffer.concat([one, two]);
 const whole = read(both).frames;
 
-test('frames are the same however they are cut', () => {
+test('frames can be split at any byte', () => {
   expect(whole).toHaveLength(2);
   for (let at = 0; at <= both.length; at += 1) {
     const { frames, idle } = read(both.subarray(0, at), both.subarray(at));
@@ -42,7 +42,7 @@ test('frames are the same however they are cut', () => {
   }
 });
 
-test('whatever is written is read, in pieces of any size', () => {
+test('encoded frames are decoded in chunks of any size', () => {
   const written = fc.record({
     headers: fc.dictionary(fc.stringMatching(/^[a-z:-]{1,20}$/), fc.string({ maxLength: 40 })),
     payload: fc.string({ maxLength: 500 }),
@@ -61,13 +61,13 @@ test('whatever is written is read, in pieces of any size', () => {
   );
 });
 
-test('a payload of a megabyte', () => {
+test('decodes a payload of more than a megabyte', () => {
   const payload = 'x'.repeat(1_400_000);
   expect(read(frameOf({}, payload)).frames).toEqual([[{}, payload]]);
 });
 
-describe('what is broken', () => {
-  test('any bit that is turned is seen', () => {
+describe('malformed frames', () => {
+  test('any flipped bit is detected', () => {
     for (let at = 0; at < one.length; at += 1) {
       const bytes = Uint8Array.from(one);
       bytes[at]! ^= 1 << (at % 8);
@@ -84,19 +84,19 @@ describe('what is broken', () => {
     return prelude;
   };
   test.each([
-    ['longer than anything that is sent', 16 * 1024 * 1024 + 1, 0],
-    ['shorter than a frame can be', 15, 0],
-    ['with headers longer than the whole', 40, 25],
-  ])('a frame %s is refused by its lengths, whose checksum is right', (_, size, headers) => {
+    ['above the maximum length', 16 * 1024 * 1024 + 1, 0],
+    ['below the minimum length', 15, 0],
+    ['with headers longer than the frame', 40, 25],
+  ])('a frame %s is rejected although its checksum is right', (_, size, headers) => {
     expect(() => read(preludeOf(size, headers))).toThrow(BrokenFrame);
   });
 
   test.each([
-    ['a type that is not known', [1, 97, 10]],
+    ['an unknown type', [1, 97, 10]],
     ['a value longer than the headers', [1, 97, 7, 0, 9, 97]],
     ['a name longer than the headers', [9, 97]],
     ['no room for its length', [1, 97, 7, 0]],
-  ])('a header with %s', (_, bytes) => {
+  ])('a header with %s is rejected', (_, bytes) => {
     const body = Buffer.concat([preludeOf(16 + bytes.length, bytes.length), Uint8Array.from(bytes)]);
     const checksum = Buffer.alloc(4);
     checksum.writeUInt32BE(Bun.hash.crc32(body));

@@ -6,7 +6,7 @@ export interface Frame {
 
 export class BrokenFrame extends Error {
   constructor(what: string) {
-    super(`the upstream sent a broken frame: ${what}`);
+    super(`the upstream sent a malformed frame: ${what}`);
     this.name = 'BrokenFrame';
   }
 }
@@ -62,7 +62,7 @@ function frameBytes(prelude: Uint8Array): number {
   if (view.getUint32(8) !== Bun.hash.crc32(prelude.subarray(0, 8))) throw new BrokenFrame('checksum of its lengths');
   const whole = view.getUint32(0);
   if (whole > mostFrameBytes) throw new BrokenFrame(`${whole} bytes long`);
-  if (whole < preludeBytes + view.getUint32(4) + checksumBytes) throw new BrokenFrame('lengths that do not fit');
+  if (whole < preludeBytes + view.getUint32(4) + checksumBytes) throw new BrokenFrame('inconsistent lengths');
   return whole;
 }
 
@@ -89,13 +89,13 @@ function readHeaders(bytes: Uint8Array): Record<string, string> {
       const fixed = valueBytes[type];
       const from = nameEnd + (fixed === undefined ? 3 : 1);
       const to = from + (fixed ?? view.getUint16(nameEnd + 1));
-      if (to > bytes.length) throw new BrokenFrame('headers longer than they say');
+      if (to > bytes.length) throw new BrokenFrame('headers longer than declared');
       if (type === textType)
         headers[text.decode(bytes.subarray(at + 1, nameEnd))] = text.decode(bytes.subarray(from, to));
       at = to;
     }
   } catch (error) {
-    throw error instanceof RangeError ? new BrokenFrame('headers longer than they say') : error;
+    throw error instanceof RangeError ? new BrokenFrame('headers longer than declared') : error;
   }
   return headers;
 }

@@ -25,17 +25,17 @@ export const byRequestAtBedrock: Row[] = [
   ['too long for Bedrock', both, refuses('ValidationException', 400, 'Input is too long for requested model.')],
   ['throttled at the beginning of a stream', streamed, sends(exceptionFrame('throttlingException', 'slow down'))],
   ['throttled in mid-stream', streamed, sends(...begun, exceptionFrame('throttlingException', 'slow down'))],
-  ['not valid, in a stream', streamed, sends(exceptionFrame('validationException', 'bad schema'))],
+  ['invalid, in a stream', streamed, sends(exceptionFrame('validationException', 'bad schema'))],
 ];
 
 export const byProviderAtBedrock: Row[] = [
   ['no access', both, refuses('AccessDeniedException', 403)],
-  ['a session that has ended', both, refuses('ExpiredTokenException', 403)],
-  ['a model that is none', both, refuses('ValidationException', 400, 'The provided model identifier is invalid.')],
+  ['an expired session', both, refuses('ExpiredTokenException', 403)],
+  ['an invalid model', both, refuses('ValidationException', 400, 'The provided model identifier is invalid.')],
   ['a model that timed out', both, refuses('ModelTimeoutException', 408)],
-  ['Bedrock not there', both, refuses('ServiceUnavailableException', 503)],
-  ['its own error in a stream', streamed, sends(...begun, exceptionFrame('internalServerException', 'boom'))],
-  ['a model that broke off', streamed, sends(...begun, exceptionFrame('modelStreamErrorException', 'boom'))],
-  ['a frame that is cut', streamed, sends(...begun, said.subarray(0, 20))],
-  ['a frame that is broken', streamed, sends(...begun, turned)],
+  ['Bedrock unavailable', both, refuses('ServiceUnavailableException', 503)],
+  ['an internal error in a stream', streamed, sends(...begun, exceptionFrame('internalServerException', 'boom'))],
+  ['a model error in mid-stream', streamed, sends(...begun, exceptionFrame('modelStreamErrorException', 'boom'))],
+  ['a truncated frame', streamed, sends(...begun, said.subarray(0, 20))],
+  ['a malformed frame', streamed, sends(...begun, turned)],
 ];

@@ -22,7 +22,7 @@ test.each([
   ['vpce-0a1b-c2d3.bedrock-runtime.ap-south-1.vpce.amazonaws.com', 'ap-south-1', 'bedrock.ap-south-1.amazonaws.com'],
   ['bedrock-runtime.eu-west-1.amazonaws.com.example.org', 'us-east-1', undefined],
   ['proxy.example.org', 'us-east-1', undefined],
-])('%s is in %s', (host, region, control) => {
+])('%s is in region %s', (host, region, control) => {
   const baseUrl = `https://${host}`;
   const { proof, headers } = asked({ baseUrl });
   expect(proof).toEqual({ by: 'aws', credential: 'AKID:secret', service: 'bedrock', region });
@@ -32,14 +32,14 @@ test.each([
   expect(list.proof).toEqual(proof!);
 });
 
-test('an API key goes in a header, and nothing is signed', () => {
+test('an API key is sent in a header, and the request is not signed', () => {
   const { proof, headers } = asked({ credential: 'bedrock-api-key-YmVkcm9jaw==' });
   expect(proof).toBeUndefined();
   expect(headers.authorization).toBe('Bearer bedrock-api-key-YmVkcm9jaw==');
 });
 
 const arn = 'arn:aws:bedrock:eu-west-1:123456789012:';
-describe('which way a model is asked', () => {
+describe('API used for a model', () => {
   test.each([
     ['anthropic.claude-3-haiku-20240307-v1:0', 'invoke', 'invoke-with-response-stream'],
     ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 'invoke', 'invoke-with-response-stream'],
@@ -58,7 +58,7 @@ describe('which way a model is asked', () => {
     expect(stream.headers.accept).toBe('application/vnd.amazon.eventstream');
   });
 
-  test('embeddings are offered by models that make them', () => {
+  test('only embedding models support embeddings', () => {
     const able = (name: string) => bedrockKind.forModel!(name).embeddings !== undefined;
     expect(able('amazon.titan-embed-text-v2:0')).toBe(true);
     expect(able('us.cohere.embed-v4:0')).toBe(true);
@@ -67,7 +67,7 @@ describe('which way a model is asked', () => {
   });
 });
 
-test('models are the profiles that can be asked', () => {
+test('the model list contains only active profiles', () => {
   const listed = bedrockKind.models.fromUpstream({
     inferenceProfileSummaries: [
       { inferenceProfileId: 'us.amazon.nova-lite-v1:0', inferenceProfileName: 'US Nova Lite', status: 'ACTIVE' },

@@ -16,7 +16,7 @@ const client = new OpenAI({
 });
 const messages = [{ role: 'user' as const, content: 'Count to 5' }];
 
-describe('the openai client', () => {
+describe('the OpenAI client', () => {
   test('chats, whole and streamed', async () => {
     const whole = await client.chat.completions.create({ model: 'demo/chat', messages });
     const stream = await client.chat.completions.create({ model: 'demo/chat', messages, stream: true });
@@ -26,7 +26,7 @@ describe('the openai client', () => {
     expect(text).toEndWith('1, 2, 3, 4, 5');
   });
 
-  test('embeds, moderates, draws and lists', async () => {
+  test('creates embeddings, moderations and images and lists models', async () => {
     const embedding = await client.embeddings.create({ model: 'demo/embed', input: 'a text' });
     expect(embedding.data[0]!.embedding).toHaveLength(256);
     expect((await client.moderations.create({ input: 'hello' })).results[0]!.flagged).toBe(false);
@@ -35,14 +35,14 @@ describe('the openai client', () => {
     expect((await client.models.list()).data.map((model) => model.id)).toContain('demo/video');
   });
 
-  test('speaks and transcribes', async () => {
+  test('creates speech and transcriptions', async () => {
     const speech = await client.audio.speech.create({ model: 'demo/speech', voice: 'alloy', input: 'Hello there' });
     const file = await toFile(await speech.arrayBuffer(), 'hello.mp3');
     const heard = await client.audio.transcriptions.create({ model: 'demo/transcribe', file });
     expect(heard.text).toContain('hello.mp3');
   });
 
-  test('sees errors as its own', async () => {
+  test('throws its own error types', async () => {
     const failing = client.chat.completions.create({ model: 'demo/none', messages }).catch((fault: unknown) => fault);
     expect(await failing).toBeInstanceOf(OpenAI.NotFoundError);
   });

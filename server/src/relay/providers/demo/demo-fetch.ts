@@ -115,7 +115,7 @@ export async function demoFetch(request: DemoRequest, { paceMs = 12 }: DemoOptio
   request.signal.throwIfAborted();
   const handler = handlers[request.path.replace(/^\/v1(?=\/)/, '')];
   try {
-    if (!handler) throw new AppError('not_found', `The built-in provider has nothing at ${request.path}.`);
+    if (!handler) throw new AppError('not_found', `The built-in provider has no endpoint at ${request.path}.`);
     return await handler({ ...request, paceMs });
   } catch (fault) {
     if (!(fault instanceof AppError)) throw fault;

@@ -8,7 +8,7 @@ import { demoModels } from './models.ts';
 const cosine = (a: Float32Array, b: Float32Array): number => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
 
 describe('models', () => {
-  test('the list names every model of every type', async () => {
+  test('the list contains every model of every type', async () => {
     const { body } = await call('/models', undefined);
     expect(body.data.map((model: Loose) => model.id)).toEqual(demoModels.map((model) => model.id));
     expect(new Set(demoModels.map((model) => model.type)).size).toBe(9);
@@ -17,7 +17,7 @@ describe('models', () => {
 });
 
 describe('embeddings', () => {
-  test('near texts are near', () => {
+  test('similar texts have similar embeddings', () => {
     const [cat, kitten, money] = [
       'The cats are running in the garden',
       'A cat runs through a garden',
@@ -29,7 +29,7 @@ describe('embeddings', () => {
     expect(cosine(cat!, cat!)).toBeCloseTo(1, 5);
   });
 
-  test('have the OpenAI shape, honour dimensions, come as floats or base64', async () => {
+  test('have OpenAI’s format, support dimensions, and return floats or base64', async () => {
     const { body } = await call('/embeddings', { model: 'demo/embed', input: ['one text', 'another'], dimensions: 64 });
     expect(body).toMatchObject({
       object: 'list',
@@ -50,7 +50,7 @@ describe('embeddings', () => {
   });
 
   test.each([[''], [[]], [undefined], [['fine', '']], ['word '.repeat(9000)]])(
-    '%#: bad input is refused',
+    '%#: invalid input is rejected',
     async (input) => {
       const answer = await call('/embeddings', { model: 'demo/embed', input });
       expect(answer.status).toBe(400);
@@ -62,7 +62,7 @@ describe('embeddings', () => {
 describe('rerank', () => {
   const documents = ['Bread is baked.', { text: 'The capital of France is Paris.' }, 'France has a capital.'];
 
-  test('sorts by overlap, between 0 and 1, and clamps top_n', async () => {
+  test('sorts by overlap, scores between 0 and 1, and clamps top_n', async () => {
     const { body } = await call('/rerank', {
       model: 'demo/rerank',
       query: 'What is the capital of France, Paris?',
@@ -78,7 +78,7 @@ describe('rerank', () => {
     expect(body.usage.total_tokens).toBeGreaterThan(10);
   });
 
-  test('leaves documents out when told to', async () => {
+  test('omits documents on request', async () => {
     const { body } = await call('/rerank', {
       model: 'demo/rerank',
       query: 'bread',
@@ -92,7 +92,7 @@ describe('rerank', () => {
 });
 
 describe('moderations', () => {
-  test('judge each text by thirteen categories', async () => {
+  test('rate each text in thirteen categories', async () => {
     const { body } = await call('/moderations', { input: ['I want to bake bread', 'I will kill you and shoot him'] });
     expect(body.results.map((result: Loose) => result.flagged)).toEqual([false, true]);
     expect(Object.keys(body.results[0].categories)).toHaveLength(13);
@@ -119,7 +119,7 @@ describe('images', () => {
     };
   };
 
-  test('are real PNGs of the size asked for, drawn from the prompt', async () => {
+  test('are real PNGs of the requested size, drawn from the prompt', async () => {
     const { body } = await call('/images/generations', { ...ask, size: '96x64', n: 2 });
     const [first, second] = body.data.map((item: Loose) => read(item.b64_json));
     expect([first.width, first.height]).toEqual([96, 64]);
@@ -133,7 +133,7 @@ describe('images', () => {
     expect(body.data[0].revised_prompt).toContain('Simulation');
   });
 
-  test('go up to 2048x2048 and no further', async () => {
+  test('are limited to 2048x2048', async () => {
     const { body } = await call('/images/generations', { ...ask, size: '2048x2048' });
     expect(read(body.data[0].b64_json).width).toBe(2048);
     for (const size of ['2049x64', '8x8', 'big', '0x0']) {
@@ -144,7 +144,7 @@ describe('images', () => {
   });
 });
 
-test('a caller who has already left gets nothing', async () => {
+test('rejects if the client has already disconnected', async () => {
   const signal = AbortSignal.abort(new Error('gone'));
   await expect(demoFetch({ path: '/models', body: undefined, stream: false, signal })).rejects.toThrow('gone');
 });

@@ -56,7 +56,7 @@ function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece 
   const content = isObject(candidate.content) ? candidate.content : {};
   const parts = objectsIn(content.parts).flatMap(readPart);
   const reason = text(candidate.finishReason);
-  if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its answer with ${reason}`));
+  if (broken.has(reason)) throw new UpstreamFault(undone(`the upstream ended its response with ${reason}`));
   const { groundingMetadata: grounding, citationMetadata: sources } = candidate;
   const pages = { ...(isObject(grounding) && { grounding }), ...(isObject(sources) && { sources }) };
   return { parts, pages, ...(reason !== '' && { finish: readGeminiFinish(reason) }) };
@@ -64,9 +64,9 @@ function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece 
 
 export function fromGemini(json: unknown): Answer {
   if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   const { parts, finish, pages } = readCandidate(json, () => true);
-  if (finish === undefined) throw new UpstreamFault(failure('the upstream answered with an unfinished candidate'));
+  if (finish === undefined) throw new UpstreamFault(failure('the upstream returned an incomplete candidate'));
   const search = searchIn(pages, json);
   const usage = withSearches(readGeminiUsage(json.usageMetadata), search, json);
   const calls = parts.some((part) => part.type === 'tool_call');

@@ -12,7 +12,7 @@ const target: Target = {
 };
 
 describe('other endpoints', () => {
-  test('embeddings in batches, both formats', async () => {
+  test('embeddings are batched, in both formats', async () => {
     const body = { model: 'm', input: ['a', 'b'], dimensions: 8, encoding_format: 'base64' };
     const request = geminiKind.embeddings!.toUpstream(body, { ...target, modelName: 'gemini-embedding-001' });
     expect(request.url).toEndWith('/v1beta/models/gemini-embedding-001:batchEmbedContents');
@@ -36,7 +36,7 @@ describe('other endpoints', () => {
     expect(() => geminiKind.embeddings!.toUpstream({ input: [1, 2] }, target)).toThrow(AppError);
   });
 
-  test('images by Imagen and by Gemini', () => {
+  test('images from Imagen and Gemini', () => {
     const imagen = geminiKind.images!.toUpstream(
       { prompt: 'p', n: 2, size: '1792x1024' },
       { ...target, modelName: 'imagen-4.0' },
@@ -55,7 +55,7 @@ describe('other endpoints', () => {
     expect(() => geminiKind.images!.fromUpstream({ candidates: [] }, {})).toThrow(UpstreamFault);
   });
 
-  test('tokens are counted; models listed; what the vendor lacks is absent', () => {
+  test('counts tokens, lists models, and omits unsupported endpoints', () => {
     expect(geminiKind.countTokens!.fromUpstream({ totalTokens: 5 })).toBe(5);
     expect(
       geminiKind.models.fromUpstream({

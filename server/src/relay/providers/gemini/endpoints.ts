@@ -16,8 +16,7 @@ const post = (target: Target, method: string, body: Json): UpstreamRequest => ({
 });
 
 export function expectObject(json: unknown): Json {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   return json;
 }
@@ -25,7 +24,7 @@ export function expectObject(json: unknown): Json {
 export function inputTexts(input: unknown): string[] {
   const list = typeof input === 'string' ? [input] : Array.isArray(input) ? input : [];
   if (list.length === 0 || !list.every((item): item is string => typeof item === 'string')) {
-    throw unsupported('input', 'This model takes texts only, not token numbers.');
+    throw unsupported('input', 'This model accepts only text, not token IDs.');
   }
   return list;
 }
@@ -46,7 +45,7 @@ export const geminiEmbeddings: Endpoint = {
   /** Google reports no tokens here; billing counts them. */
   fromUpstream(json, body) {
     const { embeddings } = expectObject(json);
-    if (!Array.isArray(embeddings)) throw new UpstreamFault(failure(`the upstream answered without 'embeddings'`));
+    if (!Array.isArray(embeddings)) throw new UpstreamFault(failure(`the upstream response has no 'embeddings'`));
     const data = embeddings.map((item, index) => ({
       object: 'embedding',
       index,
@@ -92,7 +91,7 @@ export const geminiImages: Endpoint = {
   fromUpstream(json) {
     const answer = expectObject(json);
     const data = [...predictions(answer), ...inlineImages(answer)];
-    if (data.length === 0) throw new UpstreamFault(undone('the upstream answered without an image'));
+    if (data.length === 0) throw new UpstreamFault(undone('the upstream returned no image'));
     const usage = readGeminiUsage(answer.usageMetadata);
     return { body: { data }, usage: { promptTokens: 0, completionTokens: 0, ...usage, units: data.length } };
   },
@@ -123,7 +122,7 @@ export const geminiCountTokens = {
   fromUpstream(json: unknown): number {
     const { totalTokens } = expectObject(json);
     if (typeof totalTokens === 'number') return totalTokens;
-    throw new UpstreamFault(failure('the upstream counted no tokens'));
+    throw new UpstreamFault(failure('the upstream returned no token count'));
   },
 };
 

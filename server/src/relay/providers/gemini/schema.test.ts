@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { parametersOf } from './parameters.ts';
 import { toGeminiSchema } from './schema.ts';
 
-test('schemas: references, unions, constants and recursion', () => {
+test('translates references, unions, constants and recursion', () => {
   const schema = {
     $schema: 'x',
     type: 'object',
@@ -37,7 +37,7 @@ test('schemas: references, unions, constants and recursion', () => {
   expect(JSON.stringify(toGeminiSchema({ $defs: doubling, $ref: '#/$defs/N0' })).length).toBeLessThan(1_000_000);
 });
 
-test('schemas: constants that can be made into no text by themselves', () => {
+test('translates constants that cannot be converted to a string', () => {
   const odd = { toString: 1 };
   expect(toGeminiSchema({ const: odd })).toMatchObject({ enum: ['{"toString":1}'] });
   expect(toGeminiSchema({ enum: [odd, 2, true, null, 'a'] })).toMatchObject({
@@ -45,7 +45,7 @@ test('schemas: constants that can be made into no text by themselves', () => {
   });
 });
 
-test('what only other vendors know is left out, wherever it stands', () => {
+test('drops keywords that only other vendors know, at any depth', () => {
   const marked = { type: 'string', encrypted: true, deprecated: true, 'x-order': 1, minLength: 1, default: 'a' };
   expect(toGeminiSchema({ type: 'object', properties: { encrypted: marked }, required: ['encrypted'] })).toEqual({
     type: 'object',
@@ -55,21 +55,21 @@ test('what only other vendors know is left out, wherever it stands', () => {
 });
 
 const table: [name: string, given: object, taken: object][] = [
-  ['a list of anything', { type: 'array' }, { type: 'array', items: {} }],
+  ['an untyped array', { type: 'array' }, { type: 'array', items: {} }],
   [
-    'a list of lists',
+    'an array of arrays',
     { type: 'array', items: { type: 'array' } },
     { type: 'array', items: { type: 'array', items: {} } },
   ],
-  ['a list by places', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }],
-  ['anything, as a list has it', { type: 'array', items: true }, { type: 'array', items: {} }],
+  ['a tuple', { type: 'array', items: [{ type: 'string' }] }, { type: 'array', items: {} }],
+  ['items: true', { type: 'array', items: true }, { type: 'array', items: {} }],
   [
-    'anything, and nothing',
+    'true and false schemas',
     { type: 'object', properties: { a: true, b: false }, required: ['a', 'b'] },
     { type: 'object', properties: { a: {} }, required: ['a'] },
   ],
   [
-    'what is demanded and not there',
+    'required properties that are not defined',
     { type: 'object', properties: { a: { type: 'object', required: ['x'] } }, required: ['a', 'gone'] },
     { type: 'object', properties: { a: { type: 'object' } }, required: ['a'] },
   ],
@@ -89,21 +89,21 @@ const table: [name: string, given: object, taken: object][] = [
     },
   ],
   [
-    'several types, one of them a list of anything',
+    'several types, one of them an untyped array',
     { type: ['array', 'boolean'] },
     { anyOf: [{ type: 'array', items: {} }, { type: 'boolean' }] },
   ],
   [
-    'one member or the other',
+    'alternative required members',
     {
       ...{ type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
       anyOf: [{ required: ['a'] }, { required: ['b'] }],
     },
     { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } },
   ],
-  ['this or anything', { anyOf: [{ type: 'string' }, {}], description: 'd' }, { description: 'd' }],
+  ['a type or anything', { anyOf: [{ type: 'string' }, {}], description: 'd' }, { description: 'd' }],
   [
-    'this or that, with words about both',
+    'alternatives with descriptions',
     { oneOf: [{ type: 'string' }, { type: 'integer', description: 'i' }], description: 'd' },
     {
       anyOf: [
@@ -113,17 +113,17 @@ const table: [name: string, given: object, taken: object][] = [
     },
   ],
   [
-    'a choice of numbers',
+    'an enum of numbers',
     { type: 'integer', enum: [1, 2], description: 'How many' },
     { type: 'integer', description: 'How many. One of: 1, 2' },
   ],
 ];
 
-test.each(table)('what Gemini refuses, though other vendors take it: %s', (_, given, taken) => {
+test.each(table)('rewrites what Gemini rejects but other vendors accept: %s', (_, given, taken) => {
   expect(toGeminiSchema(given as never)).toEqual(taken as never);
 });
 
-test('one of several objects, as a function takes it', () => {
+test('merges alternative objects into one for function parameters', () => {
   const text = { type: 'string' };
   const kinds = (word: 'anyOf' | 'oneOf') => ({
     type: 'object',

@@ -166,7 +166,4 @@ export function refuseBeyondTokens(
 }
 
 const beyond = (name: string) =>
-  unsupported(
-    name,
-    `'${name}' asks for something that is not billed by the token, and this model has no price for it.`,
-  );
+  unsupported(name, `'${name}' requests a feature that is not billed per token, and this model has no price for it.`);

@@ -6,7 +6,7 @@ const read = (status: number, body: unknown, headers: Record<string, string> = {
   readUpstreamError(status, new Headers(headers), typeof body === 'string' ? body : JSON.stringify(body));
 
 describe('readUpstreamError', () => {
-  test('context length is the caller’s, in the words of each vendor', () => {
+  test('context length errors of every vendor are the caller’s', () => {
     const messages = [
       "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000 tokens.",
       'prompt is too long: 210000 tokens > 200000 maximum',
@@ -20,14 +20,14 @@ describe('readUpstreamError', () => {
     }
   });
 
-  test('a content filter is the caller’s, with the upstream’s words and field', () => {
+  test('a content filter is the caller’s error, with the upstream’s message and field', () => {
     const error = read(400, { error: { message: 'filtered', code: 'content_filter', param: 'prompt' } });
     expect(error).toMatchObject({ kind: 'caller', code: 'content_filter', param: 'prompt' });
     expect(appErrorOf(error)).toMatchObject({ status: 400, message: 'filtered' });
     expect(read(403, { error: { message: 'Your input was flagged', code: 403 } }).kind).toBe('caller');
   });
 
-  test('retry headers of a refusal are forwarded, others not', () => {
+  test('forwards only the retry headers of an error', () => {
     const error = read(
       429,
       { error: { message: 'slow down' } },
@@ -42,7 +42,7 @@ describe('readUpstreamError', () => {
     });
   });
 
-  test('an upstream failure is never the caller’s, nor are its details shown', () => {
+  test('an upstream failure is never the caller’s error, and its details are hidden', () => {
     const cases: [number, unknown, string][] = [
       [500, 'Internal', 'failure'],
       [503, '<html>', 'failure'],
@@ -85,27 +85,27 @@ describe('readUpstreamError', () => {
     });
   });
 
-  test('words of the request that sound like ours do not make it ours', () => {
+  test('words of the request that resemble a channel problem do not change the kind of error', () => {
     const message = "Invalid schema for function 'get_billing_api_key'";
     expect(read(400, { error: { message } }).kind).toBe('caller');
     expect(read(422, { detail: [{ loc: ['body', 'x'], msg: 'bad' }] })).toMatchObject({ kind: 'caller' });
   });
 
-  test('credentials are cut out of messages', () => {
+  test('credentials are redacted from messages', () => {
     expect(read(400, { error: { message: 'bad sk-proj-abcdefgh1234 and AIzaSyD1234567890' } }).message).toBe(
       'bad [redacted] and [redacted]',
     );
   });
 
-  test('bodies of any shape are read', () => {
+  test('error bodies of any shape are read', () => {
     expect(read(400, { message: 'm' }).message).toBe('m');
     expect(read(400, { error: 'e' }).message).toBe('e');
     expect(read(400, [{ error: { message: 'l' } }]).message).toBe('l');
-    expect(read(400, '').message).toBe('the upstream answered 400');
+    expect(read(400, '').message).toBe('the upstream returned 400');
   });
 });
 
-test('errors inside answers with status 200 are failures unless they say otherwise', () => {
+test('errors in answers with status 200 are failures unless they say otherwise', () => {
   expect(readEmbeddedError({ error: { message: 'x' } })).toMatchObject({ kind: 'failure', status: 502 });
   expect(readEmbeddedError({ error: { message: 'x', code: 429 } }).kind).toBe('busy');
   expect(readEmbeddedError({ error: { message: 'x', type: 'invalid_request_error' } }).kind).toBe('caller');

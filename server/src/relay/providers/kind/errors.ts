@@ -20,7 +20,7 @@ export function readUpstreamError(status: number, headers: Headers, bodyText: st
     const value = headers.get(name);
     if (value !== null) kept[name] = value;
   }
-  return classify(status, parts, `the upstream answered ${status}`, kept);
+  return classify(status, parts, `the upstream returned ${status}`, kept);
 }
 
 /** An error inside an answer with status 200: a failure, unless it blames the request or a limit. */

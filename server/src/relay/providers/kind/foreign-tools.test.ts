@@ -51,7 +51,7 @@ const asked: ['chat' | 'messages', Json, string, Record<string, Json>?][] = [
 const ownKind = { chat: 'openai', messages: 'anthropic' };
 
 describe.each(asked)('%s %j', (format, body, named, elsewhere = {}) => {
-  test.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s carries it or refuses it by name', (name) => {
+  test.each(Object.keys(kinds) as (keyof typeof kinds)[])('%s forwards it or rejects it by name', (name) => {
     const send = () => kinds[name].toUpstream(conversationOf[format](body), target).body as string;
     const carried = name === ownKind[format] ? body : elsewhere[name];
     if (carried) expect(JSON.parse(send())).toMatchObject(carried);
@@ -65,18 +65,18 @@ describe.each(asked)('%s %j', (format, body, named, elsewhere = {}) => {
 test.each([
   { tools: [fn], plugins: [], mcp_servers: null, web_search_options: null },
   { search_parameters: { mode: 'off' }, enable_search: false },
-])('what is switched off is no reason to refuse: %j', (body) => {
+])('disabled features are not rejected: %j', (body) => {
   for (const kind of Object.values(kinds)) kind.toUpstream(conversationOf.chat(body), target);
 });
 
-describe('searches of the web at those who sell models of others, or speak as OpenAI does', () => {
+describe('web search on resellers and OpenAI-compatible vendors', () => {
   const search = { name: 'web_search', type: 'web_search_20250305' };
   const asking = (body: Json) => conversationOf.messages({ tools: [search], ...body });
   const at = (provider: string, modelName: string) => ({ ...target, provider, modelName });
   const sent = (kind: ProviderKind, to: Target, body: Json = {}) =>
     JSON.parse(kind.toUpstream(asking(body), to).body as string);
 
-  test('Claude at Vertex AI searches by a beta, and not at Bedrock', () => {
+  test('Claude on Vertex AI uses a beta header; on Bedrock it is rejected', () => {
     const vertex = { ...at('vertex', 'claude-opus-4-7'), baseUrl: 'https://aiplatform.googleapis.com' };
     const { headers } = vertexKind.forModel!('claude-opus-4-7').toUpstream(asking({}), vertex);
     expect(headers['anthropic-beta']).toBe('web-search-2025-03-05');
@@ -88,7 +88,7 @@ describe('searches of the web at those who sell models of others, or speak as Op
     expect(() => claude.toUpstream(asking({}), bedrock)).toThrow("'web_search_20250305'");
   });
 
-  test('OpenRouter by a tool of its own, beside functions too', () => {
+  test('OpenRouter uses its own tool, also next to functions', () => {
     const domains = { blocked_domains: ['a.example'] };
     const { tools } = sent(openaiKind, at('openrouter', 'x/y'), { tools: [tool, { ...search, ...domains }] });
     expect(tools.slice(1)).toEqual([
@@ -101,15 +101,15 @@ describe('searches of the web at those who sell models of others, or speak as Op
     ['perplexity', 'sonar', true],
     ['openai', 'gpt-5', false],
     ['mistral', 'mistral-large', false],
-  ])('%s, %s: by a setting of the chat: %p', (provider, model, searches) => {
+  ])('%s, %s: supports web_search_options: %p', (provider, model, searches) => {
     const send = () => sent(openaiKind, at(provider, model));
     if (searches) expect(send()).toMatchObject({ web_search_options: {} });
     else expect(send).toThrow("'web_search_20250305'");
   });
 });
 
-describe('tool_choice in the words of other vendors', () => {
-  test.each(['any', 'required', { type: 'any' }, { type: 'required' }])('%j: some tool must be called', (choice) => {
+describe('tool_choice in other vendors’ formats', () => {
+  test.each(['any', 'required', { type: 'any' }, { type: 'required' }])('%j: a tool call is required', (choice) => {
     const body = (kind: keyof typeof kinds) =>
       JSON.parse(
         kinds[kind].toUpstream(conversationOf.chat({ tools: [fn], tool_choice: choice }), target).body as string,
@@ -119,7 +119,7 @@ describe('tool_choice in the words of other vendors', () => {
     expect(body('gemini').toolConfig.functionCallingConfig).toEqual({ mode: 'ANY' });
   });
 
-  test('Anthropic’s of one tool', () => {
+  test('Anthropic’s choice of one tool', () => {
     const given = conversationOf.chat({ tools: [fn], tool_choice: { type: 'tool', name: 'f' } });
     expect(JSON.parse(openaiKind.toUpstream(given, target).body as string).tool_choice).toEqual({
       type: 'function',

@@ -31,7 +31,7 @@ export function refuseForeignTools({ params, source, turns }: Conversation, { se
 }
 
 const ownTool = (name: unknown): AppError =>
-  unsupported('tools', `The tool '${name}' is its vendor's own and not supported by this model.`);
+  unsupported('tools', `The tool '${name}' is vendor-specific and not supported by this model.`);
 
 export const searchUnsupported = ({ name, offered }: WebSearch): AppError =>
   offered ? ownTool(name) : unsupported(name, `'${name}' is not supported by this model.`);
@@ -43,24 +43,20 @@ function refuseForeignItems(turns: Turn[]): void {
       if (part.type !== 'raw' || part.format !== 'responses') continue;
       const { type, file_id } = part.value;
       throw file_id === undefined
-        ? unsupported('input', `Items of type '${type}' are OpenAI's own and not supported by this model.`)
+        ? unsupported('input', `Items of type '${type}' are specific to OpenAI and not supported by this model.`)
         : unsupported(
             'input',
-            `'file_id' of '${type}' names a file that is not kept here: send its data or its address.`,
+            `'file_id' of '${type}' refers to a file that is not stored here. Send its data or URL instead.`,
           );
     }
 }
 
 /** Threads exist in the vendor's account. On this code, Anthropic's clients send the whole conversation again. */
 export const threadUnsupported = (): AppError =>
-  new AppError(
-    'unsupported_parameter',
-    'Message threads are not supported by this model; send the whole conversation.',
-    {
-      param: 'thread',
-      details: { error_code: 'thread_unsupported_request' },
-    },
-  );
+  new AppError('unsupported_parameter', 'This model does not support message threads. Send the whole conversation.', {
+    param: 'thread',
+    details: { error_code: 'thread_unsupported_request' },
+  });
 
 /** Parameters that callers rely on: where a request is processed, and which words an answer may contain. */
 function promiseIn(format: WireFormat, { inference_geo: place, logit_bias: bias }: Json): string | undefined {

@@ -28,19 +28,19 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ['chat', 'text', { type: 'text', text: 'MARK' }, 'MARK', all],
   [
     'chat',
-    'sound',
+    'audio',
     { type: 'input_audio', input_audio: { data: 'MARK', format: 'wav' } },
     'MARK',
     ['chat', 'gemini', 'responses'],
   ],
-  ['chat', 'a film', { type: 'video_url', video_url: { url: 'https://x/MARK' } }, 'MARK', ['chat']],
+  ['chat', 'a video', { type: 'video_url', video_url: { url: 'https://x/MARK' } }, 'MARK', ['chat']],
   ['chat', 'a picture', { type: 'image_url', image_url: { url: 'data:image/png;base64,MARK' } }, 'MARK', all],
   ['chat', 'a file', { type: 'file', file: { file_data: 'data:application/pdf;base64,MARK' } }, 'MARK', all],
   ['chat', 'a file by id', { type: 'file', file: { file_id: 'file-MARK' } }, 'MARK', ['chat']],
   ['chat', "a file of Google's", { type: 'file', file: { file_id: 'files/MARK' } }, 'MARK', ['chat', 'gemini']],
   [
     'messages',
-    'a picture by id',
+    'an image by id',
     { type: 'image', source: { type: 'file', file_id: 'file_MARK' } },
     'MARK',
     ['messages'],
@@ -54,7 +54,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ],
   [
     'messages',
-    'a file by address',
+    'a file by URL',
     { type: 'document', source: { type: 'url', url: 'https://x/MARK.pdf' } },
     'MARK',
     ['messages', 'gemini', 'responses'],
@@ -68,7 +68,7 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ],
   [
     'messages',
-    'a found passage',
+    'a search result',
     { type: 'search_result', title: 't', source: 's', content: [{ type: 'text', text: 'MARK' }] },
     'MARK',
     all,
@@ -76,32 +76,32 @@ const given: [from: Format, what: string, part: Json, mark: string, carriedBy: F
   ['messages', 'a file for a container', { type: 'container_upload', file_id: 'file_MARK' }, 'MARK', ['messages']],
   [
     'responses',
-    'sound',
+    'audio',
     { type: 'input_audio', input_audio: { data: 'MARK', format: 'wav' } },
     'MARK',
     ['chat', 'gemini', 'responses'],
   ],
   [
     'responses',
-    'a file by address',
+    'a file by URL',
     { type: 'input_file', file_url: 'https://x/MARK.pdf' },
     'MARK',
     ['messages', 'gemini', 'responses'],
   ],
   ['responses', 'a picture by id', { type: 'input_image', file_id: 'file-MARK' }, 'MARK', ['responses']],
-  ['gemini', 'sound', { inlineData: { mimeType: 'audio/wav', data: 'MARK' } }, 'MARK', ['chat', 'gemini', 'responses']],
-  ['gemini', 'a film', { inlineData: { mimeType: 'video/mp4', data: 'MARK' } }, 'MARK', ['gemini']],
+  ['gemini', 'audio', { inlineData: { mimeType: 'audio/wav', data: 'MARK' } }, 'MARK', ['chat', 'gemini', 'responses']],
+  ['gemini', 'a video', { inlineData: { mimeType: 'video/mp4', data: 'MARK' } }, 'MARK', ['gemini']],
 ];
 
 describe.each(given)('%s: %s', (from, _, part, mark, carriedBy) => {
-  test.each(all)('goes to a vendor of %s, or is refused by name', (to) => {
+  test.each(all)('is forwarded to a %s vendor or rejected by name', (to) => {
     const send = () => kinds[to].toUpstream(requestOf[from](part), target).body as string;
     if (carriedBy.includes(to)) expect(send()).toContain(mark);
     else expect(send).toThrow(expect.objectContaining({ code: 'unsupported_parameter' }));
   });
 });
 
-test.each(all.filter((to) => to !== 'chat'))('speech as an answer is refused by a vendor of %s', (to) => {
+test.each(all.filter((to) => to !== 'chat'))('audio output is rejected for a %s vendor', (to) => {
   for (const body of [{ modalities: ['text', 'audio'] }, { audio: { voice: 'alloy', format: 'wav' } }]) {
     const request = parseChatRequest({ model: 'm', messages: [{ role: 'user', content: 'hi' }], ...body });
     expect(() => kinds[to].toUpstream(request, target)).toThrow(`'audio'`);
@@ -119,7 +119,7 @@ const ends: [what: string, given: string[], carriedBy: Format[]][] = [
   ['an empty one, which ends nothing', ['', ...stops(4)], ['chat', 'messages', 'gemini']],
 ];
 
-describe.each(ends)('what ends an answer: %s', (_, given, carriedBy) => {
+describe.each(ends)('stop sequences: %s', (_, given, carriedBy) => {
   const request = parseMessagesRequest({
     ...{ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] },
     stop_sequences: given,
@@ -127,7 +127,7 @@ describe.each(ends)('what ends an answer: %s', (_, given, carriedBy) => {
   const { source: _as, ...written } = request;
   const asked = { chat: request, messages: written, gemini: request };
 
-  test.each(['chat', 'messages', 'gemini'] as const)('goes to a vendor of %s, or is refused by name', (to) => {
+  test.each(['chat', 'messages', 'gemini'] as const)('are forwarded to a %s vendor or rejected by name', (to) => {
     const openai = { ...target, baseUrl: 'https://api.openai.com/v1', provider: 'openai' };
     const send = () => JSON.parse(kinds[to].toUpstream(asked[to], to === 'chat' ? openai : target).body as string);
     if (!carriedBy.includes(to)) return expect(send).toThrow(/stop.*not supported/);
@@ -136,20 +136,20 @@ describe.each(ends)('what ends an answer: %s', (_, given, carriedBy) => {
   });
 });
 
-test('servers of others than OpenAI take as many as they like', () => {
+test('the number of stop sequences is limited only for OpenAI', () => {
   const request = parseMessagesRequest({
     ...{ model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }], stop_sequences: stops(9) },
   });
   expect(JSON.parse(openaiKind.toUpstream(request, target).body as string).stop).toEqual(stops(9));
 });
 
-test.each(['messages', 'gemini'] as const)('how likely words were is refused by a vendor of %s', (to) => {
+test.each(['messages', 'gemini'] as const)('logprobs are rejected for a %s vendor', (to) => {
   const asked = { model: 'm', messages: [{ role: 'user', content: 'hi' }] };
   expect(() => kinds[to].toUpstream(parseChatRequest({ ...asked, logprobs: true }), target)).toThrow(`'logprobs'`);
   kinds[to].toUpstream(parseChatRequest({ ...asked, logprobs: false }), target);
 });
 
-test('a call of a custom tool in the history is shown to others with its result', () => {
+test('a custom tool call in the history is sent to other vendors with its result', () => {
   const request = parseChatRequest({
     model: 'm',
     messages: [

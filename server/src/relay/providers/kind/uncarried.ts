@@ -41,7 +41,7 @@ export function stopsFor(
         : `More than ${most} of '${stop}' are not supported by this model.`,
     );
   if (!blank && stops?.some((text) => text.trim() === ''))
-    throw unsupported(stop, `'${stop}' of blanks alone is not supported by this model.`);
+    throw unsupported(stop, `'${stop}' that contains only whitespace is not supported by this model.`);
   return stops;
 }
 
@@ -53,8 +53,12 @@ export function refuseLogprobs({ params }: Conversation): void {
 function refusal(part: Part, { param, address }: (typeof words)[WireFormat]) {
   if (part.type === 'image' || part.type === 'file') {
     if ('fileId' in part.source)
-      return unsupported(param, `'${part.source.fileId}' names a file that another vendor keeps: send its data.`);
-    if ('url' in part.source) return unsupported(param, `'${address}' is not supported by this model: send the data.`);
+      return unsupported(
+        param,
+        `'${part.source.fileId}' refers to a file stored by another vendor. Send its data instead.`,
+      );
+    if ('url' in part.source)
+      return unsupported(param, `'${address}' is not supported by this model. Send the data instead.`);
   }
   return unsupported(param, `Parts of type '${nameOf(part)}' are not supported by this model.`);
 }

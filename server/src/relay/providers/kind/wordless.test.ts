@@ -21,10 +21,10 @@ const told = (messages: Json[]) => ({
 const both = (turns: string[][]) => ({ claude: turns, gemini: turns });
 
 test.each([
-  ['instructions alone', [{ role: 'system', content: 's' }], [['user', '.']]],
-  ['a user who says nothing', [{ role: 'user', content: '' }], [['user', '.']]],
+  ['only instructions', [{ role: 'system', content: 's' }], [['user', '.']]],
+  ['an empty user message', [{ role: 'user', content: '' }], [['user', '.']]],
   [
-    'an assistant who speaks first',
+    'an assistant message first',
     [{ role: 'assistant', content: 'a' }, user],
     [
       ['user', '.'],
@@ -42,7 +42,7 @@ test.each([
     ],
   ],
   [
-    'an answer that was spoken',
+    'an audio answer',
     [user, { role: 'assistant', audio: { id: 'a', transcript: 'said' } }, user],
     [
       ['user', 'hi'],
@@ -50,11 +50,11 @@ test.each([
       ['user', 'hi'],
     ],
   ],
-])('%s: vendors that want users and models in turn get them', (_, messages, turns) => {
+])('%s: vendors that require alternating roles get them', (_, messages, turns) => {
   expect(told(messages)).toEqual(both(turns));
 });
 
-test('what Claude is to go on with does not end in blanks, which it refuses', () => {
+test('trailing whitespace is removed from a Claude prefill, which Claude would reject', () => {
   const messages = [user, { role: 'assistant', content: 'Sure: \n' }];
   expect(told(messages).claude.at(-1)).toEqual(['assistant', 'Sure:']);
 });
@@ -62,7 +62,7 @@ test('what Claude is to go on with does not end in blanks, which it refuses', ()
 test.each([
   ['alone', ' \n', [['user', 'hi']]],
   [
-    'after words',
+    'after text',
     [
       { type: 'text', text: 'Sure: ' },
       { type: 'text', text: ' ' },
@@ -72,6 +72,6 @@ test.each([
       ['assistant', 'Sure:'],
     ],
   ],
-])('blanks %s leave no empty block, which it refuses as well', (_, content, turns) => {
+])('whitespace %s leaves no empty block, which Claude would reject', (_, content, turns) => {
   expect(told([user, { role: 'assistant', content }]).claude).toEqual(turns);
 });

@@ -25,19 +25,19 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 /** Parses an answer, or throws the error it contains. */
 export function fromOpenai(json: unknown): Answer {
   if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const choice = Array.isArray(json.choices) ? json.choices.find(isObject) : undefined;
   if (choice === undefined || !isObject(choice.message))
-    throw new UpstreamFault(failure('the upstream answered without a choice'));
+    throw new UpstreamFault(failure('the upstream returned no choice'));
   if (choice.error != null) throw new UpstreamFault(readEmbeddedError(choice));
   const parts = withSearch(readMessage(choice.message, readLogprobs(choice)), json);
   const calls = parts.some(isCall);
   const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
   const usage = readChatUsage(json.usage);
-  if (choice.finish_reason === 'error') throw new UpstreamFault(failure('the upstream ended its answer with an error'));
+  if (choice.finish_reason === 'error') throw new UpstreamFault(failure('the upstream ended its response with an error'));
   if (finish === undefined && !hasOutput('chat', json))
-    throw new UpstreamFault(failure('the upstream answered with an unfinished choice'));
+    throw new UpstreamFault(failure('the upstream returned an incomplete choice'));
   return {
     id: text(json.id),
     model: text(json.model),

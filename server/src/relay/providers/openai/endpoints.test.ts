@@ -12,7 +12,7 @@ const target = (provider: string, modelName: string): Target => ({
 });
 
 describe('other endpoints', () => {
-  test('embeddings in both formats whatever the upstream returns', async () => {
+  test('embeddings in both formats, whatever the upstream returns', async () => {
     const floats = {
       object: 'list',
       data: [{ object: 'embedding', index: 0, embedding: [0.5, -2] }],
@@ -26,7 +26,7 @@ describe('other endpoints', () => {
     expect(usage).toEqual({ promptTokens: 3, completionTokens: 0 });
   });
 
-  test('rerank answers of several vendors take one shape', () => {
+  test('rerank answers of several vendors are normalised', () => {
     const body = { model: 'r', query: 'q', documents: ['a', { text: 'b' }], top_n: 5 };
     const { body: answer } = openaiKind.rerank!.fromUpstream(
       {
@@ -55,7 +55,7 @@ describe('other endpoints', () => {
     expect(jina.usage?.promptTokens).toBe(4);
   });
 
-  test('forms get the upstream name of the model and keep the file', () => {
+  test('forms get the upstream model name and keep the file', () => {
     const form = new FormData();
     form.append('model', 'public');
     form.append('file', new Blob(['x']), 'a.wav');
@@ -68,7 +68,7 @@ describe('other endpoints', () => {
     expect(request.url).toBe('https://api.openai.com/v1/audio/transcriptions');
   });
 
-  test('images, moderations, speech, models', () => {
+  test('requests for images, moderations, speech and models', () => {
     const image = openaiKind.images!.toUpstream(
       { prompt: 'p', response_format: 'url' },
       target('openai', 'gpt-image-1'),

@@ -30,9 +30,9 @@ function post(path: string, body: Json, target: Target): UpstreamRequest {
 /** A body of the expected shape, or an error that says what is wrong. */
 export function expectBody(json: unknown, list: string): Json & { [key: string]: unknown } {
   if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
-  if (!Array.isArray(json[list])) throw new UpstreamFault(failure(`the upstream answered without '${list}'`));
+  if (!Array.isArray(json[list])) throw new UpstreamFault(failure(`the upstream response has no '${list}'`));
   return json;
 }
 

@@ -21,7 +21,7 @@ const embeddings: Endpoint = {
   },
   fromUpstream(json, body) {
     const { predictions } = expectObject(json);
-    if (!Array.isArray(predictions)) throw new UpstreamFault(failure(`the upstream answered without 'predictions'`));
+    if (!Array.isArray(predictions)) throw new UpstreamFault(failure(`the upstream response has no 'predictions'`));
     const made = predictions.map((item) => (isObject(item) && isObject(item.embeddings) ? item.embeddings : {}));
     const data = made.map(({ values }, index) => ({ object: 'embedding', index, embedding: values ?? [] }));
     const counts = made.map(({ statistics }) => (isObject(statistics) ? statistics.token_count : undefined));

@@ -56,7 +56,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
       tag: 'Responses',
       method: 'post',
       path: compactPath,
-      summary: 'A long conversation in short, to be used as input',
+      summary: 'Compact a long conversation for use as input',
       body: compactRequest,
       answers: {
         200: z
@@ -75,7 +75,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
           const model = requiredString(body, 'model');
           // A built-in model would plan and remember; summarising is not a task of its user's.
           if (Object.hasOwn(metaModels, model))
-            throw new AppError('invalid_value', `${model} writes no summaries: name a model that it could ask.`, {
+            throw new AppError('invalid_value', `${model} cannot write summaries. Name one of the models it uses.`, {
               param: 'model',
             });
           const instructions = optionalString(body, 'instructions');
@@ -102,7 +102,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
       tag: 'Responses',
       method: 'post',
       path: countPath,
-      summary: 'Tokens that a response would take in; free',
+      summary: 'Count the input tokens of a response; free of charge',
       body: countRequest,
       answers: { 200: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }) },
       handle: (call) =>

@@ -28,8 +28,8 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
 
   const follow = (call: Call, row: ResponseRow, after: number, include: readonly string[]): Response => {
     const refuse = (message: string) => new AppError('invalid_value', message, { param: 'stream' });
-    if (row.background === 0) throw refuse("Only responses made with 'background: true' can be streamed again.");
-    if (row.told === 0) throw refuse('The events of this response are no longer kept. Read it without stream.');
+    if (row.background === 0) throw refuse("Only responses created with 'background: true' can be streamed again.");
+    if (row.told === 0) throw refuse('The events of this response are no longer stored. Fetch it without stream.');
     const { id } = row;
     return followed(call, log, id, (left, write) => keeper.follow({ id, after, include }, left, write));
   };
@@ -39,7 +39,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       ...base,
       method: 'get',
       path: '/v1/responses/{response_id}',
-      summary: 'A kept response; one that runs in the background also as a stream',
+      summary: 'Get a stored response; one running in the background can also be streamed',
       params,
       query: z.strictObject({
         ...schemas.queryFields,
@@ -61,7 +61,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       ...base,
       method: 'delete',
       path: '/v1/responses/{response_id}',
-      summary: 'Delete a kept response',
+      summary: 'Delete a stored response',
       params,
       answers: { 200: z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }) },
       handle: async (call) => {
@@ -76,7 +76,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       ...base,
       method: 'post',
       path: '/v1/responses/{response_id}/cancel',
-      summary: 'Cancel a response that runs in the background',
+      summary: 'Cancel a background response',
       params,
       answers: { 200: schemas.responseAnswer },
       handle: async (call) =>
@@ -86,7 +86,7 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
       ...base,
       method: 'get',
       path: '/v1/responses/{response_id}/input_items',
-      summary: 'What the request of a kept response brought',
+      summary: 'List the input items of a stored response',
       params,
       query: schemas.listQuery,
       answers: { 200: schemas.listAnswer },

@@ -82,7 +82,7 @@ const fault = async (asked: PromiseLike<unknown>): Promise<APIError> => {
 };
 
 describe('responses', () => {
-  test('are read as they ended, and deleted', async () => {
+  test('are returned as they ended, and can be deleted', async () => {
     const id = await keep([user('hi')], [said('msg_a', 'ho')], { metadata: { a: 'b' }, usage: { total_tokens: 3 } });
     const read = await openai.responses.retrieve(id);
     expect(read).toMatchObject({
@@ -99,7 +99,7 @@ describe('responses', () => {
     expect((await fault(openai.responses.delete(id))).status).toBe(404);
   });
 
-  test('of others do not exist, in the same words, whatever is asked', async () => {
+  test('of other users give the same 404 as missing ones on every route', async () => {
     const id = await keep([user('hi')], [said('msg_b', 'ho')]);
     const missing = `${id}x`;
     const asks: [code: string, ask: (client: OpenAI, name: string) => PromiseLike<unknown>][] = [
@@ -123,7 +123,7 @@ describe('responses', () => {
     expect((await openai.responses.retrieve(id)).id).toBe(id);
   });
 
-  test('what a request brought is paged through in both directions, with ids of its own', async () => {
+  test('input items are paginated in both directions and have their own ids', async () => {
     const given = Array.from({ length: 45 }, (_, i) => user(`${i}`));
     given[3] = { ...given[3], id: 'msg_mine' };
     // Sent twice under one id, as clients do that repeat what they were given.
@@ -153,7 +153,7 @@ describe('responses', () => {
     expect(azure.status).toBe(200);
   });
 
-  test('thoughts that only vendors read are shown to whoever asks for them', async () => {
+  test('encrypted reasoning is returned only on request', async () => {
     const thought = { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'sealed' };
     const id = await keep([user('hi'), { ...thought, id: 'rs_0' }], [thought, said('msg_d', 'ho')]);
     const [hidden] = (await openai.responses.retrieve(id)).output;
@@ -166,21 +166,21 @@ describe('responses', () => {
     expect(await maker.keeper.item(owner, 'rs_1')).toEqual(thought);
   });
 
-  test('only those in the background are cancelled or streamed again', async () => {
+  test('only background responses can be cancelled or streamed again', async () => {
     const id = await keep([user('hi')], [said('msg_e', 'ho')]);
     expect((await fault(openai.responses.cancel(id))).status).toBe(400);
     expect((await relay.get(`/v1/responses/${id}?stream=true`)).status).toBe(400);
   });
 });
 
-describe('in the background', () => {
+describe('background responses', () => {
   const queue = async (text: string): Promise<string> => {
     const id = newId('resp');
     await maker.keeper.enqueue(owner, queuedOf(id, text));
     return id;
   };
 
-  test('OpenAI’s client follows one, and gets what it would have got whole', async () => {
+  test('OpenAI’s client streams one and gets the complete response', async () => {
     const id = await queue('hi');
     const stream = openai.responses.stream({ response_id: id });
     let text = '';
@@ -196,7 +196,7 @@ describe('in the background', () => {
     expect(rest).toEqual(['response.output_text.delta', 'response.completed']);
   });
 
-  test('is cancelled, and whoever follows it comes to an end', async () => {
+  test('cancelling ends the streams that follow it', async () => {
     const id = await queue('wait');
     expect(['queued', 'in_progress']).toContain((await openai.responses.retrieve(id)).status!);
     const stream = await openai.responses.retrieve(id, { stream: true });
@@ -214,7 +214,7 @@ describe('in the background', () => {
 });
 
 describe('conversations', () => {
-  test('as OpenAI’s client makes, changes and deletes them', async () => {
+  test('OpenAI’s client creates, updates and deletes them', async () => {
     const made = await openai.conversations.create({
       metadata: { topic: 'tea' },
       items: [{ type: 'message', role: 'user', content: 'hello' }],
@@ -256,7 +256,7 @@ describe('conversations', () => {
     expect((await openai.conversations.create()).metadata).toEqual({});
   });
 
-  test('a response and its conversation hold the same items, and neither takes them from the other', async () => {
+  test('deleting a response or its conversation leaves the shared items in the other', async () => {
     const { id } = await openai.conversations.create();
     const response = responseOf(newId('resp'), [said('msg_shared', 'ho')]);
     await maker.keeper.keep(owner, { response, input: [user('hi')], named: { conversationId: id } });
@@ -273,7 +273,7 @@ describe('conversations', () => {
     expect((await openai.responses.retrieve(next.id)).output_text).toBe('so');
   });
 
-  test('are made once for each Idempotency-Key', async () => {
+  test('an Idempotency-Key creates one conversation', async () => {
     const body = { items: [{ role: 'user', content: 'once' }] };
     const headers = { 'idempotency-key': 'a conversation' };
     const ids: string[] = [];
@@ -286,7 +286,7 @@ describe('conversations', () => {
     expect((await openai.conversations.items.list(ids[0]!)).data).toHaveLength(2);
   });
 
-  test('of others do not exist', async () => {
+  test('of other users return 404', async () => {
     const { id } = await openai.conversations.create({ items: [{ role: 'user', content: 'mine' }] });
     const item = (await openai.conversations.items.list(id)).data[0] as { id: string };
     for (const client of [otherKey, stranger]) {
@@ -306,7 +306,7 @@ describe('conversations', () => {
     }
   });
 
-  test('are bounded, and what they cannot hold is named', async () => {
+  test('are limited, and unsupported items are named', async () => {
     const { id } = await openai.conversations.create();
     const post = async (items: unknown) => {
       const answer = await relay.post(`/v1/conversations/${id}/items`, { items });
@@ -348,8 +348,8 @@ describe('conversations', () => {
   });
 });
 
-describe('what a response would be made of', () => {
-  test('is counted, with what it builds on', async () => {
+describe('input of a response', () => {
+  test('is counted together with the previous responses', async () => {
     const count = async (body: object) => (await openai.responses.inputTokens.count(body)).input_tokens;
     const short = await count({ model: 'demo/chat', input: 'hello' });
     expect(short).toBeGreaterThan(0);
@@ -360,7 +360,7 @@ describe('what a response would be made of', () => {
     expect(refused).toMatchObject({ status: 404, code: 'model_not_found' });
   });
 
-  test('by `svc/svc-ms` is counted as it was sent, in every format, and not summed up', async () => {
+  test('for `svc/svc-ms` is counted as sent, in every format, and not compacted', async () => {
     const model = 'svc/svc-ms';
     const counts = async (name: string) => {
       const { input_tokens } = await openai.responses.inputTokens.count({ model: name, input: 'hello' });
@@ -378,7 +378,7 @@ describe('what a response would be made of', () => {
     expect(refused.message).toContain(model);
   });
 
-  test('has the files that it names, and items by their ids', async () => {
+  test('includes referenced files and items', async () => {
     const story = 'a story of tea '.repeat(500);
     const file = await openai.files.create({ file: new File([story], 'story.txt'), purpose: 'user_data' });
     const content = [{ type: 'input_file' as const, file_id: file.id }];
@@ -397,7 +397,7 @@ describe('what a response would be made of', () => {
     );
   });
 
-  test('is made short: the last messages, and what they came from as a sealed item that is input again', async () => {
+  test('is compacted into the last messages and an encrypted item that can be used as input', async () => {
     const id = await keep([user('I grow tea in Utrecht.')], [said('msg_g', 'Lovely.')]);
     const answer = await relay.post('/v1/responses/compact', {
       model: 'demo/chat',

@@ -14,30 +14,30 @@ const body = {
   usage,
 };
 
-describe('an answer as it came, with another name for the model', () => {
+describe('replacing the model name in the text of an answer', () => {
   test.each([
-    ['close together', JSON.stringify(body)],
-    ['spread over lines', JSON.stringify(body, null, 2)],
-    ['with room before the colon', JSON.stringify(body).replace('"model":', '"model" : ')],
+    ['compact', JSON.stringify(body)],
+    ['pretty-printed', JSON.stringify(body, null, 2)],
+    ['with a space before the colon', JSON.stringify(body).replace('"model":', '"model" : ')],
   ])('%s', (_, text) => {
     const renamed = renamedChatText(text, JSON.parse(text), 'acme/"large"')!;
     expect(JSON.parse(renamed)).toEqual({ ...body, model: 'acme/"large"' });
   });
 
   test.each([
-    ['a second member of that name', { ...body, choices: [{ ...choice, model: 'other' }] }],
-    ['a word that looks like it', { ...body, kind: 'model' }],
-    ['calls that are null', { ...body, choices: [{ ...choice, message: { ...message, tool_calls: null } }] }],
-    ['no time', { ...body, created: undefined }],
+    ['a second field of that name', { ...body, choices: [{ ...choice, model: 'other' }] }],
+    ['a value that looks like it', { ...body, kind: 'model' }],
+    ['null tool calls', { ...body, choices: [{ ...choice, message: { ...message, tool_calls: null } }] }],
+    ['no timestamp', { ...body, created: undefined }],
     ['no id', { ...body, id: '' }],
     ['no usage', { ...body, usage: null }],
     ['no name', { ...body, model: undefined }],
-    ['a name that is none', { ...body, model: 7 }],
-  ])('%s has to be read and written anew', (_, given) => {
+    ['a name that is not a string', { ...body, model: 7 }],
+  ])('%s requires parsing and serialising', (_, given) => {
     expect(renamedChatText(JSON.stringify(given), JSON.parse(JSON.stringify(given)), 'acme/large')).toBeNull();
   });
 
-  test('whatever an upstream sends, only the name differs, or nothing is passed on', () => {
+  test('for any answer only the name differs, or the text is not used', () => {
     const tricky = fc.constantFrom(
       'model',
       '"model":',

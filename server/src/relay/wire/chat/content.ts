@@ -16,7 +16,7 @@ const readParts = (items: unknown[], param: string): Part[] => items.map((item, 
 /** Content that can only be text: system messages. */
 export function readTexts(value: unknown, param: string, texts: TextPart[]): void {
   for (const part of readContent(value, param)) {
-    if (part.type !== 'text') throw invalid(param, `'${param}' may hold text parts only.`);
+    if (part.type !== 'text') throw invalid(param, `'${param}' may contain only text parts.`);
     texts.push(part);
   }
 }
@@ -24,7 +24,7 @@ export function readTexts(value: unknown, param: string, texts: TextPart[]): voi
 export function readResultContent(value: unknown, param: string): ToolResultPart['content'] {
   return readContent(value, param).map((part) => {
     if (part.type !== 'text' && part.type !== 'image' && part.type !== 'file') {
-      throw invalid(param, `'${param}' may hold text, image and file parts only.`);
+      throw invalid(param, `'${param}' may contain only text, image and file parts.`);
     }
     return part;
   });
@@ -74,7 +74,7 @@ function readImage(value: unknown, param: string): ImagePart {
 export function readPicture(url: string, param: string): ImagePart['source'] {
   const data = parseDataUrl(url);
   if (data === undefined && !/^https?:\/\//i.test(url))
-    throw invalid(param, `'${param}' must be a base64 data URL or an http(s) address.`);
+    throw invalid(param, `'${param}' must be a base64 data URL or an http(s) URL.`);
   return data ?? { url };
 }
 

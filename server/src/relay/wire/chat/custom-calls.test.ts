@@ -31,8 +31,8 @@ const sent = (kind: ProviderKind, modelName: string, given: Json = body): Json =
 const parameters = { type: 'object', properties: { input: { type: 'string' } }, required: ['input'] };
 const description = expect.stringContaining(definition);
 
-describe('tools that take text reach every kind of upstream', () => {
-  test('as they came, where the model takes them', () => {
+describe('custom tools are sent to every kind of upstream', () => {
+  test('unchanged if the model supports them', () => {
     for (const modelName of ['gpt-5.5', 'openai/gpt-6']) {
       const { tools, tool_choice, messages } = sent(openaiKind, modelName);
       expect({ tools, tool_choice, messages }).toEqual({ ...body, model: undefined } as never);
@@ -52,7 +52,7 @@ describe('tools that take text reach every kind of upstream', () => {
       },
     ],
     [
-      'responses, which have them too',
+      'responses, which support them',
       openaiKind.responses!,
       'gpt-5.5',
       {
@@ -108,7 +108,7 @@ describe('tools that take text reach every kind of upstream', () => {
     expect(sent(kind.forModel?.(modelName) ?? kind, modelName)).toMatchObject(expected);
   });
 
-  test('some of them, where the choice allows no others', () => {
+  test('only the allowed ones if tool_choice limits them', () => {
     const tools = [{ type: 'custom', custom: { name: 'patch' } }];
     const given = { ...body, tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'required', tools } } };
     expect(sent(anthropicKind, 'claude-sonnet-4-6', given)).toMatchObject({
@@ -125,7 +125,7 @@ describe('tools that take text reach every kind of upstream', () => {
     [{ type: 'custom', custom: {} }, 'tools[0].custom.name'],
     [{ type: 'custom', custom: { name: 'a', format: { type: 'xml' } } }, 'tools[0].custom.format.type'],
     [{ type: 'custom', custom: { name: 'a', format: { type: 'grammar', grammar: {} } } }, 'definition'],
-  ])('a fault is named as it was written: %j', (tool, param) => {
+  ])('an error names the original field: %j', (tool, param) => {
     expect(() => parseChatRequest({ ...body, tools: [tool] })).toThrow(param);
   });
 });
@@ -134,7 +134,7 @@ const options = { model: 'a/b', id: 'chatcmpl-1', created: 1, customTools: new S
 const args = JSON.stringify({ input });
 const fn = (name: string, text: string) => ({ name, arguments: text });
 
-describe('and their calls come back with text', () => {
+describe('calls of custom tools are returned as text', () => {
   const use = (name: string, given: Json) => ({ type: 'tool_use', id: `t-${name}`, name, input: given });
   const call = (name: string, text: string) => ({ id: `t-${name}`, type: 'function', function: fn(name, text) });
   const expected = [
@@ -170,7 +170,7 @@ describe('and their calls come back with text', () => {
       anthropicKind,
       { id: 'm', content: [use('weather', { a: 1 }), use('patch', { input })], stop_reason: 'tool_use' },
     ],
-  ])('whole, of %s', (_, kind, answer) => {
+  ])('whole, from %s', (_, kind, answer) => {
     const [told] = renderChatAnswer(kind.fromUpstream(answer), options).choices as Json[];
     expect(told).toMatchObject({ finish_reason: 'tool_calls', message: { tool_calls: expected } });
   });
@@ -274,7 +274,7 @@ describe('and their calls come back with text', () => {
       ],
       '',
     ],
-  ])('streamed, of %s', (_, kind, events, done) => {
+  ])('streamed, from %s', (_, kind, events, done) => {
     expect(gathered(follow(kind, events, done))).toEqual({ calls: expected, finishes: ['tool_calls'] });
   });
 });

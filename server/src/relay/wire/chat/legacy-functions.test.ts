@@ -16,7 +16,7 @@ const parse = (body: object) => parseChatRequest({ model: 'm', messages: [user],
 const sent = (kind: ProviderKind, body: object) => JSON.parse(kind.toUpstream(parse(body), target).body as string);
 const options = { model: 'a/b', id: 'chatcmpl-1', created: 1, oldFunctions: true } as const;
 
-describe('functions from before there were tools reach every kind of upstream', () => {
+describe('legacy functions are sent to every kind of upstream', () => {
   const body = { functions: [weather], function_call: { name: 'weather' }, messages: [user, called, result] };
 
   test('OpenAI-compatible: as tools', () => {
@@ -59,7 +59,7 @@ describe('functions from before there were tools reach every kind of upstream', 
     ]);
   });
 
-  test('each result belongs to its call, also to one that the client cut off', () => {
+  test('each result belongs to its call, also if the client dropped the call', () => {
     const { messages } = sent(openaiKind, { messages: [result, user, called, result, called, result] });
     const calls = messages.flatMap((message: { tool_calls?: { id: string }[] }) => message.tool_calls ?? []);
     const results = messages.flatMap((message: { tool_call_id?: string }) => message.tool_call_id ?? []);
@@ -75,11 +75,11 @@ describe('functions from before there were tools reach every kind of upstream', 
     [{ functions: [weather], function_call: {} }, 'function_call.name'],
     [{ messages: [{ role: 'function', content: 'x' }] }, 'messages[0].name'],
     [{ messages: [{ role: 'assistant', function_call: {} }] }, 'messages[0].function_call.name'],
-  ])('a fault is named as it was written: %j', (fault, param) => {
+  ])('an error names the original field: %j', (fault, param) => {
     expect(() => parse(fault)).toThrow(`'${param}'`);
   });
 
-  test('what is empty or null asks for nothing', () => {
+  test('empty and null values are ignored', () => {
     for (const nothing of [{ functions: [] }, { functions: null, function_call: null }]) {
       const given = parse({ ...nothing, messages: [user, { role: 'assistant', content: 'x', function_call: null }] });
       expect(given.oldFunctions).toBeUndefined();
@@ -91,14 +91,14 @@ describe('functions from before there were tools reach every kind of upstream', 
   });
 });
 
-describe('who asked with functions is answered with them', () => {
+describe('clients of legacy functions get legacy answers', () => {
   const call = (id: string) => ({ id, type: 'function', function: { name: 'weather', arguments: '{"a":1}' } });
   const expected = {
     message: { role: 'assistant', content: null, function_call: { name: 'weather', arguments: '{"a":1}' } },
     finish_reason: 'function_call',
   };
 
-  test('in whole answers, of the same format', () => {
+  test('whole, from an upstream of the same format', () => {
     const message = { role: 'assistant', content: null, tool_calls: [call('a'), call('b')] };
     const choice = { index: 0, message, finish_reason: 'tool_calls' };
     const body = { id: 'c', model: 'm-1', choices: [choice, { ...choice, index: 1 }] };
@@ -109,7 +109,7 @@ describe('who asked with functions is answered with them', () => {
     ]);
   });
 
-  test('and of another', () => {
+  test('whole, from an upstream of another format', () => {
     const content = [{ type: 'tool_use', id: 't', name: 'weather', input: { a: 1 } }];
     const given = anthropicKind.fromUpstream({ id: 'm', content, stop_reason: 'tool_use' });
     const [choice] = renderChatAnswer(given, options).choices as { message: object }[];
@@ -140,7 +140,7 @@ describe('who asked with functions is answered with them', () => {
   const pieces = (choices: { delta: object }[]) =>
     choices.map(({ delta }) => delta).filter((delta) => 'function_call' in delta);
 
-  test('in streams, of the same format, each choice', () => {
+  test('streamed, from an upstream of the same format, for each choice', () => {
     const chunk = (index: number, delta: object, finish: string | null = null) => ({
       id: 'c',
       choices: [{ index, delta, finish_reason: finish }],
@@ -167,7 +167,7 @@ describe('who asked with functions is answered with them', () => {
     ]);
   });
 
-  test('and of another', () => {
+  test('streamed, from an upstream of another format', () => {
     const part = { functionCall: { name: 'f', args: { a: 1 } } };
     const choices = follow(geminiKind, [{ candidates: [{ content: { parts: [part, part] }, finishReason: 'STOP' }] }]);
     expect(pieces(choices)).toEqual([

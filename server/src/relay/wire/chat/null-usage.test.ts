@@ -51,14 +51,14 @@ const chunksOf = (out: string) =>
     );
 
 describe.each(Object.keys(orders) as (keyof typeof orders)[])('usage: null, written %s', (place) => {
-  test.each([37, 1_000, 100_000])('is in no chunk that nobody asked for it in; bytes come by %i', (size) => {
+  test.each([37, 1_000, 100_000])('is removed from chunks if usage was not requested; chunk size %i', (size) => {
     const chunks = chunksOf(relayed(orders[place], false, size));
     expect(chunks.filter((chunk) => 'usage' in chunk)).toEqual([]);
     expect(chunks.map(({ choices }) => choices[0]?.delta.content ?? '').join('')).toBe(texts.join(''));
     expect(new Set(chunks.map(({ model }) => model))).toEqual(new Set(['public/name']));
   });
 
-  test('stays for who asked, whose last chunk has the count', () => {
+  test('stays if usage was requested, and the last chunk has the count', () => {
     const chunks = chunksOf(relayed(orders[place], true, 1_000));
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage });
     expect(chunks.slice(0, -1).every((chunk) => chunk.usage === null)).toBe(true);
@@ -72,7 +72,7 @@ test.each([
   [{ usage: { include: true }, stream_options: { include_usage: false } }, false],
   [{ usage: { include: false } }, false],
   [{ usage: null }, false],
-])('%j asks for usage: %p', (body, asks) => {
+])('%j requests usage: %p', (body, asks) => {
   const messages = [{ role: 'user', content: 'hi' }];
   const given = parseChatRequest({ model: 'm', messages, stream: true, ...body });
   expect(given.includeUsage).toBe(asks);

@@ -21,8 +21,8 @@ function reader(model: string): { plain: PlainPieces; said: string[] } {
   return { plain, said };
 }
 
-describe('a plain piece of text', () => {
-  test('is recognised and read, whatever it says, and passes with its model renamed', () => {
+describe('a plain text delta', () => {
+  test('is recognised with any text and forwarded with its model renamed', () => {
     const texts = fc.array(fc.string({ unit: 'grapheme', minLength: 1 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(texts, (pieces) => {
@@ -51,14 +51,14 @@ describe('a plain piece of text', () => {
     expect(said).toHaveLength(3);
   });
 
-  test('passes as it is when the name is the same', () => {
+  test('is forwarded unchanged if the name is the same', () => {
     const { plain } = reader('m');
     const bytes = chunk({ content: 'first' });
     expect(plain.learn(bytes)).toBe(bytes);
     expect(plain.pass(bytes)).toBe(bytes);
   });
 
-  test('is told from what only looks like one', () => {
+  test('is distinguished from similar chunks', () => {
     const { plain, said } = reader('m');
     const read = (bytes: Uint8Array) => plain.pass(bytes) ?? plain.learn(bytes);
     expect(read(chunk({ content: 'first' }))).not.toBeNull();
@@ -71,7 +71,7 @@ describe('a plain piece of text', () => {
     expect(said).toEqual(['first', 'again', 'other id']);
   });
 
-  test('that is cut short or holds a line break is left to whoever reads whole frames', () => {
+  test('that is incomplete or contains a line break is left to the full parser', () => {
     const { plain } = reader('m');
     const bytes = chunk({ content: 'first' });
     plain.learn(bytes);
@@ -81,7 +81,7 @@ describe('a plain piece of text', () => {
       expect(plain.pass(new TextEncoder().encode(text.replace('first', broken)), 0)).toBeNull();
   });
 
-  test('may speak of usage and errors in its text', () => {
+  test('may mention usage and errors in its text', () => {
     expect(isPlainDelta(chunk({ content: '{"usage":{"error":1},"tool_calls":[]}' }))).toBe(true);
   });
 });
@@ -95,12 +95,12 @@ test.each([
   ['reasoning', chunk({ content: 'x', reasoning_content: 'y' })],
   ['an error', chunk({ content: 'x' }, { error: { message: 'no' } })],
   ['no choices', frame({ id: 'c', choices: [], content: 'x', finish_reason: null })],
-  ['the end mark', new TextEncoder().encode('data: [DONE]\n\n')],
+  ['the end marker', new TextEncoder().encode('data: [DONE]\n\n')],
   ['a comment', new TextEncoder().encode(': ping\n\n')],
   [
     'a named event',
     new TextEncoder().encode(`event: x\ndata: {"choices":[{"delta":{"content":"x"},"finish_reason":null}]}\n\n`),
   ],
-])('%s is looked at', (_, bytes) => {
+])('%s is parsed', (_, bytes) => {
   expect(isPlainDelta(bytes)).toBe(false);
 });

@@ -54,7 +54,7 @@ function putTogether(deltas: Message[]): Json[] {
 const sentBack = (kind: ProviderKind, message: Json): Json =>
   JSON.parse(kind.toUpstream(parseChatRequest({ model: 'm', messages: [user, message, user] }), target).body as string);
 
-describe('Anthropic’s thinking, through a chat client and back', () => {
+describe('round trip of Anthropic’s thinking through a chat client', () => {
   const content = [
     { type: 'thinking', thinking: 'first thought', signature: 'Sig+/1==' },
     { type: 'redacted_thinking', data: 'sealed+/' },
@@ -98,7 +98,7 @@ describe('Anthropic’s thinking, through a chat client and back', () => {
   const whole = held(anthropicKind, { id: 'm', content, stop_reason: 'tool_use' });
   const streamed = pieces(anthropicKind, events);
 
-  test('every detail is there, in whole answers as in streams', () => {
+  test('every detail is present, whole and streamed', () => {
     expect(whole.reasoning_details).toEqual(details);
     expect(putTogether(streamed)).toEqual(details);
     expect(streamed.map((delta) => delta.reasoning_content ?? '').join('')).toBe('first thoughtsecond');
@@ -106,20 +106,20 @@ describe('Anthropic’s thinking, through a chat client and back', () => {
 
   test.each([
     ['whole', () => whole.reasoning_details!],
-    ['streamed and put together', () => putTogether(streamed)],
-    ['streamed and left in pieces', () => keepApart(streamed)],
-    ['as it was, without numbers', () => keepApart(streamed).map(({ index: _, ...detail }) => detail)],
-  ])('%s: it goes back byte for byte', (_, given) => {
+    ['streamed and joined', () => putTogether(streamed)],
+    ['streamed and kept in pieces', () => keepApart(streamed)],
+    ['kept in pieces without indexes', () => keepApart(streamed).map(({ index: _, ...detail }) => detail)],
+  ])('%s: it is returned byte for byte', (_, given) => {
     const body = sentBack(anthropicKind, { ...whole, reasoning_details: given() });
     expect((body.messages as { content: Json[] }[])[1]!.content).toEqual(content);
   });
 
-  test('it is nothing to Gemini', () => {
+  test('it is not sent to Gemini', () => {
     expect(JSON.stringify(sentBack(geminiKind, whole))).not.toMatch(/Sig|sealed|thought/);
   });
 });
 
-describe('Gemini’s signatures, through a chat client and back', () => {
+describe('round trip of Gemini’s signatures through a chat client', () => {
   const call = (name: string) => ({ functionCall: { name, args: { a: 1 } } });
   const parts = [{ text: 'hm', thought: true }, { ...call('f'), thoughtSignature: 'Own+/==' }, call('g')];
   const body = { candidates: [{ content: { parts }, finishReason: 'STOP' }] };
@@ -141,13 +141,13 @@ describe('Gemini’s signatures, through a chat client and back', () => {
     expect(putTogether(streamed)).toEqual(expected(streamed.find(({ tool_calls }) => tool_calls)!.tool_calls![0]!.id));
   });
 
-  test('a client that keeps the details alone gives the signature back', () => {
+  test('a client that keeps only the details returns the signature', () => {
     const plain = whole.tool_calls!.map(({ extra_content: _, ...rest }) => rest);
     const sent = sentBack(geminiKind, { ...whole, tool_calls: plain }) as { contents: { parts: Json[] }[] };
     expect(sent.contents[1]!.parts).toEqual([{ ...call('f'), thoughtSignature: 'Own+/==' }, call('g')]);
   });
 
-  test('one of a text goes back to the text', () => {
+  test('the signature of a text is returned to the text', () => {
     const said = {
       candidates: [{ content: { parts: [{ text: 'yes', thoughtSignature: 'T+/=' }] }, finishReason: 'STOP' }],
     };
@@ -157,13 +157,13 @@ describe('Gemini’s signatures, through a chat client and back', () => {
     expect(sent.contents[1]!.parts).toEqual([{ text: 'yes', thoughtSignature: 'T+/=' }]);
   });
 
-  test('it is nothing to Anthropic', () => {
+  test('they are not sent to Anthropic', () => {
     expect(JSON.stringify(sentBack(anthropicKind, whole))).not.toContain('Own');
   });
 });
 
 describe('details of other gateways and vendors', () => {
-  test('what further vendors sealed is given to nobody else', () => {
+  test('encrypted details of other vendors are sent to no one else', () => {
     const reasoning_details = [
       { type: 'reasoning.encrypted', data: 'theirs', format: 'openai-responses-v1', id: 'rs_1', index: 0 },
       { type: 'reasoning.summary', summary: 'theirs', format: 'xai-responses-v1', index: 1 },
@@ -174,7 +174,7 @@ describe('details of other gateways and vendors', () => {
       expect(JSON.stringify(sentBack(kind, message))).not.toContain('theirs');
   });
 
-  test('OpenRouter’s come through a messages client and return with their format', () => {
+  test('OpenRouter’s details keep their format through a messages client', () => {
     const details = [
       { type: 'reasoning.text', text: 'hm', signature: 'S==', format: 'anthropic-claude-v1', index: 0 },
       { type: 'reasoning.encrypted', data: 'sealed', format: 'anthropic-claude-v1', index: 1 },
@@ -201,7 +201,7 @@ describe('details of other gateways and vendors', () => {
     expect(sent.messages.find(({ role }) => role === 'assistant')!.reasoning_details).toEqual(details);
   });
 
-  test('thoughts that an upstream tells in details alone are not lost', () => {
+  test('thinking that an upstream sends only in details is kept', () => {
     const decode = openaiKind.decoder();
     const delta = { reasoning_details: [{ type: 'reasoning.text', text: 'hm', index: 0 }] };
     const deltas = decode({ id: 'c', choices: [{ index: 0, delta }] });

@@ -15,7 +15,7 @@ function refusal(body: unknown): { code: string; param: string | undefined } {
 }
 
 describe('parseChatRequest', () => {
-  test('names what is missing', () => {
+  test('names the missing field', () => {
     expect(refusal({ messages: [] })).toEqual({ code: 'missing_required_parameter', param: 'model' });
     expect(refusal({ model: 'm' })).toEqual({ code: 'missing_required_parameter', param: 'messages' });
     expect(refusal({ model: 'm', messages: [{ role: 'tool', content: 'x' }] })).toEqual({
@@ -44,13 +44,13 @@ describe('parseChatRequest', () => {
     ['reasoning_effort', 'huge'],
     ['messages', 'hi'],
     ['messages', []],
-  ])('%s = %p is refused by name', (param, value) => {
+  ])('%s = %p is rejected by name', (param, value) => {
     const found = refusal({ ...hello, [param]: value });
     expect(found.code).toBe('invalid_value');
     expect(found.param).toBe(param);
   });
 
-  test('bodies that are no objects are refused', () => {
+  test('rejects bodies that are not objects', () => {
     for (const body of [null, [], 'x', 7]) expect(refusal(body).code).toBe('invalid_value');
   });
 
@@ -63,7 +63,7 @@ describe('parseChatRequest', () => {
     expect(turns.map((turn) => turn?.parts.length)).toEqual([0, 0, 0, 1]);
   });
 
-  test('several system and developer messages are kept in order', () => {
+  test('keeps several system and developer messages in order', () => {
     const { system, turns } = parseChatRequest({
       model: 'm',
       messages: [
@@ -76,7 +76,7 @@ describe('parseChatRequest', () => {
     expect(turns).toHaveLength(1);
   });
 
-  test('images as data URL and as address, nothing else', () => {
+  test('accepts images only as data URL or URL', () => {
     const image = (url: string) => ({
       ...hello,
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url, detail: 'low' } }] }],
@@ -92,7 +92,7 @@ describe('parseChatRequest', () => {
     expect(refusal(image('file:///etc/passwd')).param).toBe('messages[0].content[0].image_url.url');
   });
 
-  test('results of parallel calls become one turn, ids and order kept', () => {
+  test('results of parallel calls become one turn, keeping ids and order', () => {
     const { turns } = parseChatRequest({
       model: 'm',
       messages: [
@@ -113,12 +113,12 @@ describe('parseChatRequest', () => {
     expect(turns[2]?.parts.map((part) => (part.type === 'tool_result' ? part.callId : ''))).toEqual(['b', 'a']);
   });
 
-  test('stop as string and as array', () => {
+  test('accepts stop as string and as array', () => {
     expect(parseChatRequest({ ...hello, stop: 'END' }).params.stop).toEqual(['END']);
     expect(parseChatRequest({ ...hello, stop: ['a', 'b'] }).params.stop).toEqual(['a', 'b']);
   });
 
-  test('empty tools and a choice without tools are no tools', () => {
+  test('ignores empty tools and a choice without tools', () => {
     expect(parseChatRequest({ ...hello, tools: [], tool_choice: 'auto' }).params.tools).toBeUndefined();
   });
 
@@ -127,7 +127,7 @@ describe('parseChatRequest', () => {
     expect(parseChatRequest(body).params).toEqual({});
   });
 
-  test('signed thinking given back by the client is kept', () => {
+  test('keeps signed thinking returned by the client', () => {
     const { turns } = parseChatRequest({
       model: 'm',
       messages: [
@@ -150,7 +150,7 @@ describe('parseChatRequest', () => {
   });
 });
 
-test('tools that are not allowed are not shown; what is said of others stays as it came', () => {
+test('tools that are not allowed are not sent; choices of other tools stay unchanged', () => {
   const tools = ['f', 'g'].map((name) => ({ type: 'function', function: { name } }));
   const choosing = (mode: string, ...named: unknown[]) =>
     parseChatRequest({

@@ -71,7 +71,7 @@ const asksForUsage = (usage: unknown): boolean => isObject(usage) && usage.inclu
 function readMessages(body: Json): { system: TextPart[]; turns: Turn[] } {
   if (body.messages === undefined || body.messages === null) throw missing('messages');
   const messages = readArray(body.messages, 'messages');
-  if (messages.length === 0) throw invalid('messages', `'messages' must hold at least one message.`);
+  if (messages.length === 0) throw invalid('messages', `'messages' must contain at least one message.`);
   const system: TextPart[] = [];
   const turns: Turn[] = [];
   let inToolResults = false;

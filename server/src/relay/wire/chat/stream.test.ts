@@ -16,7 +16,7 @@ function render(deltas: Delta[], includeUsage = false): unknown[] {
 const usage: Delta = { type: 'usage', usage: { promptTokens: 5, completionTokens: 2, cacheReadTokens: 3 } };
 
 describe('chatStream', () => {
-  test('the first piece of a call has id, type and name, later ones only arguments, nothing is null', () => {
+  test('the first delta of a call has id, type and name, later ones only arguments, and nothing is null', () => {
     const chunks = render([
       { type: 'tool_start', index: 0, id: 'a', name: 'f' },
       { type: 'tool_args', index: 0, args: '{"x"' },
@@ -38,7 +38,7 @@ describe('chatStream', () => {
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('tool_calls');
   });
 
-  test('usage only when asked for, as a last chunk without choices', () => {
+  test('usage is sent only on request, as a last chunk without choices', () => {
     const deltas: Delta[] = [{ type: 'text', text: 'hi' }, { type: 'finish', finish: 'stop' }, usage, { type: 'end' }];
     expect(JSON.stringify(render(deltas))).not.toContain('usage');
     const asked = render(deltas, true);
@@ -63,7 +63,7 @@ describe('chatStream', () => {
     expect(second).toMatchObject({ choices: [{ delta: { content: 'é\n"' }, finish_reason: null }] });
   });
 
-  test('an error is a readable chunk, and no end follows', () => {
+  test('an error is a readable chunk without an end marker', () => {
     const text = chatStream(options).fail(new AppError('provider_error', 'The provider stopped.'));
     expect(text).not.toContain('[DONE]');
     expect(JSON.parse(text.slice(6))).toEqual({

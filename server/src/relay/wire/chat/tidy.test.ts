@@ -18,7 +18,7 @@ interface Named extends Made {
 
 /** How servers write the calls of a stream: the lists of pieces, one for each chunk. */
 const styles: Record<string, (calls: Named[]) => Json[][]> = {
-  'in numbered pieces': (calls) =>
+  'in indexed pieces': (calls) =>
     calls.flatMap(({ id, name, args }, index) => [
       [{ index, id, type: 'function', function: { name, arguments: '' } }],
       ...pieces(args).map((piece) => [{ index, function: { arguments: piece } }]),
@@ -36,20 +36,20 @@ const styles: Record<string, (calls: Named[]) => Json[][]> = {
       [{ index, id, type: 'function', function: { name, arguments: '' } }],
       ...pieces(args).map((piece, i) => [{ index, id: `${id}-${i}`, function: { name: null, arguments: piece } }]),
     ]),
-  'whole, all of them number 0': (calls) =>
+  'whole, all with index 0': (calls) =>
     calls.map(({ id, name, args }) => [
       { index: 0, id, type: 'function', function: { name, arguments: JSON.stringify(args) } },
     ]),
-  'whole, without numbers': (calls) =>
+  'whole, without indexes': (calls) =>
     calls.map(({ id, name, args }) => [{ id, type: 'function', function: { name, arguments: JSON.stringify(args) } }]),
-  'whole in one chunk, without numbers': (calls) => [
+  'whole in one chunk, without indexes': (calls) => [
     calls.map(({ id, name, args }) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(args) } })),
   ],
-  'whole, without numbers and ids': (calls) =>
+  'whole, without indexes and ids': (calls) =>
     calls.map(({ name, args }) => [{ function: { name, arguments: JSON.stringify(args) } }]),
   'with arguments as objects': (calls) =>
     calls.map(({ id, name, args }, index) => [{ index, id, type: 'function', function: { name, arguments: args } }]),
-  'with numbers from nowhere': (calls) =>
+  'with arbitrary indexes': (calls) =>
     calls.map(({ id, name, args }, i) => [
       { index: 1_000_000 - i, id, type: null, function: { name, arguments: JSON.stringify(args) } },
     ]),
@@ -120,7 +120,7 @@ const named = made.map((calls) =>
 );
 const bare = (calls: Named[]): Made[] => calls.map(({ name, args }) => ({ name, args }));
 
-describe.each(Object.keys(styles))('calls that a server streams %s', (style) => {
+describe.each(Object.keys(styles))('tool calls that a server streams %s', (style) => {
   const streamOf = (calls: Named[]) => [
     chunk({ role: 'assistant', content: null }),
     ...styles[style]!(calls).map((tool_calls) => chunk({ tool_calls })),
@@ -128,7 +128,7 @@ describe.each(Object.keys(styles))('calls that a server streams %s', (style) => 
     'data: [DONE]\n\n',
   ];
 
-  test('reach a client of the same format as they were made', () => {
+  test('reach a client of the same format correctly', () => {
     fc.assert(
       fc.property(named, (calls) => {
         const read = callsOfChat(relayed('chat', streamOf(calls)));
@@ -139,7 +139,7 @@ describe.each(Object.keys(styles))('calls that a server streams %s', (style) => 
     );
   });
 
-  test('reach a client of another format as they were made', () => {
+  test('reach a client of another format correctly', () => {
     fc.assert(
       fc.property(named, (calls) => {
         const read = callsOfMessages(relayed('messages', streamOf(calls)));
@@ -160,7 +160,7 @@ describe('a whole answer', () => {
   };
   const called = { role: 'assistant', content: null };
 
-  test('has what the format promises, also where the server left it out', () => {
+  test('has all required fields even if the server omits them', () => {
     const { chat } = answerOf({ role: 'assistant', content: 'hi' }, null);
     expect(chat).toMatchObject({ id: 'made', object: 'chat.completion', created: 5, model: 'public/name' });
     expect(chat.choices).toEqual([{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }]);
@@ -170,7 +170,7 @@ describe('a whole answer', () => {
     ['arguments as an object', { id: 'a', type: 'function', function: { name: 'f', arguments: { n: 1 } } }],
     ['no id', { type: 'function', function: { name: 'f', arguments: '{"n":1}' } }],
     ['no type', { id: 'a', function: { name: 'f', arguments: '{"n":1}' } }],
-  ])('with a call that has %s is read as it was meant', (_, call) => {
+  ])('with a call that has %s is read correctly', (_, call) => {
     const { chat, messages } = answerOf({ ...called, tool_calls: [call] });
     const [choice] = chat.choices;
     expect(choice.finish_reason).toBe('tool_calls');
@@ -182,7 +182,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  test('with thoughts among the parts of its content has them where clients look', () => {
+  test('with thinking among its content parts returns it in the usual field', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
     const { chat, messages } = answerOf({ ...called, content: [thinking, { type: 'text', text: 'hi' }] });
     expect(chat.choices[0].message).toEqual({ role: 'assistant', content: 'hi', reasoning_content: 'hm' });
@@ -196,7 +196,7 @@ describe('a whole answer', () => {
 const ending = { index: 0, delta: {}, finish_reason: 'stop' };
 
 describe('a stream', () => {
-  test('with content in parts is text and thoughts', () => {
+  test('with content in parts becomes text and thinking', () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] };
     const chunks = relayed('chat', [
       chunk({ content: [thinking] }),
@@ -210,12 +210,12 @@ describe('a stream', () => {
     ]);
   });
 
-  test('never has chunks whose choices are not a list', () => {
+  test('always has lists as choices', () => {
     const chunks = relayed('chat', ['data: {"id":"c","choices":null}\n\n', chunk({ content: 'a' }), chunk({}, 'stop')]);
     expect(chunks.every(({ choices }) => Array.isArray(choices))).toBe(true);
   });
 
-  test('has one id and one time, also in the chunk that says what was used', () => {
+  test('has one id and one timestamp, also in the usage chunk', () => {
     const usage = { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 };
     const told = `data: ${JSON.stringify({ choices: [], usage })}\n\n`;
     const chunks = relayed('chat', [chunk({ content: 'a' }), chunk({}, 'stop'), told, 'data: [DONE]\n\n']);
@@ -223,7 +223,7 @@ describe('a stream', () => {
     expect(new Set(chunks.map(({ id, created }) => `${id} ${created}`))).toEqual(new Set(['c 7']));
   });
 
-  test('that breaks off says so under the id that it had', () => {
+  test('that is interrupted reports the error under its id', () => {
     const stream = new RelayStream({
       ...{ client: 'chat', upstream: 'chat', decode: openaiKind.decoder(), model: 'm', id: 'x', created: 1 },
       includeUsage: false,
@@ -235,11 +235,11 @@ describe('a stream', () => {
   });
 
   test.each<[string, Json]>([
-    ['by itself', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
-    ['with the end', { choices: [ending], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
-    ['in the choice that ends', { choices: [{ ...ending, usage: { prompt_tokens: 1, completion_tokens: 2 } }] }],
-    ['in a member of its own', { choices: [ending], x_groq: { usage: { prompt_tokens: 1, completion_tokens: 2 } } }],
-  ])('that says %s what was used is counted by it, and tells it once, at the end', (_, told) => {
+    ['in a separate chunk', { choices: [], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+    ['with the finish reason', { choices: [ending], usage: { prompt_tokens: 1, completion_tokens: 2 } }],
+    ['in the final choice', { choices: [{ ...ending, usage: { prompt_tokens: 1, completion_tokens: 2 } }] }],
+    ['in a vendor field', { choices: [ending], x_groq: { usage: { prompt_tokens: 1, completion_tokens: 2 } } }],
+  ])('that reports usage %s is charged by it and returns it once, at the end', (_, told) => {
     const stream = new RelayStream({
       ...{ client: 'chat', upstream: 'chat', decode: openaiKind.decoder(), model: 'm', id: 'x', created: 1 },
       includeUsage: true,
@@ -281,7 +281,7 @@ describe('a stream', () => {
         { type: 'message_delta', delta: { stop_reason: 'end_turn' } },
       ].map((event) => `data: ${JSON.stringify(event)}\n\n`),
     ],
-  ] as const)('that an upstream of %s did not count has them in our count too', (upstream, kind, chunks) => {
+  ] as const)('from a %s upstream without usage has the same id in our usage chunk', (upstream, kind, chunks) => {
     const stream = new RelayStream({
       ...{ client: 'chat', upstream, decode: kind.decoder(), model: 'public/name', id: 'x', created: 1 },
       includeUsage: true,

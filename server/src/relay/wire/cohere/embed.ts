@@ -37,7 +37,7 @@ export interface CohereEmbedding {
 export function parseCohereEmbed(body: Json): CohereEmbedding {
   const texts = textsOf(body);
   if (texts.length === 0) throw invalid('texts', `'texts' must not be empty.`);
-  if (texts.length > mostTexts) throw invalid('texts', `'texts' may hold at most ${mostTexts} items.`);
+  if (texts.length > mostTexts) throw invalid('texts', `'texts' may contain at most ${mostTexts} items.`);
   const purpose = optionalEnum(body, 'input_type', purposes);
   if (purpose === undefined) throw missing('input_type');
   if (purpose === 'image') throw unsupported('input_type', `'images' are not supported here.`);
@@ -79,7 +79,7 @@ function shapesOf(value: unknown): Shape[] {
   return asked.map((name) => {
     const shape = shapes.find((known) => known === name);
     if (shape) return shape;
-    throw unsupported('embedding_types', `'embedding_types' may hold float and base64 here.`);
+    throw unsupported('embedding_types', `'embedding_types' may contain only float and base64 here.`);
   });
 }
 

@@ -26,7 +26,8 @@ export function parseCompletionRequest(value: unknown): SourcedCompletion {
   const body = readObject(value, 'body');
   const rest = Object.fromEntries(Object.entries(body).filter(([name]) => !ofCompletions.has(name)));
   for (const name of ofChat)
-    if (body[name] != null) throw unsupported(name, `'${name}' is not supported here; use /v1/chat/completions.`);
+    if (body[name] != null)
+      throw unsupported(name, `'${name}' is not supported here. Use /v1/chat/completions instead.`);
   const prompts = readPrompts(body.prompt);
   const echo = optionalBoolean(body, 'echo') ?? false;
   const n = optionalInteger(body, 'n', 1, 128) ?? 1;
@@ -48,10 +49,10 @@ function readPrompts(value: unknown): string[] {
   if (value === undefined || value === null) throw missing('prompt');
   const list = Array.isArray(value) ? value : [value];
   if (list.length === 0) throw invalid('prompt', `'prompt' must not be empty.`);
-  if (list.length > mostPrompts) throw invalid('prompt', `'prompt' may hold at most ${mostPrompts} texts.`);
+  if (list.length > mostPrompts) throw invalid('prompt', `'prompt' may contain at most ${mostPrompts} texts.`);
   return list.map((item) => {
     if (typeof item === 'number' || Array.isArray(item))
-      throw unsupported('prompt', `'prompt' as tokens is not supported; send it as text.`);
+      throw unsupported('prompt', `'prompt' as tokens is not supported. Send it as text.`);
     if (typeof item !== 'string') throw invalid('prompt', `'prompt' must be a string or an array of strings.`);
     if (item === '') throw invalid('prompt', `'prompt' must not be empty.`);
     return item;

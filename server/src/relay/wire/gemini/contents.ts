@@ -7,7 +7,7 @@ import { readGeminiPart } from './read-part.ts';
 export function readContents(value: unknown): Turn[] {
   if (value === undefined || value === null) throw missing('contents');
   const contents = readArray(value, 'contents');
-  if (contents.length === 0) throw invalid('contents', `'contents' must hold at least one content.`);
+  if (contents.length === 0) throw invalid('contents', `'contents' must contain at least one content.`);
   const calls = new OpenCalls();
   return contents.map((item, i) => {
     const param = `contents[${i}]`;
@@ -34,7 +34,7 @@ export function readSystem(value: unknown): TextPart[] {
   return readArray(content.parts, 'systemInstruction.parts').map((item, i) => {
     const param = `systemInstruction.parts[${i}]`;
     const part = readObject(item, param);
-    if (typeof part.text !== 'string') throw invalid(param, `'systemInstruction' may hold text parts only.`);
+    if (typeof part.text !== 'string') throw invalid(param, `'systemInstruction' may contain only text parts.`);
     return { type: 'text', text: part.text };
   });
 }

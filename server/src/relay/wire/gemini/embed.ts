@@ -12,7 +12,7 @@ export function readBatchEmbedRequest(value: unknown, model: string): Json {
   const { requests } = documented(value);
   if (requests == null) throw missing('requests');
   const list = readArray(listOf(requests), 'requests');
-  if (list.length === 0) throw invalid('requests', `'requests' must hold at least one request.`);
+  if (list.length === 0) throw invalid('requests', `'requests' must contain at least one request.`);
   return embeddingBody(
     model,
     list.map((item, i) => readOne(readObject(item, `requests[${i}]`), `requests[${i}]`)),
@@ -44,10 +44,10 @@ function readOne(request: Json, at: string): One {
   const { parts } = readObject(withPartList(request.content), param);
   const texts = readArray(parts, `${param}.parts`).map((part, i) => {
     if (isObject(part) && typeof part.text === 'string') return part.text;
-    throw invalid(`${param}.parts[${i}]`, `'${param}.parts' may hold texts only.`);
+    throw invalid(`${param}.parts[${i}]`, `'${param}.parts' may contain only texts.`);
   });
   const text = texts.join('\n');
-  if (text === '') throw invalid(param, `'${param}' must hold a text that is not empty.`);
+  if (text === '') throw invalid(param, `'${param}' must contain a non-empty text.`);
   const { taskType, title } = request;
   return {
     text,

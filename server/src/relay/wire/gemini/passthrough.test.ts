@@ -23,19 +23,19 @@ const piece = (parts: unknown[], more = {}): Json => ({
 const push = (stream: RelayStream, text: string): string =>
   decoder.decode(stream.push(new TextEncoder().encode(text)) ?? undefined);
 
-describe('Gemini to Gemini', () => {
-  test('events pass byte for byte but for the model’s name', () => {
+describe('Gemini upstream, Gemini client', () => {
+  test('events are forwarded byte for byte except for the model name', () => {
     const given = frame(piece([{ text: 'modelVersion' }]));
     expect(push(open(), given)).toBe(given.replace('"up"', '"public/name"'));
   });
 
-  test('a member of that name in the arguments of a call stays as it is', () => {
+  test('a field of that name in call arguments is not changed', () => {
     const parts = [{ functionCall: { name: 'f', args: { modelVersion: 'mine' } } }];
     const out = JSON.parse(push(open(), frame(piece(parts))).slice('data: '.length));
     expect(out).toEqual({ ...piece(parts), modelVersion: 'public/name' });
   });
 
-  test('what may be the last waits for the next or for the end, since answers are paid before they are whole', () => {
+  test('a possibly last event waits for the next one or the end, since answers are charged before they are complete', () => {
     const stream = open();
     const ended = frame(piece([{ text: 'b' }], { finishReason: 'STOP' }));
     expect(push(stream, frame(piece([{ text: 'a' }])))).toContain('"a"');
@@ -47,7 +47,7 @@ describe('Gemini to Gemini', () => {
     expect(summary.complete).toBe(true);
   });
 
-  test('a count of ours stands in the last event', () => {
+  test('locally counted usage is added to the last event', () => {
     const stream = open();
     push(stream, frame(piece([{ text: 'a' }], { finishReason: 'STOP' })));
     const last = stream.withUsage(stream.end().tail!, { promptTokens: 2, completionTokens: 3 });
@@ -55,14 +55,14 @@ describe('Gemini to Gemini', () => {
     expect(usageMetadata).toEqual({ promptTokenCount: 2, candidatesTokenCount: 3, totalTokenCount: 5 });
   });
 
-  test('a stream without a reason to end is cut', () => {
+  test('a stream without a finish reason is incomplete', () => {
     const stream = open();
     push(stream, frame(piece([{ text: 'a' }])));
     expect(stream.end()).toMatchObject({ tail: null, summary: { complete: false, hasOutput: true } });
   });
 });
 
-test('as the elements of an array, with comments as white space, wherever the pieces are cut', () => {
+test('events become array elements and comments whitespace, however they are split', () => {
   const text = ': ping\n\ndata: {"a":"ü"}\n\n: ping\n\ndata: {"b":2}\n\n';
   const bytes = new TextEncoder().encode(text);
   for (let at = 0; at <= bytes.length; at++) {

@@ -20,7 +20,7 @@ function faultOf(body: unknown): AppError {
 }
 
 describe('contents', () => {
-  test('roles, and one element where a list belongs', () => {
+  test('accepts roles, and a single element instead of a list', () => {
     const { turns, system } = parse({
       system_instruction: { parts: { text: 'Be brief.' } },
       contents: { parts: { text: 'hi' } },
@@ -30,7 +30,7 @@ describe('contents', () => {
     expect(parse({ contents: [...hi, { role: 'model', parts: [{ text: 'ho' }] }] }).turns[1]!.role).toBe('assistant');
   });
 
-  test('data by what it is of, in whichever letters', () => {
+  test('inline data is read by media type, in base64 or base64url', () => {
     const blob = (mimeType: string, data: string) => ({ inlineData: { mimeType, data } });
     expect(partsOf(blob('image/png', 'a-_b'), blob('audio/mpeg', 'AA=='), blob('text/plain', 'aGk='))).toEqual([
       { type: 'image', source: { mediaType: 'image/png', data: 'a+/b' } },
@@ -43,7 +43,7 @@ describe('contents', () => {
     ]);
   });
 
-  test('addresses of pictures and documents, but not of Google’s own files', () => {
+  test('accepts URLs of images and documents, except Google’s own files', () => {
     const file = (fileUri: string, mimeType?: string) => partsOf({ fileData: { fileUri, mimeType } })[0]!;
     expect(file('https://a.example/x.png')).toEqual({ type: 'image', source: { url: 'https://a.example/x.png' } });
     expect(file('https://a.example/x', 'application/pdf').type).toBe('file');
@@ -52,7 +52,7 @@ describe('contents', () => {
     expect(file('https://www.youtube.com/watch?v=1').type).toBe('raw');
   });
 
-  test('results find their calls by id, else by name and order', () => {
+  test('results are matched to calls by id, else by name and order', () => {
     const call = (name: string, id?: string) => ({ functionCall: { name, args: {}, ...(id && { id }) } });
     const result = (name: string, id?: string) => ({ functionResponse: { name, response: {}, ...(id && { id }) } });
     const { turns } = parse({
@@ -74,12 +74,12 @@ describe('contents', () => {
     [{ output: { c: 1 } }, '{"c":1}', false],
     [{ error: 'no such city' }, 'no such city', true],
     [{ a: 1, result: 2 }, '{"a":1,"result":2}', false],
-  ])('what a function gave: %j', (response, text, isError) => {
+  ])('function result %j', (response, text, isError) => {
     const [part] = partsOf({ functionResponse: { name: 'f', response } });
     expect(part).toMatchObject({ content: [{ text }], ...(isError && { isError }) });
   });
 
-  test('what another vendor thought is opened again, and Gemini’s own signature is known as that', () => {
+  test('thinking of other vendors is decoded, and Gemini’s own signatures are recognised', () => {
     const thoughts = [{ text: 'Hm.', signature: 'EqQB' }, { data: 'sealed' }];
     const sealed = sealThoughts(thoughts);
     const call = { functionCall: { name: 'f', args: {} } };
@@ -96,7 +96,7 @@ describe('contents', () => {
     expect(partsOf({ text: 'x', thoughtSignature: `${sealed.slice(0, 20)}%%` })).toEqual([{ type: 'text', text: 'x' }]);
   });
 
-  test('code that ran is told as code', () => {
+  test('executed code becomes a code block', () => {
     const code = { executableCode: { language: 'PYTHON', code: 'print(1)' } };
     const ran = { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } };
     expect(partsOf(code, ran)).toEqual([
@@ -106,7 +106,7 @@ describe('contents', () => {
   });
 });
 
-test('very many calls and results are put together in their number’s time', () => {
+test('many calls and results are matched in linear time', () => {
   const many = Array.from({ length: 60_000 }, (_, i) => i);
   const calls = many.map((i) => ({ functionCall: { name: `f${i}`, id: `call_${i}`, args: {} } }));
   const results = many.map((i) => ({ functionResponse: { name: `f${many.length - 1 - i}`, response: {} } }));
@@ -121,7 +121,7 @@ test('very many calls and results are put together in their number’s time', ()
 });
 
 describe('settings', () => {
-  test('both spellings; what is the caller’s own keeps its names', () => {
+  test('accepts both spellings and keeps the names of the caller’s own fields', () => {
     const { params, source } = parse({
       contents: hi,
       generation_config: { max_output_tokens: 5, stop_sequences: ['x'], top_p: 0.5, topK: 3, candidate_count: 1 },
@@ -145,7 +145,7 @@ describe('settings', () => {
     expect(both.maxTokens).toBe(7);
   });
 
-  test('what may be null is told as JSON Schema tells it', () => {
+  test('nullable becomes a JSON Schema type', () => {
     const schema = {
       type: 'OBJECT',
       properties: { a: { type: 'STRING', nullable: true, format: 'enum', enum: ['x'] } },
@@ -184,13 +184,13 @@ describe('settings', () => {
     [{ mode: 'ANY', allowedFunctionNames: ['b'] }, { type: 'tool', name: 'b' }, ['b']],
     [{ mode: 'ANY', allowed_function_names: ['a', 'c'] }, { type: 'required' }, ['a', 'c']],
     [{}, undefined, ['a', 'b', 'c']],
-  ])('which functions: %j', (functionCallingConfig, choice, names) => {
+  ])('allowed functions: %j', (functionCallingConfig, choice, names) => {
     const params = paramsOf({ tools, toolConfig: { functionCallingConfig } });
     expect(params.toolChoice).toEqual(choice as never);
     expect(params.tools!.map(({ name }) => name)).toEqual(names);
   });
 
-  test('tools that Google runs keep their names', () => {
+  test('tools run by Google keep their names', () => {
     const {
       rawTools,
       tools: own,
@@ -207,7 +207,7 @@ describe('settings', () => {
   });
 });
 
-describe('refusals name the field', () => {
+describe('errors name the field', () => {
   test.each<[unknown, string]>([
     [[], 'body'],
     [{}, 'contents'],
@@ -231,7 +231,7 @@ describe('refusals name the field', () => {
     expect([fault.status, fault.extras.param]).toEqual([400, param]);
   });
 
-  test('a member called __proto__ is one like any other', () => {
+  test('a field called __proto__ has no effect', () => {
     const body = JSON.parse(
       '{"contents":[{"parts":[{"text":"hi"}]}],"__proto__":{"cachedContent":"x"},"a_b":{"__proto__":{}}}',
     );

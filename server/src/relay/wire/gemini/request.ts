@@ -17,7 +17,7 @@ export function parseGeminiRequest(value: unknown, { model, stream }: Asked): So
   const body = documentedBody(given);
   // Cached content belongs to the vendor account, which all users share here.
   if (body.cachedContent != null)
-    throw unsupported('cachedContent', `'cachedContent' is not supported; send the whole conversation.`);
+    throw unsupported('cachedContent', `'cachedContent' is not supported. Send the whole conversation.`);
   return {
     model,
     system: readSystem(body.systemInstruction),

@@ -114,7 +114,7 @@ function loose(text: string): unknown {
   }
 }
 
-test('chat to Gemini and back', () => {
+test('round trip from chat to Gemini and back', () => {
   const target = { baseUrl: '', credential: '', modelName: 'gemini-2.5-pro' };
   const request = fc.record({
     system: fc.option(said),
@@ -182,7 +182,7 @@ function deltasOf(parts: Part[], pieces: number): Delta[] {
   });
 }
 
-test('an answer says the same whole and streamed, and Google’s reader reads it', () => {
+test('an answer has the same content whole and streamed, and Google’s library can read it', () => {
   fc.assert(
     fc.property(
       fc.array(part, { maxLength: 5 }),
@@ -225,7 +225,7 @@ test('an answer says the same whole and streamed, and Google’s reader reads it
   );
 });
 
-test('a usage is read as it was written', () => {
+test('usage is read back as written', () => {
   const count = fc.integer({ min: 1, max: 1_000 });
   const usage = fc.record({ reasoning: count, more: count, prompt: count, cached: count, sound: count });
   fc.assert(

@@ -24,7 +24,7 @@ function readContext(block: Json, param: string): TextPart[] {
 export function readSystem(value: unknown): TextPart[] {
   if (value === undefined || value === null) return [];
   return readBlocks(value, 'system').map((part) => {
-    if (part.type !== 'text') throw invalid('system', `'system' may hold text blocks only.`);
+    if (part.type !== 'text') throw invalid('system', `'system' may contain only text blocks.`);
     return part;
   });
 }

@@ -21,22 +21,26 @@ describe('parseMessagesRequest', () => {
   const defined = (name: string) => ({ type: 'tool_definition', definition: tool(name) });
 
   test.each([
-    ['as they were', [], ['find', 'look']],
-    ['without those withdrawn', [change('tool_removal', named('find'))], ['look']],
+    ['unchanged', [], ['find', 'look']],
+    ['without removed tools', [change('tool_removal', named('find'))], ['look']],
     [
-      'with those that came back',
+      'with tools added back',
       [change('tool_removal', named('find')), change('tool_addition', named('find'))],
       ['find', 'look'],
     ],
-    ['with those defined on the way', [change('tool_addition', defined('ask'))], ['find', 'look', 'ask']],
-    ['as a summary says', [{ type: 'compaction', tool_changes: [change('tool_removal', named('look'))] }], ['find']],
-  ])('tools in force at the end: %s', (_, content, left) => {
+    ['with tools defined in the conversation', [change('tool_addition', defined('ask'))], ['find', 'look', 'ask']],
+    [
+      'as listed in a compaction',
+      [{ type: 'compaction', tool_changes: [change('tool_removal', named('look'))] }],
+      ['find'],
+    ],
+  ])('effective tools at the end: %s', (_, content, left) => {
     const messages = [...hello.messages, { role: 'system', content }, ...hello.messages];
     const { params } = parseMessagesRequest({ ...hello, messages, tools: [tool('find'), tool('look')] });
     expect(params.tools!.map(({ name }) => name)).toEqual(left);
   });
 
-  test('a summary stands for what was said, and a system message may be for one turn only', () => {
+  test('a compaction replaces earlier messages, and a system message may apply to one turn', () => {
     const [user] = hello.messages;
     const said = { role: 'assistant', content: [{ type: 'compaction', content: 'They spoke of tea.' }] };
     const once = { role: 'system', content: 'Be brief.', clear_at: 'next_user_message' };
@@ -48,13 +52,13 @@ describe('parseMessagesRequest', () => {
     ]);
   });
 
-  test('max_tokens is required, but not for counting', () => {
+  test('max_tokens is required, except for counting', () => {
     const { max_tokens: _, ...rest } = hello;
     expect(refusal(rest)).toEqual({ code: 'missing_required_parameter', param: 'max_tokens' });
     expect(parseMessagesRequest(rest, 'count_tokens').turns).toHaveLength(1);
   });
 
-  test('faults are named', () => {
+  test('errors name the field', () => {
     expect(refusal({ ...hello, max_tokens: '5' }).param).toBe('max_tokens');
     expect(refusal({ ...hello, messages: [{ role: 'bot', content: 'x' }] }).param).toBe('messages[0].role');
     expect(refusal({ ...hello, messages: [{ role: 'user', content: [{ type: 'text' }] }] }).param).toBe(
@@ -65,7 +69,7 @@ describe('parseMessagesRequest', () => {
     expect(refusal({ ...hello, system: 7 }).param).toBe('system');
   });
 
-  test('system as string or blocks, cache_control kept', () => {
+  test('accepts system as string or blocks and keeps cache_control', () => {
     expect(parseMessagesRequest({ ...hello, system: 'be brief' }).system).toEqual([{ type: 'text', text: 'be brief' }]);
     const block = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' } };
     expect(parseMessagesRequest({ ...hello, system: [block] }).system).toEqual([
@@ -73,7 +77,7 @@ describe('parseMessagesRequest', () => {
     ]);
   });
 
-  test('blocks of every kind are read', () => {
+  test('reads blocks of every kind', () => {
     const { turns } = parseMessagesRequest({
       ...hello,
       messages: [
@@ -110,7 +114,7 @@ describe('parseMessagesRequest', () => {
     ]);
   });
 
-  test('parameters', () => {
+  test('reads parameters', () => {
     const { params } = parseMessagesRequest({
       ...hello,
       stop_sequences: ['x'],
@@ -136,7 +140,7 @@ describe('parseMessagesRequest', () => {
     });
   });
 
-  test('what Anthropic would search for is offered at once', () => {
+  test('deferred tools are offered immediately instead of Anthropic’s tool search', () => {
     const tools = [{ name: 'f', input_schema: { type: 'object' }, defer_loading: true }];
     const paramsWith = (...more: unknown[]) => parseMessagesRequest({ ...hello, tools: [...tools, ...more] }).params;
     for (const way of ['regex', 'bm25'])

@@ -55,7 +55,7 @@ export function parseMessagesRequest(value: unknown, use: 'create' | 'count_toke
 function readTurns(body: Json, system: TextPart[]): Turn[] {
   if (body.messages === undefined || body.messages === null) throw missing('messages');
   const messages = readArray(body.messages, 'messages');
-  if (messages.length === 0) throw invalid('messages', `'messages' must hold at least one message.`);
+  if (messages.length === 0) throw invalid('messages', `'messages' must contain at least one message.`);
   const turns: Turn[] = [];
   const lastOfUser = messages.findLastIndex((item) => isObject(item) && item.role === 'user');
   messages.forEach((item, i) => {

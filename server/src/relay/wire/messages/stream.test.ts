@@ -53,7 +53,7 @@ function calls(events: Json[]): Record<string, string> {
 }
 
 describe('MessagesStream', () => {
-  test('message_start first, ascending indexes, every block closed', () => {
+  test('starts with message_start, has ascending indexes, and closes every block', () => {
     const events = render([
       { type: 'start', id: 'x' },
       { type: 'thinking', text: 'hm' },
@@ -79,7 +79,7 @@ describe('MessagesStream', () => {
     expect(JSON.stringify(events)).toContain('{"type":"signature_delta","signature":"S+/="}');
   });
 
-  test('calls whose pieces come interleaved lose nothing', () => {
+  test('interleaved pieces of calls are complete', () => {
     const events = render([
       { type: 'tool_start', index: 0, id: 'a', name: 'f' },
       { type: 'tool_start', index: 1, id: 'b', name: 'f' },
@@ -109,7 +109,7 @@ describe('MessagesStream', () => {
     expect(calls(events)).toEqual({ a: '', b: '{"y":1}' });
   });
 
-  test('an empty answer is still an orderly stream, and a stop sequence is named', () => {
+  test('an empty answer is a valid stream, and a stop sequence is named', () => {
     const events = render([{ type: 'finish', finish: 'stop', stopSequence: 'END' }, { type: 'end' }]);
     expectOrderly(events);
     expect(events.find((event) => event.type === 'message_delta')?.delta).toEqual({
@@ -118,7 +118,7 @@ describe('MessagesStream', () => {
     });
   });
 
-  test('an error is an error event with the request id', () => {
+  test('an error becomes an error event with the request id', () => {
     const text = new MessagesStream(options).fail(new AppError('provider_error', 'Stopped.'));
     expect(text).toBe(
       'event: error\ndata: {"type":"error","error":{"type":"api_error","message":"Stopped."},"request_id":"req_1"}\n\n',
@@ -126,7 +126,7 @@ describe('MessagesStream', () => {
   });
 });
 
-test('what the upstream did not count is told as it was counted here', () => {
+test('missing usage is replaced by the local count', () => {
   const stream = new MessagesStream(options);
   const first = stream.push({ type: 'text', text: 'event: message_delta\n' });
   const last = stream.push({ type: 'finish', finish: 'length' }) + stream.push({ type: 'end' });

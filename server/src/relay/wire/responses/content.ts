@@ -13,7 +13,7 @@ export function readContent(value: unknown, param: string): Part[] {
 /** Of system and developer messages. */
 export const readTexts = (value: unknown, param: string): TextPart[] =>
   readContent(value, param).map((part) => {
-    if (part.type !== 'text') throw invalid(param, `'${param}' may hold text parts only.`);
+    if (part.type !== 'text') throw invalid(param, `'${param}' may contain only text parts.`);
     return part;
   });
 
@@ -22,14 +22,14 @@ export const readOutput = (value: unknown, param: string): ToolResultPart['conte
   readContent(value, param).map((part) => {
     if (part.type === 'text' || part.type === 'image' || part.type === 'file') return part;
     if (part.type === 'raw') throw notKept(param);
-    throw invalid(param, `'${param}' may hold text, image and file parts only.`);
+    throw invalid(param, `'${param}' may contain only text, image and file parts.`);
   });
 
 /** A file id is known to its own vendor only. */
 const foreign = (value: Json): RawPart => ({ type: 'raw', format: 'responses', value });
 
 const notKept = (param: string) =>
-  invalid(param, `'${param}' names a file by 'file_id' that is not kept here: send its data or its address.`);
+  invalid(param, `'${param}' refers by 'file_id' to a file that is not stored here; send its data or URL instead.`);
 
 const cache = (part: Json): { cacheControl?: unknown } =>
   part.prompt_cache_breakpoint == null ? {} : { cacheControl: { type: 'ephemeral' } };
@@ -53,7 +53,7 @@ function readPart(part: Json, param: string): Part {
       return { type: 'audio', data: requiredString(audio, 'data', at), format: requiredString(audio, 'format', at) };
     }
     default:
-      throw invalid(`${param}.type`, `'${param}.type' is '${type}', which is no known type of content.`);
+      throw invalid(`${param}.type`, `'${param}.type' is '${type}', which is not a known content type.`);
   }
 }
 

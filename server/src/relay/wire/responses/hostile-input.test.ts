@@ -61,7 +61,7 @@ const item = fc.oneof(
   fc.tuple(words, value.object).map(([type, more]) => ({ call_id: 'c', name: 'f', ...(more as Json), type })),
 );
 
-test('no request makes the parser or a builder throw anything but a refusal', () => {
+test('for any request, the parser and builders throw only AppError', () => {
   let read = 0;
   fc.assert(
     fc.property(value.object, fc.array(item, { maxLength: 4 }), (extra, items) => {
@@ -79,7 +79,7 @@ test('no request makes the parser or a builder throw anything but a refusal', ()
   expect(read).toBeGreaterThan(20);
 });
 
-test('what is nested without end, or no object, is refused', () => {
+test('deeply nested bodies and bodies that are not objects are rejected', () => {
   const depth = 50_000;
   const deep = JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
   expect(() => parseResponsesRequest({ model: 'm', input: 'x', unknown: deep })).toThrow(AppError);

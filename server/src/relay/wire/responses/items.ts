@@ -157,9 +157,9 @@ export class ItemReader {
 
   #other(item: Json, type: string, at: string): void {
     if (type === 'item_reference')
-      throw invalid(at, `There is no item of the id '${requiredString(item, 'id', at)}' here.`);
+      throw invalid(at, `No item with id '${requiredString(item, 'id', at)}' is stored here.`);
     if (!foreignTypes.has(type))
-      throw invalid(`${at}.type`, `'${at}.type' is '${type}', which is no known type of item.`);
+      throw invalid(`${at}.type`, `'${at}.type' is '${type}', which is not a known item type.`);
     this.#said([{ type: 'raw', format: 'responses', value: item }], 'message');
   }
 }

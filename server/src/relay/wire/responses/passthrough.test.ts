@@ -49,7 +49,7 @@ const cut = fc.record({
 
 const events = (text: string): Json[] => (text.match(/^data: \{.*$/gm) ?? []).map((line) => JSON.parse(line.slice(6)));
 
-test('cut anywhere, a stream that passes ends as failed under one id, with numbers that go on', () => {
+test('a forwarded stream cut at any byte ends as failed, with one id and consecutive numbers', () => {
   const all = encoder.encode(responseEvents().map(frameOf).join(''));
   fc.assert(
     fc.property(cut, ({ share, pieces }) => {
@@ -75,7 +75,7 @@ const ends = {
   gemini: ['"error"', '"finishReason"'],
 } as const;
 
-test('cut anywhere, it ends and is counted by what came of it, as a stream of chat', () => {
+test('a translated stream cut at any byte ends and is counted by what was received', () => {
   const all = encoder.encode(responseEvents().map(frameOf).join(''));
   fc.assert(
     fc.property(cut, fc.constantFrom('chat', 'messages', 'gemini'), ({ share, pieces }, client) => {
@@ -90,7 +90,7 @@ test('cut anywhere, it ends and is counted by what came of it, as a stream of ch
   );
 });
 
-test('pieces pass byte for byte but for the id of their item', () => {
+test('deltas are forwarded byte for byte except for the item id', () => {
   const [frame] = responseEvents()
     .filter(({ type }) => type === 'response.output_text.delta')
     .map(frameOf);
@@ -99,7 +99,7 @@ test('pieces pass byte for byte but for the id of their item', () => {
   expect(passed.replace(/msg_own_1/, 'msg_up')).toBe(frame!);
 });
 
-test('what the SDK would not know stays as it is', () => {
+test('unknown items and fields are not changed', () => {
   const response = wholeResponse({ output: [{ type: 'dream', id: 'dr_up', deep: { id: 'x' } }], moderation: { a: 1 } });
   const last = { type: 'response.completed', response, sequence_number: 0 };
   const { kept } = carried('responses', encoder.encode(frameOf(last)), []);

@@ -28,7 +28,7 @@ function refusal(act: () => unknown): { code: string; status: number; param: str
 const user = { role: 'user', content: 'hi' };
 
 describe('items', () => {
-  test('a string, the short form and messages of all roles', () => {
+  test('accepts a string, the short form and messages of all roles', () => {
     expect(turnsOf('hi')).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hi' }] }]);
     const { system, turns } = ask({
       instructions: 'Be brief.',
@@ -53,7 +53,7 @@ describe('items', () => {
     ]);
   });
 
-  test('pictures, files and sound', () => {
+  test('accepts images, files and audio', () => {
     const content = [
       { type: 'input_image', image_url: 'data:image/png;base64,iV', detail: 'low' },
       { type: 'input_image', image_url: 'https://x.test/a.png' },
@@ -72,7 +72,7 @@ describe('items', () => {
     ]);
   });
 
-  test('one answer is one turn, and results stand next to their calls', () => {
+  test('one answer becomes one turn, and results follow their calls', () => {
     const call = (id: string) => ({ type: 'function_call', call_id: id, name: 'f', arguments: '{"a":1}' });
     const turns = turnsOf([
       user,
@@ -99,7 +99,7 @@ describe('items', () => {
     expect(turns[2]!.parts[1]).toEqual({ type: 'tool_result', callId: 'c1', content: [{ type: 'text', text: 'one' }] });
   });
 
-  test('custom calls carry their text as the argument of a function', () => {
+  test('custom calls carry their text as a function argument', () => {
     const turns = turnsOf([
       { type: 'custom_tool_call', call_id: 'c', name: 'patch', input: 'a "b"\n' },
       { type: 'custom_tool_call_output', call_id: 'c', output: 'done' },
@@ -133,17 +133,17 @@ describe('items', () => {
     [{ truncation: 'some' }, 'truncation', 'auto'],
     [{ tool_choice: { type: 'function', name: 'g' } }, 'tool_choice', 'g'],
     [{ text: { format: { type: 'yaml' } } }, 'text.format.type', 'json_schema'],
-  ])('%j is refused by name', (body, param, word) => {
+  ])('%j is rejected by name', (body, param, word) => {
     const { status, param: named, message } = refusal(() => ask(body as Json));
     expect({ status, param: named }).toEqual({ status: 400, param });
     expect(message).toContain(word);
   });
 
-  test('thoughts of another vendor are left out', () => {
+  test('reasoning of another vendor is dropped', () => {
     expect(turnsOf([user, { type: 'reasoning', summary: [], encrypted_content: 'gAAAAAB' }])).toHaveLength(1);
   });
 
-  test('many items take time with their number, not with its square', () => {
+  test('many items are read in linear time', () => {
     const many = <T>(make: (i: number) => T) => Array.from({ length: 20_000 }, (_, i) => make(i));
     const thought = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'a' }] };
     expect(turnsOf(many(() => thought))).toHaveLength(1);
@@ -168,7 +168,7 @@ describe('tools', () => {
     tools: [{ type: 'function', name: 'find' }, patch],
   };
 
-  test('functions, custom tools and namespaces, flattened and back', () => {
+  test('functions, custom tools and namespaces are flattened and restored', () => {
     const { params, echo } = ask({ tools: [f, patch, space] });
     expect(params.tools!.map(({ name }) => name)).toEqual(['f', 'patch', 'crm__find', 'crm__patch']);
     expect(params.tools![1]).toMatchObject({ parameters: { required: ['input'] } });
@@ -181,7 +181,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('flat names that are long, strange or taken stay apart, and calls of the history find them', () => {
+  test('flat names that are long, unusual or taken stay distinct and match earlier calls', () => {
     const tool = { type: 'function', name: 'find' };
     const spaces = ['a.b', 'x'.repeat(80), 'crm'].map((name) => ({ type: 'namespace', name, tools: [tool] }));
     const { params, turns } = ask({
@@ -194,7 +194,7 @@ describe('tools', () => {
     expect(turns[0]!.parts[0]).toMatchObject({ name: names[3] });
   });
 
-  test('every shape of tool_choice', () => {
+  test('accepts every form of tool_choice', () => {
     const tools = [f, patch, space];
     const choice = (tool_choice: unknown) => ask({ tools, tool_choice }).params;
     expect(choice('required').toolChoice).toEqual({ type: 'required' });
@@ -223,7 +223,7 @@ describe('tools', () => {
     'apply_patch',
   ];
 
-  test.each(kinds)('what OpenAI runs is refused by its name: %s', (_, kind, target) => {
+  test.each(kinds)('OpenAI’s built-in tools are rejected by name: %s', (_, kind, target) => {
     for (const type of builtIn) {
       const told = refusal(() => sentTo(kind, target, { tools: [f, { type }] }));
       expect(told).toMatchObject({ code: 'unsupported_parameter', status: 400, param: 'tools' });
@@ -241,14 +241,14 @@ describe('tools', () => {
     });
   });
 
-  test('an address of a file goes where it is understood, and is refused elsewhere', () => {
+  test('a file URL is sent if supported, else rejected', () => {
     const input = [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://x.test/a.pdf' }] }];
     expect(refusal(() => sentTo(openaiKind, openai, { input })).message).toContain('file_url');
     const [message] = sentTo(anthropicKind, kinds[1][2], { input }).messages as { content: Json[] }[];
     expect(message!.content[0]).toMatchObject({ type: 'document', source: { type: 'url' } });
   });
 
-  test('parameters under their names in chat, and hints where they are known', () => {
+  test('parameters get their chat names, and hints are sent only where known', () => {
     const body = {
       tools: [f],
       max_output_tokens: 50,

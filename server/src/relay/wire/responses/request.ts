@@ -33,7 +33,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
   refuseMoved(body);
   const items = itemsOf(body.input);
   if (body.input == null && before.length === 0) throw missing('input');
-  if (items.length + before.length === 0) throw invalid('input', `'input' must hold at least one item.`);
+  if (items.length + before.length === 0) throw invalid('input', `'input' must contain at least one item.`);
   const tools = readTools(body.tools, [...toolsIn(before, 'before'), ...toolsIn(items, 'input')]);
   const reader = new ItemReader(tools.table, seals);
   const instructions = optionalString(body, 'instructions');
@@ -135,7 +135,7 @@ function checkOthers(body: Json): void {
   if (body.metadata == null) return;
   const metadata = readObject(body.metadata, 'metadata');
   if (Object.keys(metadata).length > mostMetadata)
-    throw invalid('metadata', `'metadata' may have ${mostMetadata} members at most.`);
+    throw invalid('metadata', `'metadata' may have at most ${mostMetadata} members.`);
   for (const name in metadata) readString(metadata[name], `metadata.${name}`);
 }
 

@@ -143,7 +143,7 @@ const params = fc
     ];
   });
 
-test('what a chat request can say, a responses request says as well', () => {
+test('a chat request and the equivalent responses request are read alike', () => {
   fc.assert(
     fc.property(talk, params, ({ messages, items }, [chatParams, responsesParams]) => {
       const chat = parseChatRequest({ model: 'm', messages, ...chatParams });
@@ -197,7 +197,7 @@ const turnsOf = (response: Json): Part[] =>
     .turns.slice(1)
     .flatMap(({ parts }) => parts);
 
-test('an answer comes back as it was given, with all that its vendor must have again', () => {
+test('a response sent back as input contains everything its vendor needs', () => {
   fc.assert(
     fc.property(fc.array(anyPart, { minLength: 1, maxLength: 6 }), (parts) => {
       const response = renderResponsesAnswer({ id: 'x', model: 'up', parts, finish: 'stop' }, options);
@@ -207,7 +207,7 @@ test('an answer comes back as it was given, with all that its vendor must have a
   );
 });
 
-test('a chat answer goes into a response and back into a chat message', () => {
+test('round trip of a chat answer through a response', () => {
   const call = fc.record({ id: fc.uuid(), name, args });
   fc.assert(
     fc.property(word, fc.uniqueArray(call, { maxLength: 3, selector: ({ id }) => id }), (content, calls) => {
@@ -262,7 +262,7 @@ const anyDeltas: fc.Arbitrary<Delta[]> = fc
 
 const tools = new Map<string, ToolName>([['patch', { name: 'patch', custom: true }]]);
 
-test('the events of any answer, put together by OpenAI’s library, are the answer', () => {
+test('events of any answer, assembled by OpenAI’s library, give the answer', () => {
   const finishes = fc.constantFrom('stop', 'length', 'tool_calls', 'content_filter') as fc.Arbitrary<'stop'>;
   fc.assert(
     fc.property(anyDeltas, finishes, (deltas, finish) => {

@@ -54,7 +54,7 @@ const end: Delta[] = [{ type: 'finish', finish: 'stop' }, { type: 'usage', usage
 const kinds = (events: Loose[]): string[] => events.map(({ type }) => type.replace('response.', ''));
 
 describe('events', () => {
-  test('words', () => {
+  test('text', () => {
     const events = streamed([{ type: 'start' }, { type: 'text', text: 'a' }, { type: 'text', text: 'b' }, ...end]);
     expect(kinds(events)).toEqual([
       'created',
@@ -100,7 +100,7 @@ describe('events', () => {
     expect(grown).toEqual(told);
   });
 
-  test('thoughts, a refusal, and calls whose pieces come interleaved', () => {
+  test('reasoning, a refusal, and interleaved calls', () => {
     const events = streamed([
       { type: 'thinking', text: 'hm' },
       { type: 'signature', signature: 'S' },
@@ -169,7 +169,7 @@ describe('events', () => {
     ['{"query":', '"crm"}', { query: 'crm' }],
     ['', '', {}],
     ['crm', '', 'crm'],
-  ])('a search for tools is told whole: %s%s', (first, second, asked) => {
+  ])('a tool search is sent in one piece: %s%s', (first, second, asked) => {
     const begun: Delta = { type: 'tool_start', index: 0, id: 'c0', name: 'tool_search' };
     const args = [first, second].map((text): Delta => ({ type: 'tool_args', index: 0, args: text }));
     const events = streamed([begun, ...args, ...end]);
@@ -187,7 +187,7 @@ describe('events', () => {
   test.each([
     ['length', 'max_output_tokens'],
     ['content_filter', 'content_filter'],
-  ] as const)('%s leaves the response incomplete', (finish, reason) => {
+  ] as const)('%s makes the response incomplete', (finish, reason) => {
     const events = streamed([{ type: 'text', text: 'a' }, { type: 'finish', finish }, { type: 'end' }]);
     expect(events.at(-1)).toMatchObject({
       type: 'response.incomplete',
@@ -195,7 +195,7 @@ describe('events', () => {
     });
   });
 
-  test('a stream that breaks ends with the response as one that failed; before there is one, with an error', () => {
+  test('an interrupted stream ends with a failed response, or with an error if none was begun', () => {
     const fault = new AppError('provider_error', 'It broke.');
     const ended: Json[] = [];
     const stream = new ResponsesStream({ ...options, onEnded: (response) => ended.push(response) });
@@ -213,7 +213,7 @@ describe('events', () => {
     ]);
   });
 
-  test('a count of our own is written into the last event', () => {
+  test('locally counted usage is added to the last event', () => {
     const ended: Json[] = [];
     const stream = new ResponsesStream({ ...options, onEnded: (response) => ended.push(response) });
     const text = stream.push({ type: 'text', text: 'a' }) + stream.push({ type: 'end' });
@@ -223,14 +223,14 @@ describe('events', () => {
     expect(ended[0]!.usage).toMatchObject({ total_tokens: 7 });
   });
 
-  test('nothing is said before there is something to say', () => {
+  test('nothing is sent before there is output', () => {
     const stream = new ResponsesStream(options);
     expect(stream.push({ type: 'start', id: 'x' }) + stream.push({ type: 'usage', usage })).toBe('');
     expect(stream.push({ type: 'start', sure: true })).toContain('response.created');
   });
 });
 
-test('a whole answer says what a stream of the same would', () => {
+test('a whole answer equals its stream', () => {
   const answer: Answer = {
     id: 'x',
     model: 'up',
@@ -258,7 +258,7 @@ test('a whole answer says what a stream of the same would', () => {
   expect(whole.output[1].content[0].logprobs).toHaveLength(1);
 });
 
-test('a picture that a model made is an item, and comes back as a picture', () => {
+test('a generated image is an item, and is read back as an image', () => {
   const picture = { type: 'image' as const, source: { mediaType: 'image/jpeg', data: '/9j/4AAQ' } };
   const parts: Part[] = [{ type: 'text', text: 'Here.' }, picture];
   const { output } = renderResponsesAnswer({ id: 'x', model: 'up', parts, finish: 'stop' }, options) as Loose;
@@ -270,7 +270,7 @@ test('a picture that a model made is an item, and comes back as a picture', () =
   ]);
 });
 
-test('pieces of a detail are joined when they are packed', () => {
+test('pieces of a reasoning detail are joined', () => {
   const detail = (summary: string): Json => ({ type: 'reasoning.summary', summary, index: 0, id: null });
   const packed = pack([
     { type: 'detail', detail: detail('a') },

@@ -85,8 +85,7 @@ function together(before: Json, detail: Json): Json {
   return out;
 }
 
-const changed = (param: string) =>
-  invalid(param, `'${param}' was changed on its way: give reasoning items back as they came.`);
+const changed = (param: string) => invalid(param, `'${param}' was modified; send reasoning items back unchanged.`);
 
 /** Decrypts and unpacks; null if it is not ours. */
 export function opened({ open }: Seals, sealed: string, param: string): Thought[] | null {

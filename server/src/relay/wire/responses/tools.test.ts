@@ -18,7 +18,7 @@ const patch = { type: 'custom', name: 'patch' };
 const later = <T extends Json>(tool: T) => ({ ...tool, defer_loading: true });
 const space = (...tools: Json[]) => ({ type: 'namespace', name: 'crm', description: 'Customers.', tools });
 
-test.each(kinds)('what OpenAI would search for is offered at once: %s', (_, kind, target) => {
+test.each(kinds)('deferred tools are offered immediately instead of OpenAI’s tool search: %s', (_, kind, target) => {
   const sent = (...tools: Json[]) =>
     kind.toUpstream(parseResponsesRequest({ model: 'm', input: 'hi', tools }), target).body;
   const plain = sent(find, patch, space(find, patch));
@@ -37,30 +37,33 @@ const searched = (execution: string, call_id: string | null, tools: Json[]) => [
 ];
 const user = { role: 'user', content: 'hi' };
 
-test.each(kinds)('a search that the client runs is a function, and what it finds is offered: %s', (_, kind, target) => {
-  const sent = (tools: Json[], ...items: Json[]) =>
-    kind.toUpstream(parseResponsesRequest({ model: 'm', input: [user, ...items], tools }), target).body;
-  const asFunction = { type: 'function', name: 'tool_search', description: 'Finds tools.', parameters };
-  expect(sent([find, ownSearch])).toEqual(sent([find, asFunction]));
-  const call = { type: 'function_call', call_id: 'c1', name: 'tool_search', arguments: '{"query":"crm"}' };
-  const output = { type: 'function_call_output', call_id: 'c1' };
-  expect(sent([find, ownSearch], ...searched('client', 'c1', [space(later(find)), patch]))).toEqual(
-    sent([find, asFunction, space(find), patch], call, {
-      ...output,
-      output: 'Found, and to be called by these names: crm__find, patch',
-    }),
-  );
-  expect(sent([ownSearch], ...searched('client', 'c1', []))).toEqual(
-    sent([asFunction], call, { ...output, output: 'No tools were found.' }),
-  );
-  // Found twice.
-  const again = { ...searched('client', 'c2', [patch])[1]!, call_id: 'c1' };
-  expect(
-    parseResponsesRequest({ model: 'm', input: [user, ...searched('client', 'c1', [patch]), again] }).params,
-  ).toEqual(parseResponsesRequest({ model: 'm', input: [user], tools: [patch] }).params);
-});
+test.each(kinds)(
+  'a client-side tool search is a function, and the tools it finds are offered: %s',
+  (_, kind, target) => {
+    const sent = (tools: Json[], ...items: Json[]) =>
+      kind.toUpstream(parseResponsesRequest({ model: 'm', input: [user, ...items], tools }), target).body;
+    const asFunction = { type: 'function', name: 'tool_search', description: 'Finds tools.', parameters };
+    expect(sent([find, ownSearch])).toEqual(sent([find, asFunction]));
+    const call = { type: 'function_call', call_id: 'c1', name: 'tool_search', arguments: '{"query":"crm"}' };
+    const output = { type: 'function_call_output', call_id: 'c1' };
+    expect(sent([find, ownSearch], ...searched('client', 'c1', [space(later(find)), patch]))).toEqual(
+      sent([find, asFunction, space(find), patch], call, {
+        ...output,
+        output: 'Found, and to be called by these names: crm__find, patch',
+      }),
+    );
+    expect(sent([ownSearch], ...searched('client', 'c1', []))).toEqual(
+      sent([asFunction], call, { ...output, output: 'No tools were found.' }),
+    );
+    // Found twice.
+    const again = { ...searched('client', 'c2', [patch])[1]!, call_id: 'c1' };
+    expect(
+      parseResponsesRequest({ model: 'm', input: [user, ...searched('client', 'c1', [patch]), again] }).params,
+    ).toEqual(parseResponsesRequest({ model: 'm', input: [user], tools: [patch] }).params);
+  },
+);
 
-test.each(kinds)('tools that a developer or a search of OpenAI brings are offered: %s', (_, kind, target) => {
+test.each(kinds)('tools added by a developer item or by OpenAI’s search are offered: %s', (_, kind, target) => {
   const sent = (body: Json) => kind.toUpstream(parseResponsesRequest({ model: 'm', ...body }), target).body;
   const plain = sent({ input: [user], tools: [space(find), patch] });
   const added = { type: 'additional_tools', role: 'developer', tools: [space(find), patch] };
@@ -75,7 +78,7 @@ test.each(kinds)('tools that a developer or a search of OpenAI brings are offere
   expect(() => sent({ input: [user, { ...added, tools: 'x' }] })).toThrow("'input[1].tools'");
 });
 
-test('a function of the name stays itself', () => {
+test('a function named tool_search stays a function', () => {
   const { params, echo } = parseResponsesRequest({
     ...{ model: 'm', input: 'hi' },
     tools: [{ type: 'function', name: 'tool_search' }, ownSearch],
@@ -86,7 +89,7 @@ test('a function of the name stays itself', () => {
   expect([...echo!.tools]).toEqual([[search!.name, { name: 'tool_search', search: true }]]);
 });
 
-test('OpenAI itself still searches', () => {
+test('OpenAI’s own tool search is forwarded to OpenAI', () => {
   const tools = [later(find), { type: 'tool_search' }];
   const conversation = parseResponsesRequest({ model: 'm', input: 'hi', tools });
   const { body } = openaiKind.responses!.toUpstream(conversation, kinds[0][2]);

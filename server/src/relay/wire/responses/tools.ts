@@ -155,5 +155,5 @@ function flatNames(named: Json, at: string, tools: Tool[], table: ToolTable): st
       ? [...table.named].flatMap(([flat, tool]) => (tool.namespace === name ? [flat] : []))
       : [table.flatOf({ name, ...(namespace !== undefined && { namespace }) })];
   if (found.length > 0 && found.every((flat) => tools.some((tool) => tool.name === flat))) return found;
-  throw invalid(at, `'${at}' names the tool '${name}', which is not among 'tools'.`);
+  throw invalid(at, `'${at}' names the tool '${name}', which is not in 'tools'.`);
 }

@@ -27,7 +27,7 @@ async function speak(format: string): Promise<Buffer> {
   return Buffer.from(await (await demoFetch({ path: '/audio/speech', body, stream: false, signal })).arrayBuffer());
 }
 
-describe.skipIf(missing)('the demo speech in Chromium', () => {
+describe.skipIf(missing)('demo speech in Chromium', () => {
   let browser: Browser;
   let page: Page;
 

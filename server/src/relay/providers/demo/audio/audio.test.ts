@@ -31,7 +31,7 @@ async function transcribe(
 }
 
 describe('speech', () => {
-  test('every format it can write has the same length and its own type', async () => {
+  test('all formats have the same duration and their own content type', async () => {
     const text = 'Good morning, this is only a test. It has two sentences.';
     const wav = await speak(text, { response_format: 'wav' });
     expect(wav.type).toBe('audio/wav');
@@ -44,7 +44,7 @@ describe('speech', () => {
     expect(pcm.bytes.length).toBe(wav.bytes.length - 44);
   });
 
-  test('lasts longer for longer texts and lower speeds', async () => {
+  test('takes longer for longer texts and lower speeds', async () => {
     const length = async (text: string, speed = 1): Promise<number> =>
       durationOf((await speak(text, { response_format: 'wav', speed })).bytes);
     const short = await length('one two three');
@@ -59,7 +59,7 @@ describe('speech', () => {
     [{ response_format: 'midi' }, 'invalid_value', 'response_format'],
     [{ speed: 5 }, 'invalid_value', 'speed'],
     [{ input: '' }, 'invalid_value', 'input'],
-  ])('%o is refused', async (extra, code, param) => {
+  ])('%o is rejected', async (extra, code, param) => {
     const answer = await call('/audio/speech', { model: 'demo/speech', input: 'hi', ...extra });
     expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code, param });
@@ -67,7 +67,7 @@ describe('speech', () => {
 });
 
 describe('transcriptions', () => {
-  test('say plainly that they are simulated, with the real length', async () => {
+  test('say that they are simulated and report the real duration', async () => {
     const { bytes } = await speak('one two three', { response_format: 'wav' });
     const body: Loose = await (await transcribe({ response_format: 'verbose_json' }, bytes)).json();
     expect(body.text).toStartWith('This is a simulated transcription of memo.wav');
@@ -84,7 +84,7 @@ describe('transcriptions', () => {
     expect(plain.usage).toEqual({ type: 'duration', seconds: Math.ceil(await durationOf(bytes)) });
   });
 
-  test('come as text, srt and vtt', async () => {
+  test('support text, srt and vtt', async () => {
     const { bytes } = await speak('one two three', { response_format: 'wav' });
     expect(await (await transcribe({ response_format: 'text' }, bytes)).text()).toStartWith('This is a simulated');
     const srt = await (await transcribe({ response_format: 'srt' }, bytes)).text();
@@ -94,7 +94,7 @@ describe('transcriptions', () => {
     expect(await vtt.text()).toMatch(/^WEBVTT\n\n00:00:00\.000 --> 00:00:\d\d\.\d{3}\nThis is a simulated translation/);
   });
 
-  test('refuse a missing or empty file and an unknown format', async () => {
+  test('reject a missing or empty file and an unknown format', async () => {
     const faults = await Promise.all([
       call('/audio/transcriptions', new FormData()),
       call('/audio/transcriptions', { model: 'demo/transcribe' }),
@@ -108,7 +108,7 @@ describe('transcriptions', () => {
     expect((await transcribe({ model: 'demo/nothing' }, new Uint8Array(9))).status).toBe(404);
   });
 
-  test('broken WAV headers do no harm', async () => {
+  test('tolerate broken WAV headers', async () => {
     const broken = Buffer.alloc(60);
     broken.write('RIFF', 0);
     broken.write('WAVEfmt ', 8);

@@ -25,7 +25,7 @@ export function answerSpeech(request: z.infer<typeof speechRequest>): Response {
   if (!encoder) {
     throw new AppError(
       'unsupported_parameter',
-      `The built-in simulation cannot encode ${format}; ask for ${Object.keys(encoders).join(', ')}.`,
+      `The built-in simulation cannot encode ${format}. Use one of ${Object.keys(encoders).join(', ')}.`,
       { param: 'response_format' },
     );
   }

@@ -100,7 +100,7 @@ function wording(file: Blob, size: number, duration: number, task: string, promp
   const name = 'name' in file && typeof file.name === 'string' ? file.name : 'audio';
   const act = task === 'translate' ? 'translation' : 'transcription';
   const opening = `This is a simulated ${act} of ${name}, ${duration.toFixed(1)} seconds in ${size} bytes.`;
-  const closing = 'The built-in provider does not listen to sound; add a real provider to get the spoken words.';
+  const closing = 'The built-in provider cannot transcribe audio; add a real provider to get a transcript.';
   return prompt
     ? `${opening} The prompt given was: ${withoutTrailing(prompt.trim(), '.!?')}. ${closing}`
     : `${opening} ${closing}`;

@@ -7,7 +7,7 @@ const said = async (content: string | Loose[], extra = {}): Promise<string> =>
   (await chat(content, extra)).choices[0].message.content.replace(simulationNotice, '').trim();
 
 describe('chat answers', () => {
-  test('have the shape of a chat completion and say first that they are a simulation', async () => {
+  test('have the format of a chat completion and begin with a simulation notice', async () => {
     const body = await chat('Hello!');
     expect(body).toMatchObject({
       object: 'chat.completion',
@@ -48,7 +48,7 @@ describe('chat answers', () => {
     expect(await said([...earlier, { role: 'user', content: 'What is the launch code word?' }])).toContain('heron');
   });
 
-  test('summarise by quoting, and own up to attachments', async () => {
+  test('summarise by quoting and say that attachments were not read', async () => {
     const text =
       'The heron stood. The heron caught a fish. Rain fell on Oslo. The heron ate the fish and the heron flew. Cars passed by.';
     const short = await said(`Summarise: ${text}`);
@@ -61,7 +61,7 @@ describe('chat answers', () => {
     expect(await said([{ role: 'user', content: parts }])).toContain('Attached: image');
   });
 
-  test('depend on messages and seed alone; n gives as many choices', async () => {
+  test('depend only on messages and seed; n sets the number of choices', async () => {
     const ask = 'Tell me about the history of bridges';
     expect(await said(ask, { seed: 4 })).toBe(await said(ask, { seed: 4 }));
     const many = new Set<string>();
@@ -86,7 +86,7 @@ describe('chat answers', () => {
 });
 
 describe('chat streams', () => {
-  test('carry the whole answer in chunks, then usage, then [DONE]', async () => {
+  test('contain the whole answer in chunks, then usage, then [DONE]', async () => {
     const messages = [{ role: 'user', content: 'Count to 9' }];
     const events = await chatEvents({ messages, stream_options: { include_usage: true } });
     expect(events.at(-1)).toBe('DONE');
@@ -102,12 +102,12 @@ describe('chat streams', () => {
     expect(text).toBe((await chat('Count to 9')).choices[0].message.content);
   });
 
-  test('leave usage out unless it is asked for', async () => {
+  test('omit usage unless requested', async () => {
     const events = await chatEvents({ messages: [{ role: 'user', content: 'hi' }] });
     expect(events.some((event) => typeof event === 'object' && 'usage' in event)).toBe(false);
   });
 
-  test('end when the caller leaves', async () => {
+  test('end when the client disconnects', async () => {
     const leaving = new AbortController();
     const body = { model: 'demo/chat', messages: [{ role: 'user', content: 'Count to 500' }] };
     const request = { path: '/chat/completions', body, stream: true, signal: leaving.signal };
@@ -121,7 +121,7 @@ describe('chat streams', () => {
   });
 });
 
-describe('chat faults', () => {
+describe('chat errors', () => {
   test.each([
     [{ model: 'demo/chat' }, 400, 'missing_required_parameter', 'messages'],
     [{ model: 'demo/chat', messages: [] }, 400, 'invalid_value', 'messages'],
@@ -138,14 +138,14 @@ describe('chat faults', () => {
       'context_length_exceeded',
       'messages',
     ],
-  ])('%#: an OpenAI error', async (request, status, code, param) => {
+  ])('%#: returns an OpenAI error', async (request, status, code, param) => {
     const answer = await call('/chat/completions', request);
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatchObject({ type: 'invalid_request_error', code, param });
     expect(answer.body.error.message).toBeString();
   });
 
-  test('a long run without spaces is counted quickly', async () => {
+  test('a long text without spaces is counted quickly', async () => {
     expect((await chat('x'.repeat(30_000))).usage.prompt_tokens).toBeGreaterThan(1000);
   }, 5000);
 

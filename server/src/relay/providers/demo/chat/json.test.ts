@@ -9,7 +9,7 @@ const asJson = async (text: string, schema: Loose, extra = {}): Promise<Loose> =
 const fence = (label: string, body: string): string => `<data ${label} mark="m1">\n${body}\n</data mark="m1">`;
 
 describe('structured output', () => {
-  test('a valid instance of a nested schema, filled from the text', async () => {
+  test('returns a valid instance of a nested schema, filled from the text', async () => {
     const schema = z.object({
       name: z.string(),
       age: z.int().min(0).max(150),
@@ -24,7 +24,7 @@ describe('structured output', () => {
     expect(schema.parse(value)).toMatchObject({ name: 'Jane', age: 34, level: 'senior', address: { city: 'Oslo' } });
   });
 
-  test('references, recursion and allOf', async () => {
+  test('supports references, recursion and allOf', async () => {
     const node = {
       type: 'object',
       properties: { id: { type: 'integer' }, next: { anyOf: [{ $ref: '#/$defs/node' }, { type: 'null' }] } },
@@ -46,14 +46,17 @@ describe('structured output', () => {
   test.each([
     ['in each of its parts', { type: 'object', allOf: Array(12).fill(self) }],
     ['in many members', { type: 'object', properties: wide }],
-    ['in a member that it needs', { type: 'object', properties: { a: self, b: self }, required: ['a', 'b'] }],
-    ['in a list of millions', { type: 'object', properties: { all: { type: 'array', items: self, minItems: 1e9 } } }],
+    ['in required members', { type: 'object', properties: { a: self, b: self }, required: ['a', 'b'] }],
     [
-      'nowhere, but wants a word of gigabytes',
+      'in a list of a billion items',
+      { type: 'object', properties: { all: { type: 'array', items: self, minItems: 1e9 } } },
+    ],
+    [
+      'nowhere, but requires a string of a gigabyte',
       { type: 'object', properties: { a: { type: 'string', minLength: 1e9 } } },
     ],
   ])(
-    'a schema that names itself %s is answered all the same, cut where it is too long',
+    'a schema that refers to itself %s gets a bounded answer',
     async (_, schema) => {
       const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
       const { content } = (await chat('go', { response_format })).choices[0].message;
@@ -63,7 +66,7 @@ describe('structured output', () => {
     10_000,
   );
 
-  test('json_object is an object, with the keys asked for', async () => {
+  test('json_object returns an object with the requested keys', async () => {
     const response_format = { type: 'json_object' };
     const keyed = await chat('Answer as JSON with keys "city" and "country" for Paris', { response_format });
     expect(Object.keys(JSON.parse(keyed.choices[0].message.content))).toEqual(['city', 'country']);
@@ -116,7 +119,7 @@ describe('orchestration', () => {
     expect((await asJson('Design a shop', planSchema)).tasks[0].difficulty).toBe('hard');
   });
 
-  test('a plan is also given when the prompt only shows its shape, and again after a complaint', async () => {
+  test('returns a plan if the prompt only shows its format, and again after an error', async () => {
     const system = 'Answer with one JSON object: {"description": "…", "tasks": [{"id": "t1", "depends_on": ["…"]}]}';
     const messages = [
       { role: 'system', content: system },
@@ -134,7 +137,7 @@ describe('orchestration', () => {
     ]);
   });
 
-  test('confidence in a goal rises with results', async () => {
+  test('confidence in a goal rises with the number of results', async () => {
     const schema = { properties: { confidence: { type: 'number' }, missing: { type: 'array', items: text } } };
     const goal = `Judge whether the goal is reached by the results so far.\n\nGoal:\n${fence('goal', 'Build a shop with payments')}`;
     const none = await asJson(goal, schema);
@@ -150,7 +153,7 @@ describe('orchestration', () => {
     expect(all.missing).toEqual([]);
   });
 
-  test('a result is scored, an empty one low', async () => {
+  test('scores a result, and an empty one low', async () => {
     const schema = { properties: { score: { type: 'number' }, feedback: text } };
     const judged = (result: string): Promise<Loose> =>
       asJson(`Instruction:\n${fence('instruction', 'Name fruits')}\n\nResult:\n${fence('result', result)}`, schema);
@@ -158,7 +161,7 @@ describe('orchestration', () => {
     expect((await judged('')).score).toBeLessThan(0.3);
   });
 
-  test('facts quote what the user said word for word', async () => {
+  test('facts quote the user verbatim', async () => {
     const prompt = [
       'Answer with JSON only: {"facts": [{"category": "one word", "quote": "…"}]}',
       fence(
@@ -173,7 +176,7 @@ describe('orchestration', () => {
     ]);
   });
 
-  test('a task is done by its instruction, results are put together, a summary has no notice', async () => {
+  test('follows a task’s instruction, joins results, and omits the notice from summaries', async () => {
     const task = `Several tasks. Do only this one.\n\nYour task: Count\nCount from 20 to 22\n\nThe whole request, in the user's own words:\n\na 1 + 1 b`;
     expect((await chat(task)).choices[0].message.content).toEndWith('20, 21, 22');
     const joined = await chat([

@@ -25,7 +25,7 @@ const calls = (body: Loose): { name: string; arguments: unknown }[] =>
   }));
 
 describe('tools', () => {
-  test('a fitting one is called with arguments from the text', async () => {
+  test('a matching tool is called with arguments from the text', async () => {
     const body = await chat('What is the weather in Paris in celsius?', { tools });
     expect(body.choices[0].finish_reason).toBe('tool_calls');
     expect(body.choices[0].message.content).toBeNull();
@@ -33,7 +33,7 @@ describe('tools', () => {
     expect(body.choices[0].message.tool_calls[0].id).toMatch(/^call_\w{24}$/);
   });
 
-  test('two places are two parallel calls, or one when parallel calls are off', async () => {
+  test('two places give two parallel calls, or one if parallel calls are disabled', async () => {
     const ask = 'What is the weather in Paris and in Rome?';
     expect(calls(await chat(ask, { tools })).map((one) => one.arguments)).toEqual([
       { city: 'Paris' },
@@ -42,12 +42,12 @@ describe('tools', () => {
     expect(calls(await chat(ask, { tools, parallel_tool_calls: false }))).toHaveLength(1);
   });
 
-  test('none is called unasked when none fits, or when tool_choice says none', async () => {
+  test('no tool is called if none matches or tool_choice is none', async () => {
     expect(calls(await chat('Tell me a joke', { tools }))).toEqual([]);
     expect(calls(await chat('weather in Paris', { tools, tool_choice: 'none' }))).toEqual([]);
   });
 
-  test('required calls one all the same, a named one is that one, within its limits', async () => {
+  test('required always calls a tool, and a named tool is called with valid arguments', async () => {
     expect(calls(await chat('Tell me a joke', { tools, tool_choice: 'required' }))).toHaveLength(1);
     const named = { type: 'function', function: { name: 'web_search' } };
     expect(calls(await chat('Find 40 jokes', { tools, tool_choice: named }))).toEqual([
@@ -55,7 +55,7 @@ describe('tools', () => {
     ]);
   });
 
-  test('the answer after a result uses it', async () => {
+  test('the answer after a tool result uses the result', async () => {
     const first = await chat('What is the weather in Paris?', { tools });
     const asked = first.choices[0].message;
     const messages = [
@@ -68,7 +68,7 @@ describe('tools', () => {
     expect(body.choices[0].message.content).toContain('get_weather: temperature 21, sky clear');
   });
 
-  test('arguments arrive in pieces in a stream', async () => {
+  test('arguments are streamed in pieces', async () => {
     const messages = [{ role: 'user', content: 'What is the weather in Paris and in Rome?' }];
     const events = (await chatEvents({ messages, tools })).filter((event) => event !== 'DONE');
     const joined = new Map<number, string>();

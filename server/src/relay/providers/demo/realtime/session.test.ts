@@ -15,7 +15,7 @@ const say = (demo: DemoRealtime, ...events: Json[]): void => {
   for (const event of events) demo.send(JSON.stringify(event));
 };
 
-test('sound is heard, transcribed where that is wanted, and answered with sound', async () => {
+test('audio input is transcribed on request and answered with audio', async () => {
   const { demo, events, types } = opened();
   say(
     demo,
@@ -26,14 +26,14 @@ test('sound is heard, transcribed where that is wanted, and answered with sound'
   );
   await until('it has answered', () => types().includes('response.done'));
   const transcript = events.find(({ type }) => String(type).endsWith('transcription.completed'));
-  expect(transcript).toMatchObject({ transcript: '2.0 seconds of sound', usage: { seconds: 2 } });
+  expect(transcript).toMatchObject({ transcript: '2.0 seconds of audio', usage: { seconds: 2 } });
   const sounds = events.filter(({ type }) => type === 'response.output_audio.delta');
   const bytes = sounds.reduce((sum, { delta }) => sum + Buffer.from(String(delta), 'base64').length, 0);
   const { usage } = events.at(-1)!.response as { usage: Json };
   expect(usage).toMatchObject({ output_token_details: { audio_tokens: Math.ceil((bytes / 48_000) * 20) } });
 });
 
-test('what makes no sense is refused, and what has begun can be cancelled', async () => {
+test('invalid events are rejected, and a response can be cancelled', async () => {
   const { demo, events, types } = opened();
   const senseless: Json[] = [
     { type: 'tea' },

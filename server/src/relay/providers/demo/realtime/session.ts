@@ -12,7 +12,7 @@ const pcm = { type: 'audio/pcm', rate: 24_000 };
 const mostLetters = 500_000;
 const mostWaiting = 500;
 const tooLong = (param: string): AppError =>
-  new AppError('context_length_exceeded', 'The session has become too long.', { param });
+  new AppError('context_length_exceeded', 'The session is too long.', { param });
 
 /** Merges a session update into an object. */
 function merged(old: Json, update: Json): Json {
@@ -147,18 +147,17 @@ export class DemoRealtime implements Speaker {
       'response.cancel': () => this.#answer?.cancel(),
     };
     const type = String(event.type);
-    if (!Object.hasOwn(acts, type))
-      throw new AppError('invalid_value', 'There is no event of that type.', { param: 'type' });
+    if (!Object.hasOwn(acts, type)) throw new AppError('invalid_value', 'Unknown event type.', { param: 'type' });
     acts[type]!();
   }
 
   #commit(): void {
-    if (this.#soundBytes === 0) throw new AppError('invalid_value', 'The buffer of sound is empty.');
+    if (this.#soundBytes === 0) throw new AppError('invalid_value', 'The audio buffer is empty.');
     const seconds = this.#soundBytes / 48_000;
     this.#soundBytes = 0;
     const id = idOf('item');
     this.tell({ type: 'input_audio_buffer.committed', previous_item_id: this.items.at(-1)?.id ?? null, item_id: id });
-    const transcript = `${seconds.toFixed(1)} seconds of sound`;
+    const transcript = `${seconds.toFixed(1)} seconds of audio`;
     const content = [{ type: 'input_audio', transcript }];
     const item = this.add({ id, type: 'message', role: 'user', content });
     this.tell({ type: 'conversation.item.done', previous_item_id: null, item });
@@ -173,11 +172,12 @@ export class DemoRealtime implements Speaker {
   /** One response at a time, as with OpenAI. */
   #respond(asked: Json): void {
     if (this.transcribes) throw new AppError('invalid_value', 'This session only transcribes.', { param: 'type' });
-    if (this.#answer) throw new AppError('invalid_value', 'A response is under way. Wait for it, or cancel it.');
+    if (this.#answer)
+      throw new AppError('invalid_value', 'A response is already in progress. Wait for it to end or cancel it.');
     this.#answer = new DemoAnswer(this, { ...this.session, ...asked });
     const refuse = (error: unknown): void =>
       this.#refuse(
-        error instanceof AppError ? error : new AppError('invalid_value', 'There is no answer to that.'),
+        error instanceof AppError ? error : new AppError('invalid_value', 'This request cannot be answered.'),
         {},
       );
     void this.#answer

@@ -22,11 +22,11 @@ export const text = (value: unknown): string => (typeof value === 'string' ? val
 /** Parses a response, or throws the error it ended with. */
 export function fromResponses(json: unknown): Answer {
   if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream answered with something that is not a JSON object'));
+    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
-  if (!Array.isArray(json.output)) throw new UpstreamFault(failure('the upstream answered without an output'));
+  if (!Array.isArray(json.output)) throw new UpstreamFault(failure('the upstream returned no output'));
   if (json.status !== 'completed' && json.status !== 'incomplete')
-    throw new UpstreamFault(failure(`the upstream ended its answer as '${json.status}'`));
+    throw new UpstreamFault(failure(`the upstream ended its response with status '${json.status}'`));
   const items = objectsIn(json.output);
   return {
     id: text(json.id),

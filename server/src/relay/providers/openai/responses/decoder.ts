@@ -145,7 +145,7 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       case 'error':
         return [{ type: 'error', error: readEmbeddedError(isObject(event.error) ? event : { error: event }) }];
       case 'response.cancelled':
-        return [{ type: 'error', error: failure('the upstream cancelled its answer') }];
+        return [{ type: 'error', error: failure('the upstream cancelled its response') }];
       default:
         // Servers that fail before there is a response send a plain error.
         return event.error != null ? [{ type: 'error', error: readEmbeddedError(event) }] : [];

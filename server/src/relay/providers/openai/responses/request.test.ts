@@ -50,7 +50,7 @@ const chat: Json = {
   user: 'u1',
 };
 
-test('a chat request is one that the SDK’s types allow', () => {
+test('translates a chat request into one that the SDK’s types allow', () => {
   const expected = {
     model: 'gpt-6-sol',
     instructions: 'Be brief.',
@@ -84,7 +84,7 @@ test('a chat request is one that the SDK’s types allow', () => {
   expect(sent(parseChatRequest(chat))).toEqual(expected);
 });
 
-test('one of Anthropic’s too; thoughts of others stay here', () => {
+test('translates a messages request and drops foreign thinking', () => {
   const conversation = parseMessagesRequest({
     model: 'm',
     max_tokens: 3000,
@@ -129,13 +129,13 @@ test('one of Anthropic’s too; thoughts of others stay here', () => {
 });
 
 test.each([{ n: 2 }, { stop: ['x'] }, { audio: { voice: 'a', format: 'mp3' } }])(
-  'what the format cannot say is refused: %j',
+  'rejects what the format cannot express: %j',
   (fields) => {
     expect(() => sent(parseChatRequest({ ...chat, ...fields }))).toThrow('is not supported');
   },
 );
 
-test('on a model with a price nothing is bought beside its tokens', () => {
+test('a paid model rejects features that are not billed per token', () => {
   const paid = { ...target, paid: true, maxOutputTokens: 1000 };
   for (const fields of [
     { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] },
@@ -223,7 +223,7 @@ function joined(turns: Turn[]): Turn[] {
   return out;
 }
 
-test('what a chat says survives the way into a responses request', () => {
+test('chat requests survive the translation into a responses request', () => {
   fc.assert(
     fc.property(request, (body) => {
       const said = parseChatRequest(body);
