@@ -52,7 +52,7 @@ const security: Record<string, Record<string, string[]>[]> = {
 
 /** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5). */
 const contentOf = (status: string, answer: Answer) => {
-  if (status === '204') return { description: 'Nothing to say' };
+  if (status === '204') return { description: 'No content' };
   if (status === '101') return { description: 'A WebSocket' };
   return 'safeParse' in answer
     ? { description: 'Success', content: { 'application/json': { schema: answer } } }
