@@ -64,7 +64,7 @@ export const keyViewSchema = z
       .describe('Answers that are given again to the same request; null for none'),
     saved_quota: z.number().int().describe('What answers that were given again would have cost'),
     saved_requests: z.number().int().describe('How many of them there were'),
-    made_by: z.number().int().nullable().describe('The application that has made it; null where somebody did'),
+    made_by: z.number().int().nullable().describe('Application that created it; null if created by a user'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()

@@ -56,7 +56,7 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
       // OpenID Connect Core §5.3.1 requires both methods.
       when: () => options.get('OAuth2OpenIDConnect'),
       method: 'post',
-      summary: 'Get the claims about the user with POST (OpenID Connect); the token is sent in the header as well',
+      summary: 'Get the claims about the user with POST (OpenID Connect); as with GET, the token is sent in the header',
       handle: tell,
     }),
     defineRoute({

@@ -101,7 +101,7 @@ const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, sk-…' },
   googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
   oauth: { type: 'http', scheme: 'bearer', description: 'An OAuth access token, svcat_…' },
-  scim: { type: 'http', scheme: 'bearer', description: 'A token of an organisation for its directory, svcscim_…' },
+  scim: { type: 'http', scheme: 'bearer', description: 'SCIM token of an organisation’s directory, svcscim_…' },
   client: { type: 'http', scheme: 'basic', description: 'OAuth client id and secret' },
 } as const;
 

@@ -19,7 +19,7 @@ export const webhookRoute = (deps: TopUpDeps): Route =>
     limit: { option: 'RateLimitPayments', by: 'ip' },
     method: 'post',
     path: '/api/stripe/webhook',
-    summary: 'Events of Stripe, signed by it',
+    summary: 'Receive events from Stripe, signed by Stripe',
     bodyAs: 'raw',
     maxBytes,
     body: z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'StripeEvent' }),

@@ -1,16 +1,16 @@
 /** The authorization server, and applications. */
 export default {
   'Get the metadata of the authorization server': '此授权服务器的元数据',
-  'Get the authorization server metadata at its standard address': '同上，位于标准地址',
-  'Get the authorization server metadata in the RFC 8414 format': '同上，按 RFC 8414 的格式',
+  'Get the authorization server metadata at its standard address': '此授权服务器的元数据，位于标准地址',
+  'Get the authorization server metadata in the RFC 8414 format': '此授权服务器的元数据，按 RFC 8414 的格式',
   'Get the protected resource metadata of the account API, including its authorization server':
     '账号 API 的元数据：由哪个授权服务器签发令牌',
   'Get the protected resource metadata of another resource by its path: v1, mcp, mcp/{server}':
-    '同上，按路径查询其他资源：v1、mcp、mcp/{server}',
+    '其他资源的元数据，按路径查询：v1、mcp、mcp/{server}',
   'Get the public keys that verify ID tokens (RFC 7517)': '用于校验 ID 令牌的公钥（RFC 7517）',
   'Log out of the service on behalf of an application; without a valid id_token_hint, the user is asked to confirm':
     '由应用发起退出登录；没有有效的 id_token_hint 时会询问用户',
-  'Log out of the service on behalf of an application, with a form post': '同上，以表单提交',
+  'Log out of the service on behalf of an application, with a form post': '由应用发起退出登录，以表单提交',
   'Log out after the user confirmed it': '用户确认后退出登录',
   'Register a client without a user; its secret and registration token are shown only once':
     '无需用户即可注册客户端；其密钥和注册令牌仅显示一次',
@@ -34,8 +34,8 @@ export default {
   'Revoke an access or refresh token': '吊销访问令牌或刷新令牌',
   'Introspect one of the client’s own tokens': '查询自己的令牌',
   'Get the claims about the user that the granted scopes allow': '在权限范围内的用户信息',
-  'Get the claims about the user with POST (OpenID Connect); the token is sent in the header as well':
-    '同上，用于 OpenID Connect；令牌同样放在请求头中',
+  'Get the claims about the user with POST (OpenID Connect); as with GET, the token is sent in the header':
+    '以 POST 获取权限范围内的用户信息（OpenID Connect）；与 GET 相同，令牌放在请求头中',
   'Update the user’s display name or picture (scope profile)': '修改显示名称或头像（权限 profile）',
   'List the user’s API tokens, masked (scope tokens:read)': '用户的 API 令牌（已遮盖，权限 tokens:read）',
   'Create an API token for the user; the full key is shown only once (scope tokens:write)':
