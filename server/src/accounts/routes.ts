@@ -88,7 +88,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       audit: { action: 'invitation_withdrawn', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
-        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'take back the invitation of');
+        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'revoke the invitation of');
         await takeBack(deps.accounts, call.params.id);
         await deleteAccount(deps, call.params.id);
         return json(call, { success: true, message: 'The invitation is taken back.' });

@@ -68,7 +68,7 @@ async function requireRoomFor({ db, clock }: Room, ownerId: number): Promise<voi
   if ((await countOwned(db, ownerId, nowSeconds(clock) - daySeconds, mostApplications)) >= mostApplications)
     throw new AppError(
       'conflict',
-      `${mostApplications} applications are there already, or were made today. Delete some, or wait until tomorrow.`,
+      `The limit of ${mostApplications} applications, in total or created today, is reached. Delete some, or try again tomorrow.`,
     );
 }
 

@@ -71,8 +71,8 @@ test('a limit of a month holds for every key and for the browser, says so, and b
   expect((await inBrowser(member)).status).toBe(200);
   const refused = await world.ask(key);
   expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
-  expect(refused.message).toContain('Your own spending limit, $0.0006 a month,');
-  expect(refused.message).toContain('It begins anew at 2026-02-01 00:00 (UTC).');
+  expect(refused.message).toContain('Your spending limit, $0.0006 a month,');
+  expect(refused.message).toContain('It resets at 2026-02-01 00:00 (UTC).');
   expect((await inBrowser(member)).status).toBe(403);
   await until('all is charged', async () => (await spending(member)).limits[0]!.used === 3 * price);
   expect((await spending(member)).limits).toMatchObject([{ window: 'month', remaining: 0 }]);

@@ -69,7 +69,7 @@ async function credit(deps: PayingDeps, row: TopUpRow, quota: number, write: Wri
 /** Takes as much as the balance has; the rest is owed and taken once there is a balance again. */
 async function takeBack(deps: PayingDeps, row: TopUpRow, wanted: number, write: WriteRow): Promise<void> {
   const { db, billing } = deps;
-  const note = `Top-up ${row.id}, paid back`;
+  const note = `Top-up ${row.id}, refunded`;
   const take = async (quota: number): Promise<boolean> => {
     if (quota <= 0) return false;
     try {

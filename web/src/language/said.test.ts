@@ -82,7 +82,7 @@ describe('what the service says', () => {
     ["'messages' must hold at least one message.", "'messages' 至少包含一条消息。"],
     ['name: Too big: expected string to have <=64 characters', 'name：过长：字符串长度应为 <=64 个字符'],
     [
-      'The budget of this team, $5.00 a month, does not cover this request. It begins anew at 2026-12-01 00:00 (UTC).',
+      'The budget of this team, $5.00 a month, does not cover this request. It resets at 2026-12-01 00:00 (UTC).',
       '该团队的预算（每月 $5.00）不足以支付此请求。将于 2026-12-01 00:00（UTC）重新开始计算。',
     ],
     [

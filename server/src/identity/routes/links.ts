@@ -33,7 +33,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       handle: async (call) => {
         const shown = { password: call.body.password, ip: call.ip };
         await sendVerification(deps, call.principal, shown, languageAsked(call) ?? 'en');
-        return json(call, { success: true, message: 'The mail is sent.' });
+        return json(call, { success: true, message: 'The email was sent.' });
       },
     }),
     defineRoute({
@@ -47,7 +47,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await verifyEmail(deps, call.principal.user.id, call.body.token);
-        return json(call, { success: true, message: 'The address is verified.' });
+        return json(call, { success: true, message: 'Your email address is verified.' });
       },
     }),
     defineRoute({
@@ -62,7 +62,10 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       handle: (call) => {
         refuseForgery(call.request, origins);
         askForReset(deps, call.body.email, languageAsked(call) ?? 'en');
-        return json(call, { success: true, message: 'If an account has verified this address, a mail is on its way.' });
+        return json(call, {
+          success: true,
+          message: 'If this is the verified address of an account, an email is on its way.',
+        });
       },
     }),
     defineRoute({
@@ -76,7 +79,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       handle: async (call) => {
         refuseForgery(call.request, origins);
         tell(call, 'password_reset', await resetPassword(deps, call.body.token, call.body.password));
-        return json(call, { success: true, message: 'The password is changed. Log in with it.' });
+        return json(call, { success: true, message: 'Your password was changed. Log in with the new password.' });
       },
     }),
     defineRoute({

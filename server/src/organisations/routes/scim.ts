@@ -86,7 +86,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await removeToken(room, await standing(room, call, 'manage_organisation'), call.params.scim_token_id);
-      return json(call, { success: true, message: 'The token is removed.' });
+      return json(call, { success: true, message: 'The token was removed.' });
     },
   }),
   defineRoute({

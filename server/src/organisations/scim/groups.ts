@@ -71,7 +71,7 @@ export async function createGroup(room: Room, by: Directory, changes: Change[]):
     const group = toldGroup(noGroup, changes);
     await refuseTaken(tx, organisation_id, group, 0);
     if ((await listTeams(tx, organisation_id)).length >= mostTeams)
-      throw new AppError('conflict', `This organisation has ${mostTeams} teams already.`);
+      throw new AppError('conflict', `This organisation has reached the limit of ${mostTeams} teams.`);
     const created_at = nowSeconds(room.clock);
     const { name, external_id } = group;
     const team = await insertTeam(tx, { organisation_id, name, external_id, created_at });
