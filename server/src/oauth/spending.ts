@@ -130,7 +130,7 @@ export async function endSpending(
 /** This scope requires a limit, unless one was set before. */
 export function requireSpending(scopes: readonly Scope[], given: Spending | null, before: ConsentRow | null): void {
   if (!scopes.includes(pays) || given || (before && before.spending_limit !== null)) return;
-  throw new AppError('invalid_request', 'spending_limit is required: what the application may spend.', {
+  throw new AppError('invalid_request', 'spending_limit is required: the maximum amount the application may spend.', {
     param: 'spending_limit',
   });
 }

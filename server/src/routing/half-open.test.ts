@@ -162,6 +162,6 @@ test('the log says that a request tested a provider', async () => {
   const rows = await house.db.selectFrom('routing_decisions').selectAll().execute();
   const reasons = rows.filter((row) => row.request_id.startsWith('tested_')).map((row) => row.reason);
   expect(
-    reasons.filter((reason) => reason.startsWith('p1 was put first to see whether it has recovered')),
+    reasons.filter((reason) => reason.startsWith('p1 was tried first to check whether it has recovered')),
   ).toHaveLength(1);
 });

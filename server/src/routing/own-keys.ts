@@ -109,7 +109,7 @@ class StoredOwnKeys implements OwnKeys {
       await hold?.(tx);
       return store.insertOwnKey(tx, owner, given, { most, now: nowSeconds(clock) });
     });
-    if (!added) throw new AppError('conflict', `There are ${most} keys already, and there cannot be more.`);
+    if (!added) throw new AppError('conflict', `The limit of ${most} keys is reached.`);
     await this.#changed(owner);
     return added;
   }

@@ -212,7 +212,7 @@ test('decisions: own at once, all for administrators, filtered and paged', async
     selected_provider: 'p1',
     selected_channel: 1,
     routing_strategy: 'cost',
-    routing_reason: 'p1 is the only one left',
+    routing_reason: 'p1 is the only provider left',
     outcome: 'success',
     candidates: [
       { provider: 'p1', rank: 1, dropped: null, preferred: true },

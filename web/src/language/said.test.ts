@@ -90,7 +90,7 @@ describe('what the service says', () => {
       '服务器 docs 出错：服务器响应超时。未调用该工具。',
     ],
     [
-      "No provider of 'a/b' is left: every one is ignored by this request or above the price limit.",
+      "No provider of 'a/b' is available: each one is ignored by this request or above the price limit.",
       "'a/b' 没有可用的提供商：均被此请求忽略，或超出价格上限。",
     ],
     ["'temperature' must be a number between 0 and 2.", "'temperature' 必须是 0 到 2 之间的数字。"],

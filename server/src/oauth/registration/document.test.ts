@@ -115,7 +115,7 @@ test.each([
   ['a key that both know', keys({ kty: 'oct', k: 'k' })],
 ])('a document must not hold %s', async (_, fields) => {
   expect(await read(answerOf(documentOf(url, fields)))).toMatchObject({
-    message: expect.stringContaining('must not hold a secret'),
+    message: expect.stringContaining('must not contain a secret'),
   });
 });
 

@@ -39,7 +39,7 @@ const metadataSchema = z
       method !== signing || Boolean(jwks) !== Boolean(jwks_uri),
     {
       path: ['jwks'],
-      message: 'either this or jwks_uri must say by which keys it signs',
+      message: 'either jwks or jwks_uri is required to identify the signing keys',
     },
   );
 export type Metadata = z.infer<typeof metadataSchema>;
