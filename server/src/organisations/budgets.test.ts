@@ -50,7 +50,7 @@ describe('a hard budget', () => {
     const refused = await world.ask(key);
     expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
     expect(refused.message).toContain(level === 'key' ? 'this API key' : `this ${level}`);
-    expect(refused.message).toContain('in all');
+    expect(refused.message).toContain('in total');
     expect(await budgets()).toMatchObject([{ used: 2 * price, remaining: 0, resets_at: null }]);
   });
 

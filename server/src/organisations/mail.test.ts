@@ -68,7 +68,7 @@ test('each reads them in their own language, and who is invited in that of the o
     '以查看者身份加入 天津 Acme。此链接只能使用一次，7天内有效。',
   );
   expect(mailsTo('by-en@mail.example')[0]!.subject).toBe(`Join 天津 Acme (${host})`);
-  expect(mailsTo('by-en@mail.example')[0]!.text).toContain('as viewer. This link works once, for 7 days.');
+  expect(mailsTo('by-en@mail.example')[0]!.text).toContain('as viewer. This link works once and expires in 7 days.');
 
   const budget = { level: 'organisation', level_id: data.id, window: 'total', amount: 2 * price, alerts: [0.5] };
   expect((await world.send(chinese, 'POST', `${path}/budgets`, budget)).status).toBe(200);
@@ -81,7 +81,7 @@ test('each reads them in their own language, and who is invited in that of the o
   expect(toChinese!.subject).toBe(`天津 Acme：一项预算已使用 50%（${host}）`);
   expect(toChinese!.text).toContain('组织 天津 Acme 的预算已使用 50%：累计已花费 $0.0002，预算为 $0.0004。');
   expect(toEnglish!.subject).toBe(`天津 Acme: 50 % of a budget is used (${host})`);
-  expect(toEnglish!.text).toContain('budget of organisation 天津 Acme is used: $0.0002 of $0.0004 in all.');
+  expect(toEnglish!.text).toContain('budget of organisation 天津 Acme is used: $0.0002 of $0.0004 in total.');
 });
 
 test('a budget is told by the name of the team, the member or the key that it is of', async () => {

@@ -134,7 +134,7 @@ test('what began in one month is charged to it, though it ends in the next, by t
   expect(await used()).toEqual({ day: 0, week: 0, month: 0, total: price });
   const refused = await world.ask(data.key);
   expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
-  expect(refused.message).toContain('in all');
+  expect(refused.message).toContain('in total');
   // To the west it is February still: the month that is open is the one in which all was used.
   expect((await world.send(owner, 'PUT', path(), { time_zone: 'America/Los_Angeles' })).status).toBe(200);
   expect((await used()).total).toBe(price);

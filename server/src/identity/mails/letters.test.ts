@@ -63,7 +63,7 @@ test('a mail as it is read, in English and in Chinese', () => {
       text: `Hello ulf,
 
 In Acme, 75.5 % of the budget of team Research is used: $1,234.000002 of $2,000.00 this month.
-Requests beyond it are refused.
+Requests beyond the limit are rejected.
 
 ${webUrl}/organisations/3
 
@@ -111,14 +111,14 @@ describe('names that others have chosen', () => {
     const [hello, says, ...rest] = text.split('\n\n');
     expect([hello, says]).toEqual([
       'Hello,',
-      `You are invited to join ${shown} on svc.example:8443, as admin. This link works once, for 30 minutes.`,
+      `You are invited to join ${shown} on svc.example:8443 as admin. This link works once and expires in 30 minutes.`,
     ]);
-    expect(rest).toEqual([link.link, 'If you do not know what this is about, do nothing.', 'svc.example:8443\n']);
+    expect(rest).toEqual([link.link, 'If you do not recognise this, you can ignore this email.', 'svc.example:8443\n']);
   });
 
   test('the reader’s own name too', () => {
     expect(write(wordsOf('en'), 'verify_email', {}, 'ulf\n\nhttps://elsewhere.example').text).toStartWith(
-      'Hello ulf https://elsewhere.example,\n\nThis link',
+      'Hello ulf https://elsewhere.example,\n\nOpen this link',
     );
   });
 });

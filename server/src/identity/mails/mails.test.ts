@@ -108,7 +108,7 @@ describe('mails', () => {
     await post(t, '/api/user/password/forgot', { email: 'li@mail.example' }, chinese);
     const other = await mailTo('li@mail.example', 2);
     expect([other.subject, other.headers.get('content-language')]).toEqual([
-      `Choose a new password (${new URL(t.config.webUrl).host})`,
+      `Reset your password (${new URL(t.config.webUrl).host})`,
       'en',
     ]);
     expect(other.text).toContain('for 30 minutes');
@@ -121,7 +121,7 @@ describe('mails', () => {
     expect((await post(member, verification, { password }, chinese)).status).toBe(200);
     expect((await mailTo('unknown@mail.example')).subject).toStartWith('验证你的邮箱');
     expect((await post(member, verification, { password })).status).toBe(200);
-    expect((await mailTo('unknown@mail.example', 2)).subject).toStartWith('Verify your address');
+    expect((await mailTo('unknown@mail.example', 2)).subject).toStartWith('Verify your email address');
   });
 
   test('to those whom an administrator invites are in the administrator’s language', async () => {
