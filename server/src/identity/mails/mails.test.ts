@@ -111,7 +111,7 @@ describe('mails', () => {
       `Reset your password (${new URL(t.config.webUrl).host})`,
       'en',
     ]);
-    expect(other.text).toContain('for 30 minutes');
+    expect(other.text).toContain('expires in 30 minutes');
   });
 
   test('of an account whose language is not known are in that of whoever asks', async () => {
@@ -134,7 +134,7 @@ describe('mails', () => {
     expect((await mailTo('invited.by.choice@mail.example')).text).toContain('7天内有效');
     await change(root, { language: 'en' });
     expect((await invite('invited.in.english')).status).toBe(200);
-    expect((await mailTo('invited.in.english@mail.example')).text).toContain('for 7 days');
+    expect((await mailTo('invited.in.english@mail.example')).text).toContain('expires in 7 days');
   });
 
   test('about what was done to an account are in the language of its owner, not of who did it', async () => {
@@ -189,20 +189,20 @@ describe('what is done to the ways into an account', () => {
     };
     await change(member, { display_name: 'Somebody', email: 'owner@mail.example' });
     await enrol(t, member);
-    await says(1, 'has a new second factor');
+    await says(1, 'second factor was added');
     // Nobody keeps the owner from hearing of it by asking for mails first.
     for (let asked = 0; asked < 8; asked += 1)
       await post(t, '/api/user/password/forgot', { email: 'owner@mail.example' });
     await until('they have come', () => told().filter((text) => text.includes('choose a new password')).length === 5);
     await post(member, '/api/user/recovery-codes');
-    await says(7, 'has new recovery codes');
+    await says(7, 'New recovery codes were created');
     const changed = await change(member, { password: 'another fine password', current_password: password });
-    await says(8, 'has a new password');
+    await says(8, 'password of your account was changed');
     const headers = { cookie: cookieOf(changed) };
     await t.call('/api/user/totp', { method: 'DELETE', headers });
     await says(9, 'was removed');
     await t.call('/api/user/self', { method: 'PUT', body: { email: 'thief@mail.example' }, headers });
-    await says(10, 'has another address');
+    await says(10, 'email address of your account was changed');
     expect(inbox.mails.filter(({ to }) => to === 'thief@mail.example')).toEqual([]);
   });
 });
