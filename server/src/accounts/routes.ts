@@ -57,7 +57,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         });
         await audit.flush();
         call.headers['set-cookie'] = deps.accounts.sessions.clearCookie;
-        return json(call, { success: true, message: 'Your account is closed. What belongs to it is being deleted.' });
+        return json(call, { success: true, message: 'Your account is closed. Its data is being deleted.' });
       },
     }),
     defineRoute({
@@ -74,7 +74,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'delete');
         await deps.requirePerson(call.params.id);
         await deleteAccount(deps, call.params.id);
-        return json(call, { success: true, message: 'The account is closed. What belongs to it is being deleted.' });
+        return json(call, { success: true, message: 'The account is closed. Its data is being deleted.' });
       },
     }),
     defineRoute({
@@ -91,7 +91,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'revoke the invitation of');
         await takeBack(deps.accounts, call.params.id);
         await deleteAccount(deps, call.params.id);
-        return json(call, { success: true, message: 'The invitation is taken back.' });
+        return json(call, { success: true, message: 'The invitation was revoked.' });
       },
     }),
   ];

@@ -33,7 +33,7 @@ export function readChallenge(
 /** Length and alphabet are validated first (RFC 7636 §4.1), whatever the code says. */
 export function checkVerifierForm(verifier: string | undefined): void {
   if (verifier !== undefined && !form.test(verifier))
-    throw new AppError('invalid_request', 'code_verifier must be 43-128 of A-Z a-z 0-9 - . _ ~');
+    throw new AppError('invalid_request', 'code_verifier must be 43-128 characters from A-Z a-z 0-9 - . _ ~');
 }
 
 /** RFC 7636 §4.6. A verifier without a challenge is refused too: the request was tampered with (RFC 9700 §4.8.2). */

@@ -65,7 +65,7 @@ export function narrowedResource(
   if (asked.length === 0) return granted;
   const most = granted === null ? asked.filter((uri) => !resources.at(uri)!.named) : granted.split(' ');
   if (!asked.every((uri) => most.includes(uri)))
-    throw invalidTarget('resource was not named in the authorization request.');
+    throw invalidTarget('resource was not part of the authorization request.');
   return storedResource(asked);
 }
 

@@ -171,7 +171,7 @@ describe('client credentials', () => {
     });
     expect(readCredentials({ authorization: header('a:b'), client_id: 'a' })?.secret).toBe('b');
     expect(() => readCredentials({ authorization: header('a:b'), client_id: 'c' })).toThrow('different');
-    expect(() => readCredentials({ authorization: header('a:b'), client_secret: 'b' })).toThrow('not in both');
+    expect(() => readCredentials({ authorization: header('a:b'), client_secret: 'b' })).toThrow('not both');
     for (const bad of [
       '',
       'Basic',

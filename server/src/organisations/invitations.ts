@@ -67,7 +67,7 @@ async function mail(
     await room.mailer.send(reader, 'join', { organisation: organisation.name, role, link, seconds: keptSeconds });
     return true;
   } catch (error) {
-    room.log.warn({ error }, 'an invitation could not be mailed');
+    room.log.warn({ error }, 'an invitation could not be emailed');
     return false;
   }
 }

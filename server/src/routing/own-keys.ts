@@ -148,7 +148,7 @@ class StoredOwnKeys implements OwnKeys {
       const secret = this.deps.sealer.open(sealed);
       return [{ provider, fallback, credential: { id, secret, weight: 1, limits: null } }];
     } catch (error) {
-      this.deps.onTrouble(`own key ${id} is left out: it cannot be opened`, error);
+      this.deps.onTrouble(`own key ${id} is skipped: it cannot be decrypted`, error);
       return [];
     }
   }

@@ -84,7 +84,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
         await deleteFactors(deps.db, call.params.id);
         await factorsChanged(deps, call.params.id);
         await tellUser(deps, call.params.id, 'factors_removed', { by: call.principal.user.username });
-        return json(call, { success: true, message: 'The user logs in with the password alone now.' });
+        return json(call, { success: true, message: 'The user now logs in with the password only.' });
       },
     }),
     defineRoute({

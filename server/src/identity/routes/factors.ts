@@ -86,7 +86,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       handle: async (call) => {
         await dropTotp(deps, idOfCaller(call));
         tellOwner(deps, idOfCaller(call), 'factor_removed');
-        return json(call, { success: true, message: 'Codes of the app are asked for no more.' });
+        return json(call, { success: true, message: 'The authenticator app was turned off.' });
       },
     }),
     defineRoute({

@@ -81,7 +81,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await endOverlap(deps, call.principal.user.id, call.params.id);
-        return json(call, { success: true, message: 'The old secret is ended.' });
+        return json(call, { success: true, message: 'The old secret was revoked.' });
       },
     }),
     defineRoute({
@@ -94,7 +94,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await removeKey(deps, call.principal.user.id, call.params.id);
-        return json(call, { success: true, message: 'The API key is deleted.' });
+        return json(call, { success: true, message: 'The API key was deleted.' });
       },
     }),
   ];

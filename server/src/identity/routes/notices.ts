@@ -43,7 +43,7 @@ export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
     handle: async (call) => {
       if (!(await deleteNotice(db, call.principal.user.id, call.params.id)))
         throw new AppError('not_found', 'There is no such notice.');
-      return json(call, { success: true, message: 'The notice is put away.' });
+      return json(call, { success: true, message: 'The notice was dismissed.' });
     },
   }),
 ];

@@ -98,7 +98,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
         await factorsChanged(deps, idOfCaller(call));
         await dropUselessCodes(deps, idOfCaller(call));
         tellOwner(deps, idOfCaller(call), 'factor_removed');
-        return json(call, { success: true, message: 'The passkey is removed.' });
+        return json(call, { success: true, message: 'The passkey was removed.' });
       },
     }),
   ];

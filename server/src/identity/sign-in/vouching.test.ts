@@ -154,7 +154,7 @@ test('who never came through the provider, or is known there no more, has to sig
   await signInThrough(user, slug);
   runOut();
   voucher.refreshTokens.clear();
-  expect(await fault(assertion())).toBe('sign_in_again: the provider takes the refresh token no more');
+  expect(await fault(assertion())).toBe('sign_in_again: the provider no longer accepts the refresh token');
   expect(await kept()).toEqual([null]);
   expect(await vouching().accountOf(slug, user.id)).toBeNull();
   await signInThrough(user, slug);
@@ -184,7 +184,7 @@ test('nobody gets what is said of somebody else', async () => {
   expect(await voucher.believed(await assertion(other), wanted.audience)).toBe('bob');
   runOut();
   voucher.refreshTokens.set('refresh-ann-1', 'bob');
-  expect(await fault(assertion(user))).toStartWith('sign_in_again: the provider gives the ID token of somebody else');
+  expect(await fault(assertion(user))).toStartWith('sign_in_again: the provider issued the ID token of another user');
 });
 
 test('of several accounts of a user at one company, the last used is vouched for', async () => {
@@ -271,18 +271,14 @@ const lies: [what: string, lie: Partial<Voucher['company']>, fault: string][] = 
   ['a status alone', { answer: new Response('', { status: 500 }) }, 'failed: '],
   ['no JSON', { answer: new Response('<p>', { headers: { 'content-type': 'text/html' } }) }, 'failed: '],
   ['a redirect', { answer: new Response(null, { status: 302, headers: { location: '/elsewhere' } }) }, 'failed: '],
-  [
-    'an access token',
-    { answer: { token_type: 'Bearer' } },
-    'failed: the provider answers with a token of another kind',
-  ],
+  ['an access token', { answer: { token_type: 'Bearer' } }, 'failed: the provider returned a token of another type'],
   ['a token of no type', { answer: { token_type: undefined } }, 'failed: '],
   [
     'a token of another type',
     { answer: { issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' } },
-    'failed: the provider answers with a token of another kind',
+    'failed: the provider returned a token of another type',
   ],
-  ['a long one', { answer: { access_token: 'x'.repeat(20_000) } }, 'failed: its assertion has more than'],
+  ['a long one', { answer: { access_token: 'x'.repeat(20_000) } }, 'failed: its assertion is longer than'],
   ['one without end', { answer: { access_token: 'x'.repeat(700_000) } }, 'failed: '],
 ];
 for (const [what, lie, expected] of lies)
@@ -297,7 +293,7 @@ for (const [what, lie, expected] of lies)
   });
 
 const renewals: [what: string, refreshed: Voucher['company']['refreshed'], fault: string][] = [
-  ['no ID token', { id_token: undefined }, 'sign_in_again: the provider gives no new ID token'],
+  ['no ID token', { id_token: undefined }, 'sign_in_again: the provider issues no new ID token'],
   ['an ID token of its own making', { id_token: 'e30.e30.e30' }, 'failed: '],
   ['a status alone', new Response('', { status: 503 }), 'failed: '],
 ];
@@ -344,5 +340,5 @@ test('a new encryption key takes it along; without the old one the user signs in
   const { reseal } = openSealer({ keys: [keyEntry(new Uint8Array(32).fill(7)), ...t.platform.sealingKeys] });
   expect(await resealVouching(db, reseal)).toBe(1);
   expect(await resealVouching(db, reseal)).toBe(0);
-  expect(await fault(assertion())).toBe('sign_in_again: what was kept of the sign-in has ended');
+  expect(await fault(assertion())).toBe('sign_in_again: the stored sign-in has expired');
 });

@@ -109,7 +109,7 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
   'an end in words': ['exp', () => signer.assertion(client, { claims: { exp: `${now() + 60}` } })],
   'a beginning to come': ['not valid yet', () => signer.assertion(client, { claims: { nbf: now() + 60 } })],
   'a beginning in words': ['not valid yet', () => signer.assertion(client, { claims: { nbf: 'now' } })],
-  'a time to come': ['time to come', () => signer.assertion(client, { claims: { iat: now() + 60 } })],
+  'a time to come': ['in the future', () => signer.assertion(client, { claims: { iat: now() + 60 } })],
   'a long life, near its end': ['too old', () => signer.assertion(client, { claims: { iat: now() - 3600 } })],
   'no jti': ['jti', () => signer.assertion(client, { claims: { jti: undefined } })],
   'an empty jti': ['jti', () => signer.assertion(client, { claims: { jti: '' } })],
@@ -118,7 +118,7 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
   'another client’s key': ['not signed', () => other.assertion(client)],
   'another client’s key by our name': ['not signed', () => signer.assertion(client, { key: other.privateKey })],
   'another client’s key and no name': [
-    'none of the client',
+    'not signed with any',
     () => signer.assertion(client, { key: other.privateKey, header: { kid: undefined } }),
   ],
   'a name of no key': ['not signed', () => signer.assertion(client, { header: { kid: 'nothing' } })],
@@ -135,7 +135,7 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
       }),
   ],
   'no signature': ['signed JWT', async () => `${unsigned({ alg: 'none' })}.`],
-  'a signature of nothing': ['signed by', async () => `${unsigned({ alg: 'none' })}.AAAA`],
+  'a signature of nothing': ['signed with', async () => `${unsigned({ alg: 'none' })}.AAAA`],
   'another algorithm by name': [
     'not signed',
     async () => {

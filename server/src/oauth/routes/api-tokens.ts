@@ -72,7 +72,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       handle: async (call) => {
         requireScope(call.principal, 'tokens:write');
         await removeKey(keys, call.principal.user.id, call.params.token_id);
-        return json(call, { success: true, message: 'The API token is deleted.' });
+        return json(call, { success: true, message: 'The API token was deleted.' });
       },
     }),
   ];

@@ -104,7 +104,7 @@ const memberRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await deleteApplication(room, ownerOf(call), call.params.app_id);
-      return json(call, { success: true, message: 'The application is deleted.' });
+      return json(call, { success: true, message: 'The application was deleted.' });
     },
   }),
 ];

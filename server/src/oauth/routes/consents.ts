@@ -80,7 +80,7 @@ export function consentRoutes(room: Room): Route[] {
       handle: async (call) => {
         const user = { userId: call.principal.user.id, origin: originOf(call) };
         await revokeConsent(room, user, call.params.application_id, call.query.keys);
-        return json(call, { success: true, message: 'The application has no access any more.' });
+        return json(call, { success: true, message: 'The application’s access was revoked.' });
       },
     }),
   ];

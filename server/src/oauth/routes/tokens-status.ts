@@ -61,7 +61,7 @@ export function tokenStatusRoutes(room: Room): Route[] {
             metadata: { token_type: `${revoked.kind}_token` },
           });
         // RFC 7009 §2.2: the same whether or not there was anything to revoke.
-        return json(call, { success: true, message: 'The token is revoked.' });
+        return json(call, { success: true, message: 'The token was revoked.' });
       },
     }),
     defineRoute({

@@ -150,7 +150,7 @@ function moneyRoutes(room: Room): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await removeBudget(room, await standing(room, call, 'manage_budgets'), call.params.budget_id);
-        return json(call, { success: true, message: 'The budget is deleted.' });
+        return json(call, { success: true, message: 'The budget was deleted.' });
       },
     }),
   ];
@@ -207,7 +207,7 @@ function limitRoutes(room: Room): Route[] {
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_budgets');
         await removeLimits(room, acting, { level: call.params.level, level_id: call.params.level_id });
-        return json(call, { success: true, message: 'The limits are taken away.' });
+        return json(call, { success: true, message: 'The limits were removed.' });
       },
     }),
   ];

@@ -87,7 +87,7 @@ export const invitationRoutes = (room: Room): Route[] => [
       const { organisation } = await standing(room, call, 'manage_members');
       if (!(await deleteInvitation(room.db, organisation.id, call.params.invitation_id)))
         throw new AppError('not_found', 'There is no such invitation.');
-      return json(call, { success: true, message: 'The invitation is taken back.' });
+      return json(call, { success: true, message: 'The invitation was revoked.' });
     },
   }),
   defineRoute({

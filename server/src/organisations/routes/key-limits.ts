@@ -65,7 +65,7 @@ export function keyLimitRoutes(room: Room): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await unlimitKey(room, call.principal.user.id, call.params.id);
-        return json(call, { success: true, message: 'The limit is lifted.' });
+        return json(call, { success: true, message: 'The limit was removed.' });
       },
     }),
   ];

@@ -115,7 +115,7 @@ export const keyRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await endPlacedOverlap(room, await standing(room, call, 'use'), call.params.key_id);
-      return json(call, { success: true, message: 'The old secret is ended.' });
+      return json(call, { success: true, message: 'The old secret was revoked.' });
     },
   }),
   defineRoute({
@@ -128,7 +128,7 @@ export const keyRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await removePlacedKey(room, await standing(room, call, 'use'), call.params.key_id);
-      return json(call, { success: true, message: 'The API key is deleted.' });
+      return json(call, { success: true, message: 'The API key was deleted.' });
     },
   }),
 ];

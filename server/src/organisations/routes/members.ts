@@ -60,7 +60,7 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
     handle: async (call) => {
       const acting = await standing(room, call, 'manage_members');
       await changeMember(room, acting, call.params.user_id, call.body.role);
-      return json(call, { success: true, message: 'The role is changed.' });
+      return json(call, { success: true, message: 'The role was changed.' });
     },
   }),
   defineRoute({
@@ -75,7 +75,7 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
       // Everybody may leave.
       const acting = await standing(room, call, 'see');
       await endMembership(room, acting, call.params.user_id, memberships);
-      return json(call, { success: true, message: 'The membership has ended.' });
+      return json(call, { success: true, message: 'The membership was ended.' });
     },
   }),
 ];

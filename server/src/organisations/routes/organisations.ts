@@ -164,7 +164,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_organisation');
         await endOrganisation(room, acting, applications, originOf(call));
-        return json(call, { success: true, message: 'The organisation is deleted.' });
+        return json(call, { success: true, message: 'The organisation was deleted.' });
       },
     }),
     defineRoute({

@@ -118,7 +118,7 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
       answers: { 200: done },
       handle: async (call) => {
         await keys.remove(await ownerIn(call), call.params.key_id);
-        return json(call, { success: true, message: 'The key is removed.' });
+        return json(call, { success: true, message: 'The key was removed.' });
       },
     }),
     defineRoute({

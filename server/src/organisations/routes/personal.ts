@@ -109,7 +109,7 @@ export const personalRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await dropOwnLimit(room, call.principal.user.id, call.params.window);
-      return json(call, { success: true, message: 'The limit is taken away.' });
+      return json(call, { success: true, message: 'The limit was removed.' });
     },
   }),
   defineRoute({

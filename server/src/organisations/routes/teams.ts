@@ -75,7 +75,7 @@ export function teamRoutes(room: Room): Route[] {
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
         await endTeam(room, organisation.id, call.params.team_id);
-        return json(call, { success: true, message: 'The team is deleted.' });
+        return json(call, { success: true, message: 'The team was deleted.' });
       },
     }),
     ...placeRoutes(room),
@@ -97,7 +97,7 @@ function placeRoutes(room: Room): Route[] {
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
         await addToTeam(room, organisation.id, call.params.team_id, call.params.user_id);
-        return json(call, { success: true, message: 'The member is in the team.' });
+        return json(call, { success: true, message: 'The member was added to the team.' });
       },
     }),
     defineRoute({
@@ -109,7 +109,7 @@ function placeRoutes(room: Room): Route[] {
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
         await removeFromTeam(room, organisation.id, call.params.team_id, call.params.user_id);
-        return json(call, { success: true, message: 'The member is no longer in the team.' });
+        return json(call, { success: true, message: 'The member was removed from the team.' });
       },
     }),
   ];

@@ -107,7 +107,7 @@ function discoveryRoutes(url: string): Route[] {
       handle: (call) => {
         // RFC 7644 §4: a filtered request must not be answered with everything.
         if (new URL(call.request.url).searchParams.has('filter'))
-          throw new AppError('forbidden', 'There is no filter here.');
+          throw new AppError('forbidden', 'Filtering is not supported here.');
         return json(call, viewList(found, found.length, 1));
       },
     }),

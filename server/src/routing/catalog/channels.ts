@@ -36,7 +36,7 @@ export const channelDefaults = {
 /** Throws if the key file of a service account is given to a channel kind that would send it as a plain key. */
 export function refuseUnfit(kind: string, credential: string): void {
   if (fitsKind(kind, credential)) return;
-  const message = 'credential: only channels of Vertex AI use the key file of a service account';
+  const message = 'credential: only Vertex AI channels use the key file of a service account';
   throw new AppError('invalid_value', message, { param: 'credential' });
 }
 

@@ -95,7 +95,7 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await keys.remove({ userId: call.principal.user.id }, call.params.id);
-        return json(call, { success: true, message: 'The key is removed.' });
+        return json(call, { success: true, message: 'The key was removed.' });
       },
     }),
   ];

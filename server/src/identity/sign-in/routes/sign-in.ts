@@ -112,7 +112,7 @@ async function enter(
 
 export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {
   const started = await room.sessions.start(proven, call);
-  if (!started) throw new SignInFault('expired', 'the account was changed meanwhile');
+  if (!started) throw new SignInFault('expired', 'the account was changed in the meantime');
   call.headers['set-cookie'] = started.cookie;
   const { id } = proven.user;
   await learnLanguage(room.db, call, id);
