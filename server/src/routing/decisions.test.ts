@@ -41,7 +41,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('what decisions have in common is written once, and told with each', async () => {
+  test('shared parts of decisions are stored once and returned with each decision', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const log = openDecisionLog({ db, clock, keepDays: () => 30 });
@@ -90,7 +90,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('kept for DecisionLogDays, swept in batches', async () => {
+  test('decisions are kept for DecisionLogDays and swept in batches', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const log = openDecisionLog({ db, clock, keepDays: () => 30 });
@@ -103,7 +103,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('waits for a database that is away, and gives up the oldest past its bound', async () => {
+  test('waits while the database is away, and drops the oldest entries beyond its limit', async () => {
     const { db, close } = await open();
     const errors: unknown[] = [];
     const log = openDecisionLog({ db, clock: manualClock(), keepDays: () => 30, onError: (e) => errors.push(e) });
@@ -131,7 +131,7 @@ describe('explain', () => {
     expect(text).toContain('p1 skipped: circuit open; p2 skipped: circuit open; no provider could be called');
   });
 
-  test('a rate limit, then another answered', () => {
+  test('a rate limit, then another provider answered', () => {
     const text = explain(
       decisionOf({
         attempts: [

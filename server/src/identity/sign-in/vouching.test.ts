@@ -80,7 +80,7 @@ test('nothing is kept, and nothing more is asked for, unless the operator says s
   const github = { slug: `${slug}-github`, kind: 'github', vouches: true };
   const body = { name: 'GitHub', issuer: voucher.issuer, client_id: 'svc', client_secret: 's', ...github };
   const answer = await root.call(base, { method: 'POST', body });
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('vouches: only a provider')]);
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('vouches: is only available')]);
 });
 
 test('what a sign-in gave is kept sealed, told of as being there, and never shown', async () => {
@@ -150,7 +150,7 @@ test('a process that died while it renewed holds nobody up for long', async () =
 });
 
 test('who never came through the provider, or is known there no more, has to sign in again', async () => {
-  expect(await fault(assertion())).toStartWith('sign_in_again: nothing is kept');
+  expect(await fault(assertion())).toStartWith('sign_in_again: no sign-in is stored');
   await signInThrough(user, slug);
   runOut();
   voucher.refreshTokens.clear();
@@ -166,7 +166,7 @@ test('without a refresh token it ends with the ID token', async () => {
   await signInThrough(user, slug);
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
   clock.advance(600_000);
-  expect(await fault(assertion())).toStartWith('sign_in_again: the ID token has run out');
+  expect(await fault(assertion())).toStartWith('sign_in_again: the ID token has expired');
   expect(await kept()).toEqual([null]);
 });
 
