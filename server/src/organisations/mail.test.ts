@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const mailsTo = (address: string) => inbox.mails.filter(({ to }) => to === address);
 
-test('invitations and warnings are mailed, warnings to those who manage and have a verified address', async () => {
+test('invitations and alerts are emailed, alerts to managers with a verified address', async () => {
   const owner = await world.t.user();
   await world.credit(owner.id, 100 * price);
   await world.send(owner, 'PUT', '/api/user/self', { email: 'owner@mail.example' });
@@ -46,7 +46,7 @@ test('invitations and warnings are mailed, warnings to those who manage and have
   expect(mailsTo('admin@mail.example')).toHaveLength(1);
 });
 
-test('each reads them in their own language, and who is invited in that of the one who invites', async () => {
+test('mails use the recipient’s language, and invitations the inviter’s', async () => {
   const chinese = await world.t.user();
   await world.credit(chinese.id, 100 * price);
   const { data } = await world.send(chinese, 'POST', '/api/organisations', { name: '天津 Acme' });
@@ -84,7 +84,7 @@ test('each reads them in their own language, and who is invited in that of the o
   expect(toEnglish!.text).toContain('budget of organisation 天津 Acme is used: $0.0002 of $0.0004 in total.');
 });
 
-test('a budget is told by the name of the team, the member or the key that it is of', async () => {
+test('a budget alert names its team, member or key', async () => {
   const owner = await world.t.user();
   await world.credit(owner.id, 100 * price);
   await world.send(owner, 'PUT', '/api/user/self', { email: 'named@mail.example' });
@@ -106,7 +106,7 @@ test('a budget is told by the name of the team, the member or the key that it is
   expect(said.toSorted()).toEqual(['key nightly', `member ${owner.username}`, 'team Research']);
 });
 
-test('whose key reaches its limit reads that in their language', async () => {
+test('a key limit alert uses the language of the key’s owner', async () => {
   const member = await world.t.user();
   await world.credit(member.id, 100 * price);
   await world.send(member, 'PUT', '/api/user/self', { email: 'key@mail.example', language: 'zh-CN' });
