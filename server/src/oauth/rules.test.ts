@@ -79,7 +79,7 @@ describe('PKCE', () => {
     });
     expect(() => readChallenge({}, true)).toThrow('required');
     expect(() => readChallenge({ code_challenge: '' }, true)).toThrow('required');
-    expect(() => readChallenge({ code_challenge_method: 'S256' }, false)).toThrow('without');
+    expect(() => readChallenge({ code_challenge_method: 'S256' }, false)).toThrow('requires');
     expect(() => readChallenge({ code_challenge: challenge, code_challenge_method: 'S512' }, false)).toThrow('S256');
     for (const bad of ['x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(43)}=`])
       expect(() => readChallenge({ code_challenge: bad }, false)).toThrow('43-128');
