@@ -120,7 +120,7 @@ const disable = (root: Member, member: Member) =>
 
 // Two processes share PostgreSQL; a SQLite file has one.
 describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
-  'what one process ends while the other hears nothing',
+  'access ended by one process while another receives no messages',
   () => {
     let clock: ManualClock;
     let redis: RedisServer | undefined;
@@ -160,7 +160,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       });
       afterAll(close);
 
-      test.each(names)('%s works for two seconds at most', async (name) => {
+      test.each(names)('%s works for at most two seconds', async (name) => {
         const { works, end } = made[name]!;
         expect(await works(scene.other)).toBe(true);
         await end();
@@ -181,12 +181,12 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       });
       afterAll(close);
 
-      test.each(names)('%s works no longer once it is back', async (name) => {
+      test.each(names)('%s stops working once it is back', async (name) => {
         await until('the other knows', async () => !(await made[name]!.works(scene.other)));
       });
     });
 
-    describe('because the one cannot reach Redis', () => {
+    describe('because the first process cannot reach Redis', () => {
       beforeAll(async () => {
         const link = openLink();
         await open(true, link.to);
@@ -196,7 +196,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       });
       afterAll(close);
 
-      test.each(names)('%s works for two seconds at most', async (name) => {
+      test.each(names)('%s works for at most two seconds', async (name) => {
         const { works, end } = made[name]!;
         await end();
         clock.advance(unheardMs);
@@ -208,7 +208,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       beforeAll(() => open(false));
       afterAll(close);
 
-      test.each(names)('%s works for two seconds at most', async (name) => {
+      test.each(names)('%s works for at most two seconds', async (name) => {
         const { works, end } = made[name]!;
         await end();
         clock.advance(unheardMs);

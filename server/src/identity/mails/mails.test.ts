@@ -43,11 +43,11 @@ async function verified(email: string, language?: string): Promise<Member> {
   return member;
 }
 
-describe('the language of an account', () => {
+describe('account language', () => {
   const register = (username: string, body: object, init: object = {}) =>
     dataOf<Self>(post(t, '/api/user/register', { username, password, ...body }, init));
 
-  test('is the one of the page where it was made, else as the browser says, else not known', async () => {
+  test('is taken from the sign-up page, else from the browser, else unknown', async () => {
     expect(await register('lang.body', { language: 'zh-CN' }, english)).toMatchObject({ language: 'zh-CN' });
     expect(await register('lang.header', {}, chinese)).toMatchObject({ language: 'zh-CN' });
     expect(await register('lang.other', {}, { headers: { 'accept-language': 'de' } })).toMatchObject({
@@ -56,7 +56,7 @@ describe('the language of an account', () => {
     expect(await register('lang.none', {})).toMatchObject({ language: null });
   });
 
-  test('is learnt at a login, and only where it is not known', async () => {
+  test('is set at login only if it is unknown', async () => {
     const login = (username: string, init: object) =>
       dataOf<Self>(post(t, '/api/user/login', { username, password }, init));
     const member = await t.user();
@@ -66,7 +66,7 @@ describe('the language of an account', () => {
     expect(await selfOf(member)).toMatchObject({ language: 'zh-CN' });
   });
 
-  test('is changed by its owner, to one that there is', async () => {
+  test('can be changed by the user to a supported language', async () => {
     const member = await t.user();
     expect(await dataOf<Self>(change(member, { language: 'zh-CN' }))).toMatchObject({ language: 'zh-CN' });
     expect(await dataOf<Self>(change(member, { display_name: 'Somebody' }))).toMatchObject({ language: 'zh-CN' });
@@ -82,7 +82,7 @@ describe('the language of an account', () => {
     expect(log).toContain('"before":{"language":"zh-CN"},"after":{"language":"en"}');
   });
 
-  test('is in what they take along, and goes with them', async () => {
+  test('is part of the export and deleted with the account', async () => {
     const member = await verified('gone@mail.example', 'zh-CN');
     expect(await (await member.call('/api/user/self/export')).text()).toContain('"language":"zh-CN"');
     const { db } = t.platform.database;
@@ -95,7 +95,7 @@ describe('the language of an account', () => {
 });
 
 describe('mails', () => {
-  test('with links are in the language of the account, whoever asks for them', async () => {
+  test('links are sent in the language of the account, whoever requests them', async () => {
     const member = await verified('li@mail.example', 'zh-CN');
     await post(t, '/api/user/password/forgot', { email: 'li@mail.example' }, english);
     const mail = await mailTo('li@mail.example');
@@ -114,7 +114,7 @@ describe('mails', () => {
     expect(other.text).toContain('expires in 30 minutes');
   });
 
-  test('of an account whose language is not known are in that of whoever asks', async () => {
+  test('an account without a language gets mails in the requester’s language', async () => {
     const member = await t.user();
     await change(member, { email: 'unknown@mail.example' });
     const verification = '/api/user/email/verification';
@@ -124,7 +124,7 @@ describe('mails', () => {
     expect((await mailTo('unknown@mail.example', 2)).subject).toStartWith('Verify your email address');
   });
 
-  test('to those whom an administrator invites are in the administrator’s language', async () => {
+  test('invitations by an administrator use the administrator’s language', async () => {
     const invite = (username: string, init: object = {}) =>
       post(root, '/api/admin/invitations', { username, email: `${username}@mail.example` }, init);
     expect((await invite('invited.by.header', chinese)).status).toBe(200);
@@ -137,7 +137,7 @@ describe('mails', () => {
     expect((await mailTo('invited.in.english@mail.example')).text).toContain('expires in 7 days');
   });
 
-  test('about what was done to an account are in the language of its owner, not of who did it', async () => {
+  test('mails about changes to an account use its owner’s language', async () => {
     const [reader, other] = [await verified('wen@mail.example', 'zh-CN'), await verified('wendy@mail.example')];
     for (const { id } of [reader, other])
       expect((await root.call(`/api/admin/users/${id}/sessions`, { method: 'DELETE', ...chinese })).status).toBe(200);
@@ -148,7 +148,7 @@ describe('mails', () => {
   });
 });
 
-test('a name with lines in it adds none to the mail', async () => {
+test('line breaks in a name add no lines to the mail', async () => {
   const mailer = openMailer({ url: inbox.url, from: 'svc <svc@svc.example>', webUrl: 'https://svc.example' });
   const organisation = 'Acme\r\nBcc: victim@mail.example\r\nContent-Type: text/html\r\n\r\n<script>';
   for (const language of ['en', 'zh-CN'] as const) {
@@ -179,8 +179,8 @@ test('a name with lines in it adds none to the mail', async () => {
   expect(inbox.mails.some(({ to }) => to.includes('victim'))).toBe(false);
 });
 
-describe('what is done to the ways into an account', () => {
-  test('is mailed to its owner, and a change of address to the one before', async () => {
+describe('changes to sign-in methods', () => {
+  test('are mailed to the owner, and a change of address to the previous one', async () => {
     const member = await verified('owner@mail.example');
     const told = () => inbox.mails.filter(({ to }) => to === 'owner@mail.example').map(({ text }) => text);
     const says = async (count: number, words: string) => {
