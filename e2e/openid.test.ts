@@ -105,7 +105,10 @@ test.each(['ES256', 'ES384', 'RS256', 'PS256', 'Ed25519'])(
     const { response } = refused as openid.WWWAuthenticateChallengeError;
     expect([response.status, await response.json()]).toEqual([
       401,
-      expect.objectContaining({ error: 'invalid_client', error_description: expect.stringContaining('not signed by') }),
+      expect.objectContaining({
+        error: 'invalid_client',
+        error_description: expect.stringContaining('not signed with'),
+      }),
     ]);
     // What the thief tried has ended nothing.
     const last = await openid.refreshTokenGrant(config, next.refresh_token!);

@@ -95,12 +95,12 @@ describe.skipIf(browserMissing)('requests', () => {
     await context.request.post('/v1/chat/completions', { data, headers: { 'x-svc-web': '1' } });
     upstream.script = says('openai', { text: 'fine' });
     await own.goto('/usage?show=failed');
-    await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
+    await own.getByRole('region', { name: 'Failed requests' }).getByText('returned an answer').waitFor();
     expect(await own.content()).not.toContain('on fire');
     await own.goto('/usage?show=failed&model=demo/chat');
     await own.getByText('No failed requests in this period').waitFor();
     await own.goto(`/usage?show=failed&model=${modelId}`);
-    await own.getByRole('region', { name: 'Failed requests' }).getByText('gave an answer').waitFor();
+    await own.getByRole('region', { name: 'Failed requests' }).getByText('returned an answer').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 

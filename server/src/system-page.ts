@@ -81,7 +81,7 @@ export function systemPageRoutes(deps: SystemPageDeps): Route[] {
     defineRoute({
       method: 'get',
       path: '/api/admin/system',
-      summary: 'Version, engines, queues and memory of the process that answers',
+      summary: 'Get the version, engines, queues and memory of the current process',
       tag: 'Administration',
       auth: 'admin',
       ...management,

@@ -123,7 +123,7 @@ async function livedIn(): Promise<{ member: Member; key: string; clientId: strin
   return { member, key, clientId: application.client_id, videoBlobs: JSON.parse(stored.results) };
 }
 
-test('the export holds what every room knows, and no secret', async () => {
+test('the export contains data of every module and no secrets', async () => {
   const { member, key } = await livedIn();
   await until(async () => part((await exportOf(member)).data, 'billing', 'usage_logs').length > 0);
   const { text, data } = await exportOf(member);
@@ -149,7 +149,7 @@ test('the export holds what every room knows, and no secret', async () => {
     expect(text).not.toContain(secret);
 });
 
-test('a long history is exported whole, page by page', async () => {
+test('a long history is exported completely, page by page', async () => {
   const member = await service.user();
   const count = 1_203;
   const row = {
@@ -190,13 +190,13 @@ test('a long history is exported whole, page by page', async () => {
   expect(new Set(ids).size).toBe(count);
 });
 
-test('the export needs a session and shows nobody else', async () => {
+test("the export requires a session and contains no other user's data", async () => {
   expect((await service.call('/api/user/self/export')).status).toBe(401);
   const [one, other] = [await service.user(), await service.user()];
   expect((await exportOf(one)).text).not.toContain(other.username);
 });
 
-test('whoever deletes the account is gone from every room, and the books still add up', async () => {
+test('deleting an account removes it everywhere, and the ledger still adds up', async () => {
   const { member, key, clientId, videoBlobs } = await livedIn();
   const root = await service.root();
   const credits = { quota: 1000, note: 'for Someone' };
@@ -286,14 +286,14 @@ test('whoever deletes the account is gone from every room, and the books still a
   });
 });
 
-test('what a crash left undone is done by the work that was queued before', async () => {
+test('the queued job finishes a deletion interrupted by a crash', async () => {
   const member = await service.user();
   // As after a kill between the two steps: queued, and nothing closed yet.
   await service.platform.jobs.enqueue('accounts.delete', { userId: member.id });
   await until(async () => (await member.call('/api/user/self')).status === 401);
 });
 
-test('audit entries stay without address and browser', async () => {
+test('audit entries of a deleted user are kept without IP address and user agent', async () => {
   const { member } = await livedIn();
   await until(async () => (await rows('audit_log', 'actor_id', member.id)) > 0);
   await member.call('/api/user/self', { method: 'DELETE', body: { password } });
@@ -307,7 +307,7 @@ test('audit entries stay without address and browser', async () => {
   });
 });
 
-test('the name is free again, and cannot be squatted on', async () => {
+test('a deleted username can be registered again, and taking the placeholder name does not block the deletion', async () => {
   const squatter = await service.user();
   const member = await service.user();
   const squatted = { username: `deleted-${member.id}`, password };
@@ -318,7 +318,7 @@ test('the name is free again, and cannot be squatted on', async () => {
   expect((await squatter.call('/api/user/self')).status).toBe(200);
 });
 
-test('a wrong or missing password changes nothing', async () => {
+test('deletion with a wrong or missing password is rejected', async () => {
   const member = await service.user();
   const remove = (body: unknown) => member.call('/api/user/self', { method: 'DELETE', body });
   expect((await remove({ password: 'not this one' })).status).toBe(400);
@@ -329,7 +329,7 @@ test('a wrong or missing password changes nothing', async () => {
   expect((await remove({ password })).status).toBe(429);
 });
 
-test('administrators reach only below; root stays', async () => {
+test('administrators can delete only lower roles, and root cannot be deleted', async () => {
   const root = await service.root();
   const [admin, peer, user] = [await service.user(), await service.user(), await service.user()];
   for (const { id } of [admin, peer]) await root.call(`/api/admin/users/${id}`, { method: 'PUT', body: { role: 10 } });

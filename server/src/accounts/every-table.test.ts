@@ -147,12 +147,12 @@ const remove = async (userId: number): Promise<void> => {
   expect(answer.status).toBe(200);
 };
 
-test('every table is somebody’s, and goes or stays for a reason, or nobody’s', () => {
+test('every table is classified as personal, kept or not personal', () => {
   const known = [...tables.personal.map(({ name }) => name), ...Object.keys(stays), ...Object.keys(nobodys)];
   expect(tables.all.map(({ name }) => name).filter((name) => !known.includes(name))).toEqual([]);
 });
 
-test('an export tells of every table, or there is a reason why it does not', async () => {
+test('the export covers every personal table, except those with a documented reason', async () => {
   const now = Math.floor(Date.now() / 1000);
   await db.updateTable('sessions').set({ factor_at: now }).where('user_id', '=', gone!.id).execute();
   const told = await (await gone!.call('/api/user/self/export')).text();
@@ -162,7 +162,7 @@ test('an export tells of every table, or there is a reason why it does not', asy
   expect(missing.filter((name) => !(name in untold))).toEqual([]);
 });
 
-test('whoever is deleted is named in no table but those that must stay, and says nothing there', async () => {
+test('a deleted user remains only in tables that must be kept, without content', async () => {
   await remove(gone!.id);
   await until('all rooms have forgotten', () => isDone(gone!.id));
   expect(await namedStill(gone!.id)).toEqual([]);
@@ -175,7 +175,7 @@ test('whoever is deleted is named in no table but those that must stay, and says
   expect(lost).toEqual([]);
 });
 
-test('of an organisation that is deleted nothing is left but its books', async () => {
+test('a deleted organisation leaves only its accounting records', async () => {
   const owner = await service.user();
   const made = await owner.call('/api/organisations', { method: 'POST', body: { name: 'Short Lived' } });
   const { id } = ((await made.json()) as { data: { id: number } }).data;
@@ -190,7 +190,7 @@ test('of an organisation that is deleted nothing is left but its books', async (
   expect(await tables.blobsOf(account)).toEqual([]);
 });
 
-test('what one room cannot forget keeps none of the others from it', async () => {
+test('a deletion that fails in one module does not block the others', async () => {
   const { id } = await service.user();
   for (const name of ['files', 'playground_presets']) await tables.fill(tables.table(name), id);
   await db.updateTable('files').set({ blob: 'no key of a blob' }).where('user_id', '=', id).execute();

@@ -72,25 +72,28 @@ async function untilStill(): Promise<void> {
   });
 }
 
-test.each(['/api/user/self/export', '/api/usage/logs?format=csv'])('who does not read lets %s wait', async (path) => {
-  read.pages = 0;
-  const socket = await ask(path);
-  await until('the log is being read', () => read.pages > 0);
-  await untilStill();
-  const still = read.pages;
-  let bytes = 0;
-  socket.on('data', (data) => {
-    bytes += data.length;
-  });
-  socket.resume();
-  await until('the rest comes when it is read', () => read.pages > still);
-  await until('all of it has come', () => bytes > rows * 400);
-  // All of it would have been read before, had nobody waited.
-  expect(still).toBeLessThan(read.pages - 20);
-  socket.destroy();
-});
+test.each(['/api/user/self/export', '/api/usage/logs?format=csv'])(
+  'a client that stops reading pauses %s',
+  async (path) => {
+    read.pages = 0;
+    const socket = await ask(path);
+    await until('the log is being read', () => read.pages > 0);
+    await untilStill();
+    const still = read.pages;
+    let bytes = 0;
+    socket.on('data', (data) => {
+      bytes += data.length;
+    });
+    socket.resume();
+    await until('the rest comes when it is read', () => read.pages > still);
+    await until('all of it has come', () => bytes > rows * 400);
+    // All of it would have been read before, had nobody waited.
+    expect(still).toBeLessThan(read.pages - 20);
+    socket.destroy();
+  },
+);
 
-test('others get their turn after every page, also where there is nothing to be found', async () => {
+test('an export yields to other requests after every page, even an empty one', async () => {
   let turning = true;
   const turn = () => {
     read.inTurn = 0;

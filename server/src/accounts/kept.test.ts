@@ -60,7 +60,7 @@ const openai = { error: { type: 'permission_error', code: 'storage_full' } };
 const anthropic = { type: 'error', error: { type: 'permission_error' } };
 const management = { success: false, code: 'storage_full' };
 
-describe('whoever keeps all that is kept for an account', () => {
+describe('an account that has used up its storage', () => {
   const file = { id: 'file-before', filename: 'before', purpose: 'user_data', blob: 'files/before', ready: 1 };
   beforeAll(async () => {
     // From before there were sums, so that the first write finds none.
@@ -80,14 +80,14 @@ describe('whoever keeps all that is kept for an account', () => {
     ['/v1/messages/batches', { requests: [{ custom_id: 'a', params }] }, anthropic],
     ['/api/svc-ms/knowledge', fact, management],
     ['/api/svc-ms/autonomous/execute', { message: 'Say hi.' }, management],
-  ])('is refused %s in its own words', async (path, body, shape) => {
+  ])("is rejected at %s in the endpoint's error format", async (path, body, shape) => {
     const answer = await send(path, body, { 'anthropic-version': '2023-06-01' });
     const told = await answer.json();
     expect([answer.status, told]).toMatchObject([403, shape]);
     expect(JSON.stringify(told)).toContain('You keep 1 MiB, and no more are kept for an account. Delete responses');
   });
 
-  test('is refused files and chats, and told of each thing that is imported', async () => {
+  test('is rejected when saving files and chats, and per entry when importing', async () => {
     const answer = await upload(10);
     expect([answer.status, await answer.json()]).toMatchObject([403, openai]);
     const chat = await member.call('/api/playground/chats/one', { method: 'PUT', body: { version: 0, content } });
@@ -96,7 +96,7 @@ describe('whoever keeps all that is kept for an account', () => {
     expect(await imported.json()).toMatchObject({ data: { entries: [{ index: 0, status: 'refused' }] } });
   });
 
-  test('is answered what need not be kept, and told that it is not', async () => {
+  test('gets answers that need no storage, marked as not stored', async () => {
     for (const stream of [false, true]) {
       const answer = await send('/v1/responses', { model: 'demo/chat', input: 'hi', stream });
       expect([answer.status, answer.headers.get('x-svc-left-out')]).toEqual([200, 'store']);
@@ -105,7 +105,7 @@ describe('whoever keeps all that is kept for an account', () => {
     expect((await send('/v1/chat/completions', { model: 'demo/chat', messages: hi })).status).toBe(200);
   });
 
-  test('sees what it is, as administrators do, and may keep more once it is deleted', async () => {
+  test('sees its usage, as administrators do, and can store again after deleting', async () => {
     const own = await keptBy(member, '/api/user/self/kept');
     expect(own).toMatchObject({ status: 200, most_bytes: mebibyte });
     expect(part(own, 'files')).toBeGreaterThanOrEqual(mebibyte);
@@ -124,7 +124,7 @@ describe('whoever keeps all that is kept for an account', () => {
   });
 });
 
-test('every room tells what is kept in it', async () => {
+test('every module reports its storage usage', async () => {
   await service.setOption('KeptPerUserMebibytes', 5_000);
   const asked = [
     ['/v1/conversations', { items: [{ type: 'message', role: 'user', content: 'x'.repeat(5_000) }] }],
@@ -143,7 +143,7 @@ test('every room tells what is kept in it', async () => {
   await service.setOption('KeptPerUserMebibytes', 1);
 });
 
-test('organisations see what their keys keep', async () => {
+test('organisations see the storage usage of their keys', async () => {
   const owner = await service.user();
   const made = await owner.call('/api/organisations', { method: 'POST', body: { name: 'Acme' } });
   const { data } = (await made.json()) as { data: { id: number } };
@@ -154,13 +154,13 @@ test('organisations see what their keys keep', async () => {
   expect(await Promise.all(statuses)).toEqual([404, 200]);
 });
 
-describe('sums', () => {
+describe('storage totals', () => {
   const most = 8 * mebibyte;
   const openOne = () =>
     openKeeping({ db: db(), shared: memoryShared(clock), clock, log: openLog('silent'), mostBytes: () => most });
   const sum = async (userId: number) => (await readSum(db(), userId)).bytes;
 
-  test('are not passed by many at once, in two processes', async () => {
+  test('the limit holds under concurrent writes from two processes', async () => {
     const { id } = await service.user();
     const places = [await openOne(), await openOne()];
     const each = 100_000;
@@ -171,7 +171,7 @@ describe('sums', () => {
     expect(await sum(id)).toBeLessThanOrEqual(most);
   });
 
-  test('are known in memory: most writes ask nobody', async () => {
+  test('most writes are checked in memory without a database query', async () => {
     const { id } = await service.user();
     const keeping = await openOne();
     const executor = db().getExecutor();
@@ -188,7 +188,7 @@ describe('sums', () => {
     expect(await sum(id)).toBeGreaterThanOrEqual(1_000_000);
   });
 
-  test('count what was kept in any case, and refuse what comes next', async () => {
+  test('unconditional writes are counted, and the next write is rejected', async () => {
     const { id } = await service.user();
     const keeping = await openOne();
     keeping.add(id, most + 1);
@@ -196,7 +196,7 @@ describe('sums', () => {
     await expect(keeping.take(id, mebibyte)).rejects.toMatchObject({ code: 'storage_full' });
   });
 
-  test('that have drifted are mended once a day', async () => {
+  test('a wrong total is corrected once a day', async () => {
     const { id } = await service.user();
     await db().insertInto('kept_sums').values({ user_id: id, bytes: 777, counts: 3, counted_at: 1 }).execute();
     service.app.sweep();

@@ -21,7 +21,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       ...management,
       method: 'get',
       path: '/api/user/self/export',
-      summary: 'Everything the service holds about me, without secrets',
+      summary: 'Export all data stored about you, without secrets',
       tag: 'Account',
       auth: 'session',
       answers: { 200: { type: 'application/json', description: 'One JSON document, by room, as a download' } },
@@ -35,7 +35,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       ...management,
       method: 'delete',
       path: '/api/user/self',
-      summary: 'Delete my account and what belongs to it; with the password, where there is one',
+      summary: 'Delete your account and all its data; requires the password if one is set',
       tag: 'Account',
       auth: 'session',
       body: z.object({ password: z.string().min(1).max(1000).optional() }),
@@ -57,14 +57,14 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         });
         await audit.flush();
         call.headers['set-cookie'] = deps.accounts.sessions.clearCookie;
-        return json(call, { success: true, message: 'Your account is closed. What belongs to it is being deleted.' });
+        return json(call, { success: true, message: 'Your account is closed. Its data is being deleted.' });
       },
     }),
     defineRoute({
       ...management,
       method: 'delete',
       path: '/api/admin/users/{id}',
-      summary: 'Delete a user and what belongs to it',
+      summary: 'Delete a user and all their data',
       tag: 'Administration',
       auth: 'admin',
       params: z.object({ id: idText }),
@@ -74,25 +74,24 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
         await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'delete');
         await deps.requirePerson(call.params.id);
         await deleteAccount(deps, call.params.id);
-        return json(call, { success: true, message: 'The account is closed. What belongs to it is being deleted.' });
+        return json(call, { success: true, message: 'The account is closed. Its data is being deleted.' });
       },
     }),
     defineRoute({
       ...management,
       method: 'delete',
       path: '/api/admin/invitations/{id}',
-      summary:
-        'Take an invitation back, by the id of its user: the link ends, and the account that nobody has used is closed',
+      summary: 'Revoke an invitation by the ID of its user; the link stops working and the unused account is closed',
       tag: 'Administration',
       auth: 'admin',
       params: z.object({ id: idText }),
       audit: { action: 'invitation_withdrawn', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
-        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'take back the invitation of');
+        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'revoke the invitation of');
         await takeBack(deps.accounts, call.params.id);
         await deleteAccount(deps, call.params.id);
-        return json(call, { success: true, message: 'The invitation is taken back.' });
+        return json(call, { success: true, message: 'The invitation was revoked.' });
       },
     }),
   ];

@@ -21,7 +21,7 @@ export const accountingRoute = ({ db }: { db: Db }): Route =>
     auth: 'admin',
     method: 'get',
     path: '/api/admin/accounting',
-    summary: 'For the books: what each user used and was given in each month (UTC), as CSV',
+    summary: 'Export each user’s usage and credits per month (UTC) for accounting, as CSV',
     query: z.strictObject({ from: month, to: month.optional() }),
     answers: { 200: { type: 'text/csv', description: 'A line for each month and user' } },
     handle: async (call) => {

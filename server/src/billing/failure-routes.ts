@@ -31,7 +31,7 @@ export function failureRoutes(room: FailureRouteDeps): Route[] {
       ...base,
       auth: 'session',
       path: '/api/usage/failures',
-      summary: 'My requests that nobody answered, newest first',
+      summary: 'List your failed requests, newest first',
       query,
       answers: { 200: listed({ failures: z.array(failureSchema) }) },
       handle: async (call) => {
@@ -44,7 +44,7 @@ export function failureRoutes(room: FailureRouteDeps): Route[] {
       ...base,
       auth: 'admin',
       path: '/api/admin/usage/failures',
-      summary: 'Requests of all users or one that nobody answered, with what the upstream said',
+      summary: 'List the failed requests of all users or one user, with the upstream’s response',
       query: query.extend({ user_id: idText.optional() }),
       answers: { 200: listed({ failures: z.array(wholeFailureSchema) }) },
       handle: async (call) => {

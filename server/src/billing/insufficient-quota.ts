@@ -7,7 +7,7 @@ import type { LevelName, OpenBudget, Span } from './levels.ts';
 const dollars = (quota: number): string =>
   `$${quotaToUsd(quota).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 6 })}`;
 
-const spanWords: Record<Span, string> = { day: 'a day', week: 'a week', month: 'a month', total: 'in all' };
+const spanWords: Record<Span, string> = { day: 'a day', week: 'a week', month: 'a month', total: 'in total' };
 const levelWords: Record<LevelName, string> = {
   key: 'this API key',
   member: 'this member',
@@ -16,21 +16,21 @@ const levelWords: Record<LevelName, string> = {
 };
 
 /** In the organisation's time zone, which its members think in. */
-function beginsAnew({ endsAt, timeZone }: OpenBudget): string {
-  if (endsAt === 0) return 'It does not begin anew.';
+function resetText({ endsAt, timeZone }: OpenBudget): string {
+  if (endsAt === 0) return 'It does not reset.';
   const local = new Intl.DateTimeFormat('en-CA', {
     ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: '2-digit', day: '2-digit' },
     ...{ hour: '2-digit', minute: '2-digit' },
   }).format(new Date(endsAt * 1000));
-  return `It begins anew at ${local.replace(',', '')} (${timeZone}).`;
+  return `It resets at ${local.replace(',', '')} (${timeZone}).`;
 }
 
 /** 403, which clients show and do not retry. */
 export function budgetExceeded(budget: OpenBudget): AppError {
   const { level, span, amount } = budget;
-  const whose = level === 'person' ? 'Your own spending limit' : `The budget of ${levelWords[level]}`;
+  const whose = level === 'person' ? 'Your spending limit' : `The budget of ${levelWords[level]}`;
   const what = `${whose}, ${dollars(amount)} ${spanWords[span]},`;
-  return new AppError('budget_exceeded', `${what} does not cover this request. ${beginsAnew(budget)}`);
+  return new AppError('budget_exceeded', `${what} does not cover this request. ${resetText(budget)}`);
 }
 
 /** `shared`: an organisation pays instead of the caller. */

@@ -68,7 +68,7 @@ describe.each(engines)('budgets on $name', (engine) => {
       expect(error.message).toContain(
         { key: 'API key', member: 'member', team: 'team', organisation: 'organisation' }[budgets[narrow]!.level],
       );
-      expect(error.message).toContain('in all');
+      expect(error.message).toContain('in total');
     });
     // The other budgets got their amounts back: all of them are available.
     expect((await windows()).map(({ left }) => left)).toEqual(amounts);

@@ -82,7 +82,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...own,
       path: '/api/usage/logs',
-      summary: 'My requests, newest first; `format=csv` for a file',
+      summary: 'List your requests, newest first; `format=csv` returns a file',
       query: logsQuery,
       answers: { 200: listed({ logs: z.array(usageLogSchema), ...nextCursor }) },
       handle: (call) => answerLogs(room, call, call.query, call.principal.user.id),
@@ -90,7 +90,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...own,
       path: '/api/usage/summary',
-      summary: 'My usage added up per day, model or API key',
+      summary: 'Get your usage by day, model or API key',
       query: summaryQuery,
       answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.principal.user.id),
@@ -98,7 +98,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...own,
       path: '/api/ledger',
-      summary: 'Every change of my balance, newest first',
+      summary: 'List the changes to your balance, newest first',
       query: ledgerQuery,
       answers: { 200: listed({ entries: z.array(ledgerSchema), ...nextCursor }) },
       handle: (call) => answerLedger(room, call, call.query, call.principal.user.id),
@@ -112,7 +112,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/usage/logs',
-      summary: 'Requests of all users or one; `format=csv` for a file',
+      summary: 'List the requests of all users or one user; `format=csv` returns a file',
       query: logsQuery.extend(userField),
       answers: { 200: listed({ logs: z.array(usageLogSchema), ...nextCursor }) },
       handle: (call) => answerLogs(room, call, call.query, call.query.user_id),
@@ -120,7 +120,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/usage/summary',
-      summary: 'Usage of all users or one added up per day, model or API key',
+      summary: 'Get the usage of all users or one user by day, model or API key',
       query: summaryQuery.extend(userField),
       answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.query.user_id),
@@ -128,7 +128,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/ledger',
-      summary: 'Every change of every balance, or of one user’s',
+      summary: 'List the balance changes of all users or one user',
       query: ledgerQuery.extend(userField),
       answers: { 200: listed({ entries: z.array(ledgerSchema), ...nextCursor }) },
       handle: (call) => answerLedger(room, call, call.query, call.query.user_id),
@@ -149,7 +149,7 @@ function creditsRoute(room: BillingRouteDeps): Route {
     auth: 'admin',
     method: 'post',
     path: '/api/admin/users/{id}/credits',
-    summary: 'Give credits to a user, or take some back',
+    summary: 'Add credits to a user’s balance, or deduct some',
     idempotent: true,
     params: z.object({ id: idText }),
     body: z.object({ quota, note: z.string().max(500).default('') }),

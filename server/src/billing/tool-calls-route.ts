@@ -36,7 +36,7 @@ export const toolCallsRoute = ({ db, clock }: { db: Db; clock: Clock }): Route =
     ...management,
     method: 'get',
     path: '/api/admin/usage/tools',
-    summary: 'Calls of tools over MCP per server, tool and user, in whole days; the most called first',
+    summary: 'List MCP tool calls per server, tool and user, in whole days, most called first',
     query: z.strictObject({ from: idText.optional(), to: idText.optional() }),
     answers: { 200: answered(z.object({ items: z.array(toolCallsSchema), cut: z.boolean() })) },
     handle: async (call) => {

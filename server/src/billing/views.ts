@@ -11,7 +11,7 @@ const int = z.number().int();
 /** For requests that an application made on behalf of the user, with the scope models:use. */
 const applicationFields = {
   application_id: int.nullable(),
-  application: z.string().nullable().describe('The name it had when the user agreed to it'),
+  application: z.string().nullable().describe('Name of the application when the user authorized it'),
 };
 export type KeyApplications = ReadonlyMap<number, { id: number; name: string }>;
 const noApplications: KeyApplications = new Map();

@@ -140,7 +140,7 @@ function keysInQuery({ request: { url } }: Call, name = 'key'): string[] {
   const keys = at < 0 ? [] : new URLSearchParams(url.slice(at + 1)).getAll(name);
   // RFC 9700 §4.3.2 forbids tokens in URLs; keys are accepted because these clients send them.
   if (keys.some((key) => key.startsWith(tokenStart)))
-    throw new AppError('invalid_api_key', 'Send an access token in the header Authorization, not in the address.');
+    throw new AppError('invalid_api_key', 'Send the access token in the Authorization header, not in the URL.');
   return keys;
 }
 

@@ -34,7 +34,7 @@ export function openClientSecrets({ sealer, clock }: { sealer: Sealer; clock: Cl
       const packed = Buffer.from(Bun.deflateSync(Buffer.from(JSON.stringify(inside)))).toString('base64');
       const value = clientSecretStart + sealer.seal(head + packed);
       if (value.length > mostLength)
-        throw new AppError('invalid_value', 'That is too long for a client secret. Send it with `session.update`.', {
+        throw new AppError('invalid_value', 'This is too long for a client secret. Send it with `session.update`.', {
           param: 'session',
         });
       return { value, expiresAt };
@@ -43,7 +43,7 @@ export function openClientSecrets({ sealer, clock }: { sealer: Sealer; clock: Cl
       const inside = opened(sealer, value.slice(clientSecretStart.length));
       if (!inside) throw new AppError('invalid_api_key', 'Incorrect client secret provided.');
       if (!again && inside.expiresAt <= nowSeconds(clock))
-        throw new AppError('invalid_api_key', 'This client secret has expired. Make another one.');
+        throw new AppError('invalid_api_key', 'This client secret has expired. Create a new one.');
       return inside;
     },
   };

@@ -14,17 +14,17 @@ test.each([
   ['no length', { 'content-length': '0' }, 200],
   ['our origin', { origin: 'ours' }, 200],
   ['another origin', { origin: 'https://evil.example' }, 403],
-  ['an origin that is hidden', { origin: 'null' }, 403],
-  ['a page of ours', { 'sec-fetch-site': 'same-origin' }, 200],
+  ['an opaque origin', { origin: 'null' }, 403],
+  ['a page of the service', { 'sec-fetch-site': 'same-origin' }, 200],
   ['the address bar', { 'sec-fetch-site': 'none' }, 200],
   ['another site', { 'sec-fetch-site': 'cross-site' }, 403],
-  ['a neighbour', { 'sec-fetch-site': 'same-site' }, 403],
+  ['another host of the same site', { 'sec-fetch-site': 'same-site' }, 403],
   ['another site, as JSON', { 'sec-fetch-site': 'cross-site', 'content-type': 'application/json' }, 403],
   ['an empty form of another site', { origin: 'https://evil.example', 'content-type': 'text/plain' }, 403],
-  ['a length', { 'content-length': '2' }, 415],
-  ['pieces', { 'transfer-encoding': 'chunked' }, 415],
+  ['a client that declares a length', { 'content-length': '2' }, 415],
+  ['a client that sends chunks', { 'transfer-encoding': 'chunked' }, 415],
 ] as [string, Record<string, string>, number][])(
-  'a write with a cookie and without a body, from %s',
+  'a write with a cookie and no body, from %s',
   async (_, given, status) => {
     const { cookie } = await service.user();
     const headers: Record<string, string> = { cookie, ...given };
@@ -39,7 +39,7 @@ test.each([
   },
 );
 
-test('a page that was opened by another name than ours is told which it is', async () => {
+test('a page opened under another host name is told the right address', async () => {
   const sent = { method: 'POST', body: { username: 'root', password: 'a guess' } };
   const refused = async (origin: string, host: string) => {
     const answer = await service.call('/api/user/login', { ...sent, headers: { origin, host } });
@@ -55,16 +55,16 @@ test('a page that was opened by another name than ours is told which it is', asy
 
 test.each([
   ['another site', 'cross-site', 403],
-  ['a neighbour', 'same-site', 403],
-  ['a page of ours', 'same-origin', 200],
-] as const)('a write with a cookie and a body, but no origin, from %s', async (_, site, status) => {
+  ['another host of the same site', 'same-site', 403],
+  ['a page of the service', 'same-origin', 200],
+] as const)('a write with a cookie and a body but no origin, from %s', async (_, site, status) => {
   const { cookie } = await service.user();
   const headers = { cookie, 'sec-fetch-site': site };
   const sent = { method: 'PUT', headers, body: { display_name: 'Somebody' } };
   expect((await service.call('/api/user/self', sent)).status).toBe(status);
 });
 
-test('whoever logs in again leaves no session behind, their own or of whoever was here before', async () => {
+test('logging in again ends the previous session of the browser, whoever it belonged to', async () => {
   const [first, second] = [await service.user(), await service.user()];
   const enter = (username: string, cookie: string, password = 'a fine password') =>
     service.call('/api/user/login', { method: 'POST', body: { username, password }, headers: { cookie } });
@@ -77,7 +77,7 @@ test('whoever logs in again leaves no session behind, their own or of whoever wa
   expect([await isIn(again), await isIn(second.cookie)]).toEqual([false, true]);
 });
 
-test('cookies of our name that another host of the domain has set make nobody somebody else', async () => {
+test('session cookies set by another host of the domain do not change who is logged in', async () => {
   const [owner, stranger] = [await service.user(), await service.user()];
   const again = await service.call('/api/user/login', {
     method: 'POST',

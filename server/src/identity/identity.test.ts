@@ -11,8 +11,8 @@ afterAll(() => service.close());
 const body = async (response: Response) =>
   (await response.json()) as { success: boolean; message: string; data: never };
 
-describe('registering', () => {
-  test('answers the user without secrets, sets the cookie, and ignores privileged fields', async () => {
+describe('registration', () => {
+  test('returns the user without secrets, sets the cookie, and ignores privileged fields', async () => {
     const response = await service.call('/api/user/register', {
       method: 'POST',
       body: {
@@ -48,13 +48,13 @@ describe('registering', () => {
     ['fine_name', 'short'],
     ['fine_name', 'x'.repeat(129)],
     [7, 'long enough'],
-  ])('refuses %p with %p', async (username, password) => {
+  ])('rejects %p with %p', async (username, password) => {
     const response = await service.call('/api/user/register', { method: 'POST', body: { username, password } });
     expect(response.status).toBe(400);
     expect((await body(response)).success).toBe(false);
   });
 
-  test('names are unique without case, also when many come at once', async () => {
+  test('usernames are unique regardless of case, also under concurrency', async () => {
     const tries = Array.from({ length: 8 }, (_, i) =>
       service.call('/api/user/register', {
         method: 'POST',
@@ -65,7 +65,7 @@ describe('registering', () => {
     expect(statuses).toEqual([200, 409, 409, 409, 409, 409, 409, 409]);
   });
 
-  test('can be closed', async () => {
+  test('can be disabled', async () => {
     await service.setOption('RegistrationEnabled', false);
     const response = await service.call('/api/user/register', {
       method: 'POST',
@@ -76,8 +76,8 @@ describe('registering', () => {
   });
 });
 
-describe('logging in', () => {
-  test('one message for an unknown user and a wrong password', async () => {
+describe('login', () => {
+  test('an unknown user and a wrong password give the same message', async () => {
     const ask = async (username: string) =>
       service.call('/api/user/login', { method: 'POST', body: { username, password: 'not the password' } });
     const [unknown, wrong] = [await ask('nobody_here'), await ask('root')];
@@ -85,7 +85,7 @@ describe('logging in', () => {
     expect((await body(unknown)).message).toBe((await body(wrong)).message);
   });
 
-  test('ten failures lock the name for that address, and the right password does not help then', async () => {
+  test('ten failures lock the username for that address, even with the right password', async () => {
     await service.user('locked_out');
     const ask = (password: string) =>
       service.call('/api/user/login', { method: 'POST', body: { username: 'locked_out', password } });
@@ -96,7 +96,7 @@ describe('logging in', () => {
     expect(late.headers.get('retry-after')).toBe('900');
   });
 
-  test('a new id at every login; logging out ends only that one', async () => {
+  test('every login has a new session id; logging out ends only that session', async () => {
     const [first, second] = [await service.root(), await service.root()];
     expect(first.cookie).not.toBe(second.cookie);
     expect((await first.call('/api/user/logout', { method: 'POST' })).status).toBe(200);
@@ -105,7 +105,7 @@ describe('logging in', () => {
   });
 });
 
-test('all other sessions are ended at once, and only one’s own', async () => {
+test('all other sessions of the user are ended at once', async () => {
   const [stranger, here] = [await service.root(), await service.user('many_devices')];
   const elsewhere = await Promise.all(
     [1, 2].map(() =>
@@ -125,8 +125,8 @@ test('all other sessions are ended at once, and only one’s own', async () => {
   expect((await stranger.call('/api/user/self')).status).toBe(200);
 });
 
-describe('writes with a cookie', () => {
-  test('need JSON, and our own origin where one is named', async () => {
+describe('writes with a session cookie', () => {
+  test('require JSON and the service’s own origin', async () => {
     const { call } = await service.user();
     const change = (headers: Record<string, string>) =>
       call('/api/user/self', { method: 'PUT', headers, body: JSON.stringify({ display_name: 'X' }) });
@@ -144,8 +144,8 @@ describe('writes with a cookie', () => {
   });
 });
 
-describe('my account', () => {
-  test('a changed email is no longer verified; a bad avatar changes nothing', async () => {
+describe('own account', () => {
+  test('a changed email address is unverified; an invalid avatar changes nothing', async () => {
     const [root, user] = [await service.root(), await service.user()];
     await root.call(`/api/admin/users/${user.id}`, { method: 'PUT', body: { email_verified: true } });
     const bad = await user.call('/api/user/self', {
@@ -162,7 +162,7 @@ describe('my account', () => {
     expect(after.data).toMatchObject({ email: 'new@example.com', email_verified: false });
   });
 
-  test('a new password ends every session but gives the changer a new one', async () => {
+  test('a new password ends all sessions and starts a new one', async () => {
     const user = await service.user('changes_word');
     const login = await service.call('/api/user/login', {
       method: 'POST',
@@ -186,7 +186,7 @@ describe('my account', () => {
     expect((await self(fresh)).status).toBe(200);
   });
 
-  test('sessions are listed and ended; those of others do not exist', async () => {
+  test('sessions are listed and ended; sessions of others are not found', async () => {
     const [one, two] = [await service.user(), await service.user()];
     const list = async (member: typeof one) =>
       ((await (await member.call('/api/user/sessions')).json()) as { data: { id: number; current: boolean }[] }).data;
@@ -200,7 +200,7 @@ describe('my account', () => {
 });
 
 describe('administration', () => {
-  test('is closed to role 1, and nobody reaches a role like its own', async () => {
+  test('is forbidden for users, and for targets of the same role or higher', async () => {
     const [root, admin, user] = [await service.root(), await service.user(), await service.user()];
     expect((await user.call('/api/admin/users')).status).toBe(403);
     const change = (by: typeof root, id: number, fields: object) =>
@@ -213,7 +213,7 @@ describe('administration', () => {
     expect((await change(root, 999_999, { group: 'gold' })).status).toBe(404);
   });
 
-  test('a disabled user is out at once, keys too', async () => {
+  test('a disabled user loses access immediately, including API keys', async () => {
     const [root, user] = [await service.root(), await service.user()];
     const key = await user.key();
     const models = () =>
@@ -243,7 +243,7 @@ describe('administration', () => {
     expect(page.data).toMatchObject({ page: 1, page_size: 100 });
   });
 
-  test('the users that a list names are asked for at once', async () => {
+  test('users are fetched by a list of ids', async () => {
     const root = await service.root();
     const [one, other] = [await service.user(), await service.user()];
     const ask = (ids: string) => root.call(`/api/admin/users?ids=${ids}`);
@@ -256,7 +256,7 @@ describe('administration', () => {
       expect((await ask(wrong)).status).toBe(400);
   });
 
-  test('options are typed, ranged and take effect at once', async () => {
+  test('options are typed, range-checked and effective immediately', async () => {
     const root = await service.root();
     const put = (key: string, value: unknown) =>
       root.call('/api/admin/options', { method: 'PUT', body: { key, value } });
@@ -273,7 +273,7 @@ describe('administration', () => {
 });
 
 describe('API keys', () => {
-  test('the full key once, masked afterwards', async () => {
+  test('the full key is shown once and masked afterwards', async () => {
     const user = await service.user();
     const key = await user.key({ name: 'laptop' });
     expect(key).toMatch(/^sk-[0-9A-Za-z]{48}$/);
@@ -296,13 +296,13 @@ describe('API keys', () => {
     [{ name: 'k', allowed_ips: ['not an address'] }],
     [{ name: 'k', models: 'all' }],
     [{}],
-  ])('refuses %p', async (fields) => {
+  ])('rejects %p', async (fields) => {
     const user = await service.user();
     expect((await user.call('/api/tokens', { method: 'POST', body: fields })).status).toBe(400);
     expect(((await (await user.call('/api/tokens')).json()) as { data: unknown[] }).data).toEqual([]);
   });
 
-  test('disabled, expired, forbidden by address or deleted: refused at once; others cannot touch it', async () => {
+  test('a disabled, expired, IP-restricted or deleted key is rejected immediately, and others cannot change it', async () => {
     const [user, other] = [await service.user(), await service.user()];
     const key = await user.key();
     const use = () =>

@@ -72,10 +72,9 @@ export function openKeyLookup(deps: {
     if (key.refusal !== null) throw new AppError('invalid_api_key', key.refusal);
     if (key.expiredTime !== -1 && key.expiredTime <= now)
       throw new AppError('invalid_api_key', 'This API key has expired.');
-    if (key.secretEndsAt <= now)
-      throw new AppError('invalid_api_key', 'This API key has got a new secret. Use that one.');
+    if (key.secretEndsAt <= now) throw new AppError('invalid_api_key', 'This API key was rotated. Use its new secret.');
     if (key.allowedIps.length > 0 && !inBlocks(from.ip, key.allowedIps))
-      throw new AppError('ip_not_allowed', 'This API key may not be used from your address.');
+      throw new AppError('ip_not_allowed', 'This API key cannot be used from your IP address.');
     used.saw(key.keyId, now);
     return key.principal;
   };

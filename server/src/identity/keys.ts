@@ -64,7 +64,7 @@ export const keyViewSchema = z
       .describe('Answers that are given again to the same request; null for none'),
     saved_quota: z.number().int().describe('What answers that were given again would have cost'),
     saved_requests: z.number().int().describe('How many of them there were'),
-    made_by: z.number().int().nullable().describe('The application that has made it; null where somebody did'),
+    made_by: z.number().int().nullable().describe('Application that created it; null if created by a user'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()
@@ -113,7 +113,7 @@ export const keyView = (row: ApiKeyRow, now: number): KeyView => ({
 /** 0 and -1 both mean never; a past time is a mistake. */
 function expiryOf(given: number | undefined, now: number): number {
   if (given === undefined || given <= 0) return -1;
-  if (given <= now) throw new AppError('invalid_value', 'expired_time lies in the past.', { param: 'expired_time' });
+  if (given <= now) throw new AppError('invalid_value', 'expired_time is in the past.', { param: 'expired_time' });
   return given;
 }
 
@@ -143,7 +143,7 @@ export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): 
   const now = nowSeconds(deps.clock);
   const expired_time = expiryOf(input.expired_time, now);
   if ((await countKeys(deps.db, userId)) >= mostKeys)
-    throw new AppError('invalid_value', `You have ${mostKeys} keys already. Delete some first.`);
+    throw new AppError('invalid_value', `You have reached the limit of ${mostKeys} keys. Delete some first.`);
   const { secret, columns } = newSecret();
   const key = {
     user_id: userId,

@@ -85,7 +85,7 @@ const makings: Record<string, { path: string; body: () => unknown; method?: stri
 };
 
 describe.each(Object.entries(ends))('while %s', (_, end) => {
-  test.each(Object.entries(makings))('%s is not made by a request begun before', async (_name, making) => {
+  test.each(Object.entries(makings))('%s is not created by a request that began earlier', async (_name, making) => {
     const member = await service.user();
     const { cookie, sessionId } = await stolen(member);
     const { go, answer } = await begin(making.path, cookie, making.body(), making.method);
@@ -95,8 +95,8 @@ describe.each(Object.entries(ends))('while %s', (_, end) => {
   });
 });
 
-describe.each(Object.entries(ends).slice(0, 3))('a login, while %s', (_, end) => {
-  test('begins no session when its password was checked before', async () => {
+describe.each(Object.entries(ends).slice(0, 3))('a login while %s', (_, end) => {
+  test('starts no session if its password was checked earlier', async () => {
     const member = await service.user();
     const { accounts } = service.app.identity;
     const proven = await login(accounts, { username: member.username, password: oldPassword, ip: '192.0.2.1' });
@@ -112,7 +112,7 @@ describe.each(Object.entries(ends).slice(0, 3))('a login, while %s', (_, end) =>
     expect(rows.filter(({ user_agent }) => user_agent === 'late')).toEqual([]);
   });
 
-  test('of many at once leaves none alive that the old password began', async () => {
+  test('leaves no session of the old password, of many concurrent logins', async () => {
     const member = await service.user();
     const body = { username: member.username, password: oldPassword };
     const logins = Array.from({ length: 12 }, async (_unused, n) => {
@@ -131,7 +131,7 @@ describe.each(Object.entries(ends).slice(0, 3))('a login, while %s', (_, end) =>
   });
 });
 
-test('of two changes of a password that know the old one, the first counts', async () => {
+test('of concurrent password changes with the old password, only one succeeds', async () => {
   const member = await service.user();
   const change = (password: string) =>
     member.call('/api/user/self', { method: 'PUT', body: { password, current_password: oldPassword } });
@@ -139,7 +139,7 @@ test('of two changes of a password that know the old one, the first counts', asy
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test('an administrator made a user meanwhile changes nobody', async () => {
+test('an administrator demoted during a request cannot complete it', async () => {
   const [admin, target] = [await service.user(), await service.user()];
   await expectOk(root.call(`/api/admin/users/${admin.id}`, { method: 'PUT', body: { role: 10 } }));
   const { go, answer } = await begin(`/api/admin/users/${target.id}`, admin.cookie, { status: 2 }, 'PUT');

@@ -45,5 +45,5 @@ function mail<K extends LetterKind>(
     const reader = await found;
     if (mailer && reader && (await mayMailNotice({ shared }, reader.email))) await mailer.send(reader, kind, about);
   };
-  void send().catch((error) => log.warn({ error }, 'a notice could not be mailed'));
+  void send().catch((error) => log.warn({ error }, 'a notice could not be emailed'));
 }

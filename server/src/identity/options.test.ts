@@ -3,7 +3,7 @@ import { openTestApp } from '../app.fixture.ts';
 import { systemClock } from '../lib/clock.ts';
 import { openOptions } from './options.ts';
 
-test('a reading that comes late does not undo a younger one', async () => {
+test('a late read does not overwrite a newer value', async () => {
   const service = await openTestApp();
   const { database, shared } = service.platform;
   const [arrived, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

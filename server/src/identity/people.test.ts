@@ -71,8 +71,8 @@ async function verified(email: string): Promise<Member> {
   return member;
 }
 
-describe('an invitation', () => {
-  test('has a role and a balance to begin with, is listed while it is open, and is used once by two at once', async () => {
+describe('invitations', () => {
+  test('set role and balance, are listed while pending, and work once under concurrency', async () => {
     const { user, url } = await invited({ username: 'ines', role: 10, quota: 1_500_000 });
     expect(await person(user.id)).toMatchObject({
       user: { role: 10, quota: 1_500_000 },
@@ -89,7 +89,7 @@ describe('an invitation', () => {
     expect(ledger.entries.map(({ amount }) => amount)).toEqual([1_500_000]);
   });
 
-  test('gives no role like one’s own or higher, and no balance below nothing', async () => {
+  test('cannot grant the inviter’s role or higher, or a negative balance', async () => {
     const admin = await administrator('anton');
     expect((await invite({ username: 'peer', role: 10 }, admin)).status).toBe(403);
     expect((await invite({ username: 'peer', role: 100 })).status).toBe(400);
@@ -98,7 +98,7 @@ describe('an invitation', () => {
     expect((await invite({ username: 'peer' }, admin)).status).toBe(200);
   });
 
-  test('is taken back: the link ends, and the name is free again', async () => {
+  test('can be revoked: the link stops working, and the username is available again', async () => {
     const { user, url } = await invited({ username: 'gone' });
     expect((await withdraw(user.id)).status).toBe(200);
     expect((await choose(url)).status).toBe(400);
@@ -106,7 +106,7 @@ describe('an invitation', () => {
     expect((await invite({ username: 'gone' })).status).toBe(200);
   });
 
-  test('that is used and taken back at once is one of both', async () => {
+  test('used and revoked concurrently, exactly one of both succeeds', async () => {
     for (let round = 0; round < 4; round += 1) {
       const { user, url } = await invited({ username: `race-${round}` });
       const [used, taken] = await Promise.all([choose(url), withdraw(user.id)]);
@@ -116,7 +116,7 @@ describe('an invitation', () => {
     }
   });
 
-  test('is no longer to be taken back once somebody owns the account, whichever way they came in', async () => {
+  test('cannot be revoked once the account has an owner, by any sign-in method', async () => {
     const { user } = await invited({ username: 'owned' });
     const path = `/api/admin/users/${user.id}/links`;
     const { url } = await dataOf<{ url: string }>(post(root, path, { purpose: 'reset_password' }));
@@ -126,7 +126,7 @@ describe('an invitation', () => {
     expect((await post(root, path, { purpose: 'invitation' })).status).toBe(409);
   });
 
-  test('runs out, and is made anew, which ends the one before', async () => {
+  test('expire, and a new one replaces the previous one', async () => {
     const { user, url } = await invited({ username: 'late' });
     clock.advance(7 * 86_400_000 + 1_000);
     root = await t.root();
@@ -141,8 +141,8 @@ describe('an invitation', () => {
   });
 });
 
-describe('a link', () => {
-  test('is mailed where the address is shown to be theirs, and its owner is told', async () => {
+describe('links', () => {
+  test('are emailed to a verified address, and the owner is notified', async () => {
     const member = await verified('lena@mail.example');
     const path = `/api/admin/users/${member.id}/links`;
     const made = await dataOf(post(root, path, { purpose: 'reset_password', mail: true }));
@@ -153,7 +153,7 @@ describe('a link', () => {
     expect((await choose(link.text)).status).toBe(200);
   });
 
-  test('for a password is not mailed to an address that nobody has shown to be theirs', async () => {
+  test('for a password are not emailed to an unverified address', async () => {
     const member = await t.user();
     const path = `/api/admin/users/${member.id}/links`;
     expect((await post(root, path, { purpose: 'verify_email', mail: true })).status).toBe(409);
@@ -164,8 +164,8 @@ describe('a link', () => {
   });
 });
 
-describe('a person', () => {
-  test('whose sessions an administrator ends is out at once, on every device, and is told', async () => {
+describe('users', () => {
+  test('whose sessions an administrator ends are logged out on every device and notified', async () => {
     const member = await verified('mona@mail.example');
     const phone = await again(member.username);
     const sessions = await dataOf<{ id: number; ip: string }[]>(root.call(`/api/admin/users/${member.id}/sessions`));
@@ -180,7 +180,7 @@ describe('a person', () => {
     await until('the mails have come', () => mailsTo('mona@mail.example').length === 2);
   });
 
-  test('who lost the second factor has none after it was reset, hears of it, and puts the notice away', async () => {
+  test('whose second factor is reset have none, are notified, and can dismiss the notice', async () => {
     const member = await verified('nora@mail.example');
     await enrol(t, member);
     expect((await person(member.id)).totp_since).not.toBeNull();
@@ -198,7 +198,7 @@ describe('a person', () => {
     expect(await dataOf(member.call('/api/user/self'))).toMatchObject({ notices: 0 });
   });
 
-  test('is shown with keys, applications, what they authorized, and everything by them or about them', async () => {
+  test('are shown with keys, applications, authorizations, and audit entries by or about them', async () => {
     const member = await t.user();
     await member.key({ name: 'laptop' });
     const application = { name: 'Board', redirect_uris: ['http://localhost/cb'], scopes: 'openid' };
@@ -225,7 +225,7 @@ describe('a person', () => {
   });
 });
 
-test('where administrators need a second factor, one without it has no more than others, and sets one up', async () => {
+test('with AdminSecondFactor, administrators without one have user rights only, until they set one up', async () => {
   const admin = await administrator('ada');
   const set = (by: Member, value: boolean) =>
     by.call('/api/admin/options', { method: 'PUT', body: { key: 'AdminSecondFactor', value } });

@@ -33,7 +33,7 @@ const listed = async (id: number) => (await send<Key[]>('GET', '/api/tokens')).d
 const works = async (key: string): Promise<number> =>
   (await t.call('/v1/models', { headers: { authorization: `Bearer ${key}` } })).status;
 
-test('the old secret goes on beside the new one for as long as was said', async () => {
+test('the old secret works beside the new one for the requested overlap', async () => {
   const old = await made();
   expect(await works(old.key)).toBe(200);
   const { status, data } = await rotate(old.id, hour);
@@ -50,7 +50,7 @@ test('the old secret goes on beside the new one for as long as was said', async 
   expect((await listed(old.id)).previous).toBeNull();
 });
 
-test('both count on the same quota', async () => {
+test('both secrets share the quota', async () => {
   const old = await made();
   const { data } = await rotate(old.id, hour);
   const rows = await t.platform.database.db.selectFrom('api_keys').select('id').where('id', '=', old.id).execute();
@@ -59,7 +59,7 @@ test('both count on the same quota', async () => {
   expect([await works(old.key), await works(data.key)]).toEqual([401, 401]);
 });
 
-test('without an overlap the old one ends at once, and the one before the last always does', async () => {
+test('without an overlap the old secret ends immediately, and an older one always does', async () => {
   const first = await made();
   const second = (await rotate(first.id, hour)).data;
   const third = (await rotate(first.id, hour)).data;
@@ -72,7 +72,7 @@ test('without an overlap the old one ends at once, and the one before the last a
   expect([await works(third.key), await works(fourth.key)]).toEqual([401, 200]);
 });
 
-test('of two rotations at once one secret is the last', async () => {
+test('of two concurrent rotations one secret is current', async () => {
   const first = await made();
   const both = await Promise.all([rotate(first.id, hour), rotate(first.id, hour)]);
   const answers = await Promise.all(both.map(({ data }) => works(data.key)));
@@ -80,7 +80,7 @@ test('of two rotations at once one secret is the last', async () => {
   expect(await works(first.key)).toBe(401);
 });
 
-test('of others’ keys nobody hears, and what is no time is refused', async () => {
+test('keys of others are not found, and an invalid overlap is rejected', async () => {
   const key = await made();
   const other = await t.user();
   expect((await rotate(key.id, hour, other)).status).toBe(404);
@@ -90,7 +90,7 @@ test('of others’ keys nobody hears, and what is no time is refused', async () 
   expect(text).not.toContain('key_hash');
 });
 
-test('keys of teams are rotated by those who manage them', async () => {
+test('team keys are rotated by those who manage them', async () => {
   const organisation = (await send('POST', '/api/organisations', { name: 'Acme' })).data.id;
   const team = (await send('POST', `/api/organisations/${organisation}/teams`, { name: 'Research' })).data.id;
   const path = `/api/organisations/${organisation}/keys`;

@@ -8,7 +8,7 @@ const otherCookie = fc
   .filter(([name]) => name !== cookieName)
   .map(([name, value]) => `${name}=${value}`);
 
-test('our cookie is found among any others', () => {
+test('the session cookie is found among any others', () => {
   fc.assert(
     fc.property(fc.array(otherCookie), token, fc.array(otherCookie), (before, value, after) => {
       expect(readCookie([...before, `${cookieName}=${value}`, ...after].join('; '))).toBe(value);
@@ -16,7 +16,7 @@ test('our cookie is found among any others', () => {
   );
 });
 
-test('no other cookie is taken for ours', () => {
+test('no other cookie is taken for the session cookie', () => {
   fc.assert(
     fc.property(fc.array(otherCookie), (others) => {
       expect(readCookie(others.join('; '))).toBeNull();
@@ -26,6 +26,6 @@ test('no other cookie is taken for ours', () => {
     expect(readCookie(header)).toBeNull();
 });
 
-test('any text at all is read without harm', () => {
+test('any header text is parsed without an error', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (header) => void readCookie(header)));
 });

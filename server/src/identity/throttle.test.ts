@@ -24,21 +24,21 @@ const put = (password: string, ip: string) =>
 const guesses: Record<string, (password: string, ip: string) => Promise<Response>> = {
   login: (password, ip) =>
     service.call('/api/user/login', { method: 'POST', headers: from(ip), body: { username: 'root', password } }),
-  'login, the name in other letters': (password, ip) =>
+  'login with the name in upper case': (password, ip) =>
     service.call('/api/user/login', { method: 'POST', headers: from(ip), body: { username: 'ROOT', password } }),
-  'change of password': put,
-  'closing of an account': (password, ip) =>
+  'password change': put,
+  'account deletion': (password, ip) =>
     member.call('/api/user/self', { method: 'DELETE', headers: from(ip), body: { password } }),
 };
 
 /** The nth address of a household: whoever has a /64 has all of these. */
 const household = (prefix: string) => (n: number) => `${prefix}:${n}:${n * 7}:a:${n + 1}`;
 
-describe.each(Object.keys(guesses))('guesses at a password by %s', (place) => {
+describe.each(Object.keys(guesses))('password guesses by %s', (place) => {
   const guess = guesses[place]!;
   const net = Object.keys(guesses).indexOf(place);
 
-  test('count by the /64 of an IPv6 address, not by each address', async () => {
+  test('are counted per IPv6 /64, not per address', async () => {
     const address = household(`2001:db8:${net}:1`);
     const answers: number[] = [];
     for (let n = 1; n <= 11; n += 1) answers.push((await guess(passwords(n), address(n))).status);
@@ -47,7 +47,7 @@ describe.each(Object.keys(guesses))('guesses at a password by %s', (place) => {
     expect((await guess(passwords(12), household(`2001:db8:${net}:2`)(1))).status).not.toBe(429);
   });
 
-  test('count one IPv4 address once, however it is written', async () => {
+  test('are counted per IPv4 address, in any notation', async () => {
     const written = [`192.0.2.${net}`, `::ffff:192.0.2.${net}`, `::ffff:c000:20${net}`, `::FFFF:C000:020${net}`];
     const answers: number[] = [];
     for (let n = 0; n < 11; n += 1) answers.push((await guess(passwords(n), written[n % written.length]!)).status);
@@ -57,7 +57,7 @@ describe.each(Object.keys(guesses))('guesses at a password by %s', (place) => {
   });
 });
 
-test('a right password forgives the wrong ones before it', async () => {
+test('a correct password resets the count', async () => {
   const ip = '2001:db8:99::1';
   for (let n = 1; n <= 9; n += 1) await guesses.login!(passwords(n), ip);
   for (let n = 1; n <= 3; n += 1) expect((await guesses.login!(rootPassword, ip)).status).toBe(200);
@@ -73,7 +73,7 @@ const limited: [option: string, path: string, body: unknown][] = [
   ['RateLimitOAuthIntrospect', '/api/oauth2/introspect', {}],
   ['RateLimitV1', '/v1/chat/completions', {}],
 ];
-test.each(limited)('%s counts by the /64', async (option, path, body) => {
+test.each(limited)('%s is counted per IPv6 /64', async (option, path, body) => {
   await service.setOption(option, 3);
   const address = household('2001:db8:50:1');
   const call = (n: number) => service.call(path, { method: 'POST', headers: from(address(n)), body });

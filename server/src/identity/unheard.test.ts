@@ -63,44 +63,44 @@ async function authorized({ one }: Scene): Promise<{ owner: Member; application:
 }
 
 const ways: Record<string, (scene: Scene) => Promise<Way>> = {
-  'a key that is deleted': async ({ one }) => {
+  'a deleted key': async ({ one }) => {
     const member = await one.user();
     const { id, key } = await newKey(member);
     return { works: withKey(key), end: () => ok(member.call(`/api/tokens/${id}`, { method: 'DELETE' })) };
   },
-  'a key that is disabled': async ({ one }) => {
+  'a disabled key': async ({ one }) => {
     const member = await one.user();
     const { id, key } = await newKey(member);
     const body = { status: 2 };
     return { works: withKey(key), end: () => ok(member.call(`/api/tokens/${id}`, { method: 'PUT', body })) };
   },
-  'the key of a user who is disabled': async ({ one, root }) => {
+  'a key of a disabled user': async ({ one, root }) => {
     const member = await one.user();
     const { key } = await newKey(member);
     return { works: withKey(key), end: () => disable(root, member) };
   },
-  'the session of a user who is disabled': async ({ one, root }) => {
+  'a session of a disabled user': async ({ one, root }) => {
     const member = await one.user();
     return { works: withCookie(member.cookie), end: () => disable(root, member) };
   },
-  'a session that is ended': async ({ one }) => {
+  'an ended session': async ({ one }) => {
     const member = await one.user();
     const [session] = await dataOf<{ id: number }[]>(member.call('/api/user/sessions'));
     const end = () => ok(member.call(`/api/user/sessions/${session!.id}`, { method: 'DELETE' }));
     return { works: withCookie(member.cookie), end };
   },
-  'a token that is revoked': async (scene) => {
+  'a revoked token': async (scene) => {
     const { application, token } = await authorized(scene);
     const { client_id, client_secret_plain: client_secret } = application;
     const body = { token, client_id, client_secret };
     return { works: withToken(token), end: () => ok(scene.one.call('/api/oauth2/revoke', { method: 'POST', body })) };
   },
-  'a token of an application that is deleted': async (scene) => {
+  'a token of a deleted application': async (scene) => {
     const { owner, application, token } = await authorized(scene);
     const path = `/api/oauth2/applications/${application.id}`;
     return { works: withToken(token), end: () => ok(owner.call(path, { method: 'DELETE' })) };
   },
-  'registration, when the option is changed': async ({ one, root }) => {
+  'registration after the option is turned off': async ({ one, root }) => {
     const register = (at: TestApp) =>
       at.call('/api/user/register', {
         method: 'POST',
@@ -120,7 +120,7 @@ const disable = (root: Member, member: Member) =>
 
 // Two processes share PostgreSQL; a SQLite file has one.
 describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
-  'what one process ends while the other hears nothing',
+  'access ended by one process while another receives no messages',
   () => {
     let clock: ManualClock;
     let redis: RedisServer | undefined;
@@ -160,7 +160,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       });
       afterAll(close);
 
-      test.each(names)('%s works for two seconds at most', async (name) => {
+      test.each(names)('%s works for at most two seconds', async (name) => {
         const { works, end } = made[name]!;
         expect(await works(scene.other)).toBe(true);
         await end();
@@ -181,12 +181,12 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       });
       afterAll(close);
 
-      test.each(names)('%s works no longer once it is back', async (name) => {
+      test.each(names)('%s stops working once it is back', async (name) => {
         await until('the other knows', async () => !(await made[name]!.works(scene.other)));
       });
     });
 
-    describe('because the one cannot reach Redis', () => {
+    describe('because the first process cannot reach Redis', () => {
       beforeAll(async () => {
         const link = openLink();
         await open(true, link.to);
@@ -196,7 +196,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       });
       afterAll(close);
 
-      test.each(names)('%s works for two seconds at most', async (name) => {
+      test.each(names)('%s works for at most two seconds', async (name) => {
         const { works, end } = made[name]!;
         await end();
         clock.advance(unheardMs);
@@ -208,7 +208,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
       beforeAll(() => open(false));
       afterAll(close);
 
-      test.each(names)('%s works for two seconds at most', async (name) => {
+      test.each(names)('%s works for at most two seconds', async (name) => {
         const { works, end } = made[name]!;
         await end();
         clock.advance(unheardMs);

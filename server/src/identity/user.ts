@@ -70,7 +70,7 @@ export const accountName = (user: Pick<User, 'username' | 'display_name'>): stri
 /** An owner in answers, for programs and people. */
 export const accountFields = {
   username: z.string().nullable().describe('Null if the user was deleted'),
-  account_name: z.string().nullable().describe('What to show: the username, or the name of an organisation'),
+  account_name: z.string().nullable().describe('Display name: the username, or the name of an organisation'),
 };
 export type AccountNames = Record<keyof typeof accountFields, string>;
 export const goneAccount = { username: null, account_name: null };

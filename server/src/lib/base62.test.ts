@@ -4,7 +4,7 @@ import { base62, fromBase62 } from './base62.ts';
 
 const number = fc.maxSafeNat();
 
-test('a number comes back as it was, from text of a known length', () => {
+test('a number round-trips through text of a known length', () => {
   fc.assert(
     fc.property(number, (value) => {
       expect(base62(value, 9)).toMatch(/^[0-9A-Za-z]{9}$/);
@@ -14,6 +14,6 @@ test('a number comes back as it was, from text of a known length', () => {
   );
 });
 
-test('text of one length sorts as the numbers do', () => {
+test('texts of one length sort like their numbers', () => {
   fc.assert(fc.property(number, number, (one, other) => expect(base62(one, 9) < base62(other, 9)).toBe(one < other)));
 });

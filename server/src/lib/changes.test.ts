@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { changesOf, Secret } from './changes.ts';
 
-test('only what differs', () => {
+test('only changed fields are returned', () => {
   const before = { name: 'a', models: ['x'], weight: 1 };
   expect(changesOf(before, { ...before, weight: 2 })).toEqual({ before: { weight: 1 }, after: { weight: 2 } });
   expect(changesOf(before, { ...before, models: ['x'] })).toEqual({ before: {}, after: {} });
@@ -10,11 +10,11 @@ test('only what differs', () => {
   expect(changesOf(before, null)).toEqual({ before, after: null });
 });
 
-test('what is too long is named only', () => {
+test('only the names of fields are returned if values are too long', () => {
   expect(changesOf({ text: '' }, { text: 'x'.repeat(20_000) }).after).toEqual({ fields: ['text'] });
 });
 
-test('a secret never shows, whatever happens to it', () => {
+test('a secret is never shown, whatever changes', () => {
   const secret = fc.string({ minLength: 12, maxLength: 40 });
   const state = fc.option(fc.record({ plain: fc.boolean(), key: secret }));
   fc.assert(

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { ChurnMap } from './churn-map.ts';
 
-test('is a map, whatever comes and goes', () => {
+test('behaves like a Map under any operations', () => {
   const step = fc.record({ set: fc.boolean(), key: fc.integer({ min: 0, max: 3_000 }) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 6_000, size: 'max' }), (steps) => {
@@ -22,7 +22,7 @@ test('is a map, whatever comes and goes', () => {
   );
 });
 
-test('forgets what has gone: thousands pass, few stay', () => {
+test('releases deleted entries while thousands come and go', () => {
   const map = new ChurnMap<object>();
   map.set('stays', { it: true });
   for (let i = 0; i < 10_000; i += 1) {

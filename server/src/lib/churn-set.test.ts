@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { ChurnMap } from './churn-map.ts';
 import { ChurnSet } from './churn-set.ts';
 
-test('holds what was added and not taken out again', () => {
+test('contains what was added and not deleted', () => {
   const items = Array.from({ length: 8 }, (_, n) => ({ n }));
   const step = fc.record({ add: fc.boolean(), at: fc.nat({ max: 7 }) });
   fc.assert(
@@ -27,7 +27,7 @@ test('holds what was added and not taken out again', () => {
   );
 });
 
-test('who is taken out by another does not disturb those who go through it', () => {
+test('deleting items during iteration does not disturb the iteration', () => {
   const set = new ChurnSet<{ n: number }>();
   const [one, two, three] = [{ n: 1 }, { n: 2 }, { n: 3 }] as const;
   for (const item of [one, two, three]) set.add(item);
@@ -60,7 +60,7 @@ async function leftOver(add: (item: object) => () => void): Promise<number> {
   return came.filter((item) => item.deref()).length;
 }
 
-test('little is left for the full rounds of the collector, which are rare', async () => {
+test('few deleted items survive minor garbage collections', async () => {
   const set = new ChurnSet<object>();
   const map = new ChurnMap<object>();
   let count = 0;

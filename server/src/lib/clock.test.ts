@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { manualClock } from './clock.ts';
 
-test('what is to be called again and again is called at its moments, until it is told to end', () => {
+test('repeating timers fire at their times until they are stopped', () => {
   const clock = manualClock(1_000);
   const calls: string[] = [];
   const endFast = clock.every(100, () => calls.push(`fast ${clock.nowMs()}`));
@@ -16,7 +16,7 @@ test('what is to be called again and again is called at its moments, until it is
   expect(clock.nowMs()).toBe(1_500);
 });
 
-test('of a year only its end is walked', () => {
+test('advancing by a year fires only the timers at its end', () => {
   const clock = manualClock();
   let calls = 0;
   clock.every(250, () => {

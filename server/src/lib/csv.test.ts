@@ -30,6 +30,6 @@ const cells: [Cell, string][] = [
 
 test.each(cells)('the cell %p is written %p', (value, written) => expect(csvCell(value)).toBe(written));
 
-test('a line ends as RFC 4180 wants it', () => {
+test('a line ends as RFC 4180 requires', () => {
   expect(csvLine([1, null, 'a', 'a,b', 'say "x"', 'two\nlines'])).toBe('1,,a,"a,b","say ""x""","two\nlines"\r\n');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { readErrorParts } from './error-parts.ts';
 
-test('a code or status that is no number, whatever it is made of, is none', () => {
+test('a code or status that is not a number is ignored', () => {
   for (const odd of [
     '{"toString":1}',
     '{"valueOf":null,"toString":{}}',
@@ -20,7 +20,7 @@ test('a code or status that is no number, whatever it is made of, is none', () =
     ).toBeUndefined();
 });
 
-test('a code or status that is a number, or one in words, is the status', () => {
+test('a number, or a numeric string, is the status', () => {
   for (const code of ['502', '"502"'])
     expect(readErrorParts(JSON.parse(`{"error":{"code":${code}}}`)).status).toBe(502);
 });

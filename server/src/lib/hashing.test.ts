@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { createHmac } from 'node:crypto';
 import { signPayload } from './hashing.ts';
 
-test('signs time and raw body as a receiver would check it', () => {
+test('signs time and raw body as a receiver would verify it', () => {
   const body = '{"text":"für Elise"}';
   const expected = createHmac('sha256', 'whsec').update(`1700000000.${body}`, 'utf8').digest('hex');
   expect(signPayload('whsec', body, 1_700_000_000)).toBe(`t=1700000000,v1=${expected}`);

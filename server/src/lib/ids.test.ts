@@ -1,7 +1,7 @@
 import { expect, setSystemTime, test } from 'bun:test';
 import { randomString, requestId, timedHex, timedString, timeIn } from './ids.ts';
 
-test('random strings have their length, only letters and digits, and never repeat', () => {
+test('random strings have the given length, only letters and digits, and never repeat', () => {
   const seen = new Set<string>();
   for (let i = 0; i < 5_000; i += 1) {
     const text = randomString(40);
@@ -19,7 +19,7 @@ test('every character is about equally likely', () => {
   for (const count of counts.values()) expect(Math.abs(count - 1_000)).toBeLessThan(220);
 });
 
-test('timed strings stand in the order in which they were drawn, and are of one length', () => {
+test('timed strings sort in the order of creation and have one length', () => {
   const drawn = [1, 1_000, 1_700_000_000_000, 1_700_000_000_001, 4_000_000_000_000].map((ms) => {
     setSystemTime(new Date(ms));
     return timedString(32);
@@ -31,17 +31,17 @@ test('timed strings stand in the order in which they were drawn, and are of one 
   expect(new Set(Array.from({ length: 5_000 }, () => timedString(32).slice(9))).size).toBe(5_000);
 });
 
-test('request ids differ', () => {
+test('request ids are unique', () => {
   expect(new Set(Array.from({ length: 10_000 }, requestId)).size).toBe(10_000);
 });
 
-test('names of one time stand in the order in which they were made', () => {
+test('ids of the same time sort in the order of creation', () => {
   const names = Array.from({ length: 1_000 }, () => timedHex(5, 32));
   expect(names.toSorted()).toEqual(names);
   expect(new Set(names.map((name) => name.length))).toEqual(new Set([32]));
 });
 
-test('the time that a name was made at is read from it, and from no other name', () => {
+test('the creation time is read from a timed id, and from no other id', () => {
   const now = Date.UTC(2030, 5);
   expect(timeIn(timedHex(now, 24), now)).toBe(now);
   expect(timeIn(`${timedHex(now, 32)}-output`, now + 1)).toBe(now);

@@ -15,15 +15,15 @@ test.each([
   ['de-CH', null],
   ['', null],
   [null, null],
-] as const)('%p is answered in %p', (header, language) => {
+] as const)('Accept-Language %p selects %p', (header, language) => {
   expect(acceptedLanguage(header)).toBe(language);
 });
 
-test('of a header without end the beginning is read', () => {
+test('only the beginning of an overlong header is read', () => {
   expect(acceptedLanguage(`${'x,'.repeat(8_000)}zh`)).toBeNull();
 });
 
-test('only what is written as it is kept names a language', () => {
+test('a language is recognised only in its stored spelling', () => {
   expect(['en', 'zh-CN', 'zh', 'zh-cn', '', 'constructor'].map(asLanguage)).toEqual([
     ...['en' as const, 'zh-CN' as const, null, null, null, null],
   ]);

@@ -72,7 +72,7 @@ const runs = { numRuns: 10_000 };
 const patienceMs = 60_000;
 
 test(
-  'a cost is exact to the unit, small or beyond what a double holds',
+  'a cost is exact to the unit, even beyond the range of exact doubles',
   () => {
     fc.assert(
       fc.property(fc.oneof(plainPrice, anyPrice), anyUsage, (price, usage) => {
@@ -101,7 +101,7 @@ test(
 );
 
 test(
-  'whatever an upstream reports, a cost is a number and not below nothing',
+  'a cost is a number of at least 0, whatever an upstream reports',
   () => {
     const odd = fc.oneof(fc.double(), fc.constantFrom(Number.NaN, Infinity, -Infinity, -1, 1e308, 0.5), tokens);
     const oddUsage = fc.record(
@@ -125,7 +125,7 @@ test(
 );
 
 test(
-  'one token more never costs less, while no tier is cheaper than the one below',
+  'one more token never costs less, while no tier is cheaper than the one below',
   () => {
     const sameParts = fc.tuple(plainPrice, partRates).map(([price, parts]): Price => ({ ...price, parts }));
     fc.assert(
@@ -141,7 +141,7 @@ test(
 );
 
 test(
-  'a part costs the same whether its rate is left out or that of its whole',
+  'a part without a rate costs the same as with the rate of its whole',
   () => {
     fc.assert(
       fc.property(plainPrice, tierOf, anyUsage, (price, tier, usage) => {
@@ -166,7 +166,7 @@ test(
   patienceMs,
 );
 
-test('a tier counts from the first token above its context, for the whole request, and the highest wins', () => {
+test('a tier applies from the first token above its context, to the whole request, and the highest one wins', () => {
   const price: Price = {
     promptPrice: 1,
     completionPrice: 2,
@@ -188,7 +188,7 @@ test('a tier counts from the first token above its context, for the whole reques
   expect(cost(500_000, 400_000)).toBe(500_000 * (2 + 8));
 });
 
-test('more parts than there is in all are cut, and no token is charged twice', () => {
+test('parts that exceed the total are capped, and no token is charged twice', () => {
   const price: Price = { promptPrice: 10, completionPrice: 10, requestPrice: 0, parts: { cacheRead: 1, audioIn: 100 } };
   const usage = { promptTokens: 1_000_000, completionTokens: 0, cacheReadTokens: 700_000, audioInTokens: 800_000 };
   expect(costOf(price, usage)).toBe(500_000 * (0.7 + 30));
@@ -196,7 +196,7 @@ test('more parts than there is in all are cut, and no token is charged twice', (
 });
 
 test(
-  'a hold made of the most expensive rates covers what any use of so many tokens costs',
+  'a hold at the most expensive rates covers the cost of any usage of that many tokens',
   () => {
     fc.assert(
       fc.property(anyPrice, anyUsage, (price, usage) => {
@@ -214,7 +214,7 @@ test(
   patienceMs,
 );
 
-test('a hold counts the dear parts only where the request asks for them', () => {
+test('a hold includes expensive parts only if the request uses them', () => {
   const price: Price = {
     promptPrice: 1,
     completionPrice: 4,
@@ -228,7 +228,7 @@ test('a hold counts the dear parts only where the request asks for them', () => 
   expect(costAtMost(price, usage, { hasAudio: true })).toBe(500_000 * 96);
 });
 
-test('a model is free when no part of it and no tier costs anything', () => {
+test('a model is free if none of its parts and tiers costs anything', () => {
   const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
   expect(isFree(free)).toBe(true);
   expect(isFree({ ...free, parts: { cacheRead: 0 }, tiers: [{ aboveContext: 9, prompt: 0, completion: 0 }] })).toBe(
@@ -238,7 +238,7 @@ test('a model is free when no part of it and no tier costs anything', () => {
   expect(isFree({ ...free, tiers: [{ aboveContext: 9, prompt: 1, completion: 0 }] })).toBe(false);
 });
 
-test('near the last exact double, one unit above and below a whole quota is told apart', () => {
+test('rounding is exact next to the largest exact double', () => {
   // 1 micro-USD per million tokens: the total is the number of tokens, in 1e-12 USD.
   const price = { promptPrice: 0.000001, completionPrice: 0, requestPrice: 0 };
   const last = Math.floor(Number.MAX_SAFE_INTEGER / 2_000_000) * 2_000_000;

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { proxyFor, readOutgoingProxy } from './outgoing-proxy.ts';
 
-test('the proxy of an address is that of its protocol, but for hosts that are named', () => {
+test('the proxy is chosen by protocol, except for hosts in NO_PROXY', () => {
   const both = { HTTP_PROXY: 'http://one:3128', HTTPS_PROXY: 'two:8080' };
   const cases: [environment: Record<string, string>, url: string, proxy: string | null][] = [
     [{}, 'https://api.test', null],

@@ -23,7 +23,7 @@ const values: Record<string, string> = {
   'a bare string': `"${'a'.repeat(200_000)}"`,
 };
 
-describe('as JSON.parse', () => {
+describe('parses like JSON.parse', () => {
   test.each(Object.entries(values))('%s', async (_, text) => {
     const parsed = await parse(text);
     expect(parsed).toEqual(JSON.parse(text));
@@ -50,14 +50,14 @@ const faults: Record<string, string> = {
   'a comma outside': `${blank}${many('1')}`,
 };
 
-describe('not JSON', () => {
+describe('rejects invalid JSON', () => {
   test.each(Object.entries(faults))('%s', async (_, text) => {
     expect(() => JSON.parse(text)).toThrow(SyntaxError);
     await expect(parse(text)).rejects.toBeInstanceOf(SyntaxError);
   });
 });
 
-test('others get their turn meanwhile', async () => {
+test('parsing yields to other work', async () => {
   const text = `{"data": [${many(`[${many('0.123456789', 1_000)}]`, 3_000)}]}`;
   expect(await turnsDuring(() => parse(text))).toBeGreaterThan(5);
 });

@@ -64,7 +64,7 @@ class Reader {
     let at = start + 1;
     for (;;) {
       const close = this.bytes.indexOf(quote, at);
-      if (close < 0) throw new SyntaxError('a string does not end');
+      if (close < 0) throw new SyntaxError('unterminated string');
       let before = close;
       while (this.bytes[before - 1] === backslash) before -= 1;
       at = close + 1;
@@ -77,14 +77,14 @@ class Reader {
   #begin(start: number, isArray: boolean): void {
     this.#depth += 1;
     if (this.#depth > deepest) return;
-    if (this.#ended) throw new SyntaxError('something follows the value');
+    if (this.#ended) throw new SyntaxError('unexpected text after the value');
     this.#open.push({ isArray, start, name: this.#lastString, value: null, from: start + 1, afterValue: false });
   }
 
   /** Called after an item; true if a run was parsed. */
   #separate(at: number): boolean {
     const open = this.#open.at(-1);
-    if (!open) throw new SyntaxError('a comma stands outside');
+    if (!open) throw new SyntaxError('unexpected comma at the top level');
     if (open.afterValue) {
       this.#expectBlank(open.from, at);
       open.afterValue = false;
@@ -138,7 +138,7 @@ class Reader {
       for (const item of items) (open.value as unknown[]).push(item);
     } else {
       const members = Object.entries(JSON.parse(`{${text}}`) as Record<string, unknown>);
-      if (members.length === 0) throw new SyntaxError('a member is missing');
+      if (members.length === 0) throw new SyntaxError('an object member is missing');
       open.value ??= {};
       // Defined rather than assigned, since assigning `__proto__` would set the prototype.
       for (const [name, value] of members)
@@ -147,7 +147,8 @@ class Reader {
   }
 
   #expectBlank(from: number, to: number): void {
-    if (/[^ \t\r\n]/.test(this.bytes.toString('utf8', from, to))) throw new SyntaxError('something stands between');
+    if (/[^ \t\r\n]/.test(this.bytes.toString('utf8', from, to)))
+      throw new SyntaxError('unexpected text between values');
   }
 
   /** No brackets, or unclosed ones. */

@@ -12,36 +12,36 @@ function flip(sealed: string, index: number): string {
   return `${version}.${id}.${bytes.toString('base64url')}`;
 }
 
-describe('seal', () => {
-  test('opens what it sealed, whatever the text', () => {
+describe('sealer', () => {
+  test('opens what it sealed, for any text', () => {
     for (const text of ['', 'sk-secret', 'ключ 🔑', 'x'.repeat(10_000)])
       expect(sealer.open(sealer.seal(text))).toBe(text);
   });
 
-  test('hides the text and differs each time', () => {
+  test('hides the text and produces different output each time', () => {
     const sealed = sealer.seal('sk-secret');
     expect(sealed).toMatch(/^s1\.a\.[A-Za-z0-9_-]+$/);
     expect(Buffer.from(sealed.split('.')[2]!, 'base64url').toString('latin1')).not.toContain('secret');
     expect(sealer.seal('sk-secret')).not.toBe(sealed);
   });
 
-  test('refuses text changed in nonce, ciphertext or tag', () => {
+  test('rejects text with a changed nonce, ciphertext or tag', () => {
     const sealed = sealer.seal('sk-secret');
     for (const index of [0, 14, -1]) expect(() => sealer.open(flip(sealed, index))).toThrow(SealError);
   });
 
-  test('refuses text moved to another key id, even one with the same key', () => {
+  test('rejects text moved to another key id, even one with the same key', () => {
     const twins = openSealer({ keys: ['a', 'b'].map((id) => ({ id, key: keyOf(1) })) });
     const sealed = twins.seal('sk-secret');
     expect(() => twins.open(sealed.replace('s1.a.', 's1.b.'))).toThrow(SealError);
   });
 
-  test('refuses what is not sealed text', () => {
+  test('rejects text that is not sealed', () => {
     for (const text of ['', 'sk-plain', 's1.a', 's1.a.', 's2.a.AAAA', 's1.a.AAAA', `${sealer.seal('x')}.y`])
       expect(() => sealer.open(text)).toThrow(SealError);
   });
 
-  test('rotates: a new first key seals, the old one still opens, reseal moves over', () => {
+  test('rotates: a new first key seals, the old one still opens, reseal re-encrypts', () => {
     const old = sealer.seal('sk-secret');
     const keys = [
       { id: 'b', key: keyOf(2) },
@@ -56,7 +56,7 @@ describe('seal', () => {
     expect(() => openSealer({ keys: keys.slice(0, 1) }).open(old)).toThrow('key "a"');
   });
 
-  test('what is sealed within other text moves over; what only looks so, or is a stranger’s, stays', () => {
+  test('reseals text inside other text; text that only looks sealed, or has an unknown key, stays unchanged', () => {
     const other = openSealer({ keys: [{ id: 'c', key: keyOf(3) }] });
     const rest = `${other.seal('theirs')}, s1.a.short, s1.a.${'A'.repeat(60)}`;
     const text = (sealed: string) => JSON.stringify([{ content: `svc.${sealed}` }, rest]);
@@ -69,7 +69,7 @@ describe('seal', () => {
     expect(resealWithin(after, rotated.reseal)).toBe(after);
   });
 
-  test('refuses keys it cannot use', () => {
+  test('rejects unusable keys', () => {
     expect(() => openSealer({ keys: [] })).toThrow(SealError);
     expect(() => openSealer({ keys: [{ id: 'a', key: new Uint8Array(16) }] })).toThrow('32 bytes');
     expect(() => openSealer({ keys: [{ id: 'a.b', key: keyOf(1) }] })).toThrow('id');

@@ -64,7 +64,8 @@ export const resealWithin = (text: string, reseal: Sealer['reseal']): string =>
   });
 
 function checkKey(id: string, key: Uint8Array): Uint8Array {
-  if (!/^[A-Za-z0-9_-]{1,32}$/.test(id)) throw new SealError('a sealing key id is 1-32 of A-Z a-z 0-9 _ -');
+  if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))
+    throw new SealError('a sealing key id must be 1-32 characters from A-Z a-z 0-9 _ -');
   if (key.length !== keyBytes) throw new SealError(`sealing key "${id}" must be ${keyBytes} bytes long`);
   return key;
 }
@@ -94,6 +95,6 @@ function decrypt(key: Uint8Array, header: string, body: Buffer): string {
     const text = decipher.update(body.subarray(nonceBytes, body.length - tagBytes));
     return Buffer.concat([text, decipher.final()]).toString('utf8');
   } catch {
-    throw new SealError('sealed text was changed, or its key is not the one it was sealed with');
+    throw new SealError('sealed text was modified, or was sealed with another key');
   }
 }

@@ -17,7 +17,7 @@ function read(bytes: Uint8Array, cuts: number[]): SseEvent[] {
 }
 
 describe('SseParser', () => {
-  test('reads events with LF, CRLF and CR line ends', () => {
+  test('reads events with LF, CRLF and CR line endings', () => {
     for (const end of ['\n', '\r\n', '\r']) {
       const text = ['event: a', 'data: 1', '', ': note', 'data: 2', 'data: 3', 'id: x', '', ''].join(end);
       expect(read(encoder.encode(text), [])).toEqual([
@@ -27,7 +27,7 @@ describe('SseParser', () => {
     }
   });
 
-  test('takes one space after the colon only, fields without a colon, and a byte order mark', () => {
+  test('removes only one space after the colon; accepts fields without a colon and a byte order mark', () => {
     expect(read(encoder.encode('\uFEFFdata:  two\n\ndata\n\ndata:none\n\n'), [])).toEqual([
       { event: '', data: ' two' },
       { event: '', data: '' },
@@ -35,7 +35,7 @@ describe('SseParser', () => {
     ]);
   });
 
-  test('a last event without a blank line counts, comments alone do not', () => {
+  test('a last event without a blank line counts; comments alone do not', () => {
     expect(read(encoder.encode('data: a\n\n: ping\n\ndata: [DONE]'), [])).toEqual([
       { event: '', data: 'a' },
       { event: '', data: '[DONE]' },
@@ -71,12 +71,12 @@ describe('SseParser', () => {
     );
   });
 
-  test('an event past the bound is refused, not stored', () => {
+  test('an event over the size limit is rejected, not stored', () => {
     const parser = new SseParser(100);
     expect(() => parser.push(encoder.encode(`data: ${'x'.repeat(200)}`))).toThrow(SseOverflow);
   });
 
-  test('what the encoders write is read back', () => {
+  test('parses what the encoders write', () => {
     expect(read(encoder.encode(sseData('{"a":1}') + ssePing + sseEvent('e', '{}')), [3, 9, 12])).toEqual([
       { event: '', data: '{"a":1}' },
       { event: 'e', data: '{}' },

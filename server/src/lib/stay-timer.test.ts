@@ -14,7 +14,7 @@ const named = (name: string, lingers = () => {}): StayTimed => ({
   },
 });
 
-test('who stays is told once, not before the time and not after twice of it', () => {
+test('an item that stays is notified once, between one and two times the interval', () => {
   told.length = 0;
   const lingering = new StayTimer(100);
   lingering.add(named('early'));
@@ -29,7 +29,7 @@ test('who stays is told once, not before the time and not after twice of it', ()
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('who goes is not told, also where another that was told ends it', () => {
+test('a removed item is not notified, even if the callback of another removes it', () => {
   told.length = 0;
   const lingering = new StayTimer(100);
   const [second, third, gone] = [named('second'), named('third'), named('gone')];

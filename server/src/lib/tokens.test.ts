@@ -3,14 +3,14 @@ import { Worker } from 'node:worker_threads';
 import { sampleOf } from './token-sample.ts';
 import { loadTokens, openTokens } from './tokens.ts';
 
-test('counts many texts at once as each by itself', async () => {
+test('counts many texts at once with the same results as one by one', async () => {
   const { count, countEach } = await loadTokens();
   const texts = ['', 'hello world', '漢字 and 🎉', '', '<|endoftext|>'];
   expect(await countEach(texts)).toEqual(await Promise.all(texts.map(count)));
   expect(await countEach([])).toEqual([]);
 });
 
-test('cuts where a token ends, and leaves no half of a character', async () => {
+test('cuts at a token boundary without splitting a character', async () => {
   const { count, cut } = await loadTokens();
   expect(await cut('one two three', 100)).toEqual({ text: 'one two three', cut: false, tokens: 3 });
   expect(await cut('one two three', 2)).toEqual({ text: 'one two', cut: true, tokens: 2 });
@@ -19,13 +19,13 @@ test('cuts where a token ends, and leaves no half of a character', async () => {
   expect(await count(family)).toBeGreaterThan(50);
 });
 
-test('text that never breaks is counted in time with its length', async () => {
+test('text without breaks is counted in time proportional to its length', async () => {
   const { count } = await loadTokens();
   for (const letter of ['a', ' ', '\n', '漢', '🎉', '-'])
     expect(await count(letter.repeat(400_000))).toBeGreaterThanOrEqual(400_000 / 64);
 });
 
-test('the loop turns while the vocabulary is read and a book is counted', async () => {
+test('the event loop runs while the vocabulary is loaded and a long text is counted', async () => {
   const { count } = await loadTokens();
   let turns = 0;
   const counting = count('The loop turns. '.repeat(60_000)).then(() => -1);
@@ -33,7 +33,7 @@ test('the loop turns while the vocabulary is read and a book is counted', async 
   expect(turns).toBeGreaterThan(10);
 });
 
-test('of a very long text a sample speaks for the rest, wherever the dense part stands', async () => {
+test('a very long text is counted by samples, wherever its dense part is', async () => {
   const { countEach, count } = await loadTokens();
   const easy = 'word '.repeat(400_000);
   const dense = '漢!字?'.repeat(200_000);
@@ -51,7 +51,7 @@ test('of a very long text a sample speaks for the rest, wherever the dense part 
   expect(pieces.join('').length).toBeLessThan(1_100_000);
 });
 
-test('a thread that dies costs exactness, not the count, and is started anew', async () => {
+test('if the worker dies, counts are estimated and the worker is restarted', async () => {
   const real = new URL('./tokens-worker.ts', import.meta.url);
   const broken = new URL('data:text/javascript,throw new Error("cannot start")');
   let started = 0;
@@ -64,7 +64,7 @@ test('a thread that dies costs exactness, not the count, and is started anew', a
   expect(started).toBe(2);
 });
 
-test('where no thread can be started texts are estimated', async () => {
+test('counts are estimated if no worker can be started', async () => {
   const { count, cut } = openTokens(() => {
     throw new Error('no threads left');
   });

@@ -6,7 +6,7 @@ test.each([
   ['mcp:files:read', { server: 'files', tool: 'read' }],
   ['mcp:files_12:read', { server: 'files_12', tool: 'read' }],
   ['mcp:files:a%2Fb%3Ac%20%C3%A9', { server: 'files', tool: 'a/b:c é' }],
-])('%s names tools', (name, told) => {
+])('%s is a tool scope', (name, told) => {
   expect(readToolScope(name)).toEqual(told);
   expect(toolScopeOf(told.server, told.tool)).toBe(name as `mcp:${string}`);
 });
@@ -28,11 +28,11 @@ test.each([
   // Another spelling of a name that has one already, and none of any.
   ...['mcp:files:%72ead', 'mcp:files:a/b', 'mcp:files:a%2fb', 'mcp:files:a:b', 'mcp:files:%', 'mcp:files:%ff'],
   ...['mcp:files:é', 'mcp:files:a b', 'mcp:files:a"b', 'mcp:files:a\\b', `mcp:files:${'x'.repeat(129)}`],
-])('%s does not', (name) => {
+])('%s is not a tool scope', (name) => {
   expect(readToolScope(name)).toBeNull();
 });
 
-test('what is named is open, and nothing else once something is', () => {
+test('tool scopes open only the tools they name; without any, tools are not restricted', () => {
   expect(openTools(['openid', 'models:use'])).toBeNull();
   const open = openTools(['openid', 'mcp:files:read', 'mcp:notes'])!;
   expect([open.opens('files', 'read'), open.opens('files', 'write'), open.opensAll('files')]).toEqual([

@@ -15,11 +15,11 @@ const values: Record<string, unknown> = {
   deep: [[[[[[[[[[{ a: [1] }]]]]]]]]]],
 };
 
-test.each(Object.entries(values))('as JSON.stringify: %s', async (_, value) => {
+test.each(Object.entries(values))('writes like JSON.stringify: %s', async (_, value) => {
   expect(await (await writeInTurns(value)).text()).toBe(JSON.stringify(value));
 });
 
-test('others get their turn meanwhile', async () => {
+test('writing yields to other work', async () => {
   const vector = numbers(1_000);
   const value = { data: Array.from({ length: 2_000 }, (_, index) => ({ index, embedding: vector })) };
   expect(await turnsDuring(() => writeInTurns(value))).toBeGreaterThan(5);

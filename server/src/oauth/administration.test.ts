@@ -22,7 +22,7 @@ afterAll(() => t.close());
 type Entry = { id: number; event_type: string };
 const applications = '/api/oauth2/applications';
 
-test('applications: listed with owners; each action as often as one likes', async () => {
+test('applications are listed with owners, and each action can be repeated', async () => {
   const client = await t.client({ name: 'Findable_unique 100%' });
   const { data } = await jsonOf(root.call('/api/oauth2/admin/applications?q=findable_UNIQUE%20100%25'));
   expect(data).toMatchObject({ total: 1, page: 1, page_size: 20 });
@@ -40,7 +40,7 @@ test('applications: listed with owners; each action as often as one likes', asyn
   expect((await bad).status).toBe(400);
 });
 
-test('the limit of an application is changed by administrators, and by nobody else', async () => {
+test('only administrators change the rate limit of an application', async () => {
   const { id } = await t.client();
   const path = `/api/oauth2/admin/applications/${id}`;
   const put = (by: Member, body: unknown, at = path) => by.call(at, { method: 'PUT', body });
@@ -54,7 +54,7 @@ test('the limit of an application is changed by administrators, and by nobody el
   expect((await put(root, { rate_limit: 1 }, '/api/oauth2/admin/applications/99999999')).status).toBe(404);
 });
 
-test('an application stands still while its owner is disabled, and goes on as it was', async () => {
+test('an application is suspended while its owner is disabled, and continues unchanged afterwards', async () => {
   const owner = await t.user();
   const client = await t.client({ name: 'Of somebody disabled' }, owner);
   const tokens = await t.tokens(client);
@@ -86,7 +86,7 @@ test('an application stands still while its owner is disabled, and goes on as it
   expect(await faultOf(look())).toEqual(refused);
 });
 
-describe('audit', () => {
+describe('OAuth audit log', () => {
   const audit = async (query: string) => (await jsonOf(root.call(`/api/oauth2/admin/audit?${query}`))).data;
 
   async function everyEvent(): Promise<TestClient> {
@@ -104,7 +104,7 @@ describe('audit', () => {
     return client;
   }
 
-  test('all 13 kinds are recorded, with what each must tell', async () => {
+  test('all 13 event types are recorded with their required fields', async () => {
     const client = await everyEvent();
     const { logs, total } = await audit(`application_id=${client.id}&page_size=100`);
     expect(total).toBe(logs.length);
@@ -132,7 +132,7 @@ describe('audit', () => {
     expect(ids).toEqual(ids.toSorted((a: number, b: number) => b - a));
   });
 
-  test('filters and pages', async () => {
+  test('entries are filtered and paged', async () => {
     const client = await t.client();
     t.clock.advance(100_000);
     await t.tokens(client);
@@ -149,7 +149,7 @@ describe('audit', () => {
     expect((await root.call('/api/oauth2/admin/audit?user_id=x')).status).toBe(400);
   });
 
-  test('CSV: a header, at most 10,000 rows, no formulas', async () => {
+  test('CSV has a header, at most 10,000 rows and no formulas', async () => {
     const rows = Array.from({ length: 10_050 }, (_, i) => ({
       action: 'token_issued',
       actor_id: i,
@@ -181,7 +181,7 @@ describe('audit', () => {
   });
 });
 
-test('discovery: exactly the fields of the specification; RFC 8414 adds two', async () => {
+test('discovery returns exactly the fields of the specification; RFC 8414 adds two', async () => {
   const issuer = t.config.baseUrl;
   const expected = {
     issuer,
@@ -209,7 +209,7 @@ test('discovery: exactly the fields of the specification; RFC 8414 adds two', as
   });
 });
 
-test('limits: each endpoint’s own number, by address or by user, in the answer’s headers', async () => {
+test('each endpoint has its own rate limit, per address or user, shown in the response headers', async () => {
   await t.setOption('RateLimitEnabled', true);
   await t.setOption('RateLimitOAuthToken', 2);
   await t.setOption('RateLimitOAuthAuthorize', 1);

@@ -43,7 +43,7 @@ export const applicationSchema = z
     homepage_url: z.string(),
     logo_url: z.string(),
     client_id: z.string(),
-    redirect_uris: z.string().meta({ description: 'A JSON array, as text' }),
+    redirect_uris: z.string().meta({ description: 'JSON array, as text' }),
     allowed_scopes: z.string(),
     app_type: z.string(),
     status: z.number().int(),

@@ -11,7 +11,7 @@ const applications = '/api/oauth2/applications';
 type Consent = { application_id: number; scopes: string };
 
 describe('applications', () => {
-  test('created in full, the secret shown once', async () => {
+  test('an application is created with all fields, and the secret is shown once', async () => {
     const owner = await t.user();
     const body = {
       name: ' My app ',
@@ -57,7 +57,7 @@ describe('applications', () => {
       expect(JSON.stringify(stored)).not.toContain(secret);
   });
 
-  test('each field’s limits, and nothing is half-created', async () => {
+  test('every field is validated, and nothing is partly created', async () => {
     const owner = await t.user();
     const good = { name: 'x', redirect_uris: [callback], scopes: 'openid' };
     const make = (fields: Record<string, unknown>) =>
@@ -97,7 +97,7 @@ describe('applications', () => {
     expect((await t.call(applications, { method: 'POST', body: good })).status).toBe(401);
   });
 
-  test('changed one by one; a bad field changes nothing', async () => {
+  test('fields are changed one by one; an invalid field changes nothing', async () => {
     const client = await t.client();
     const put = (body: unknown) => t.owner.call(`${applications}/${client.id}`, { method: 'PUT', body });
     const changed = await jsonOf(put({ name: 'Renamed', scopes: 'email', redirect_uris: ['https://b.example/'] }));
@@ -114,7 +114,7 @@ describe('applications', () => {
       expect((await t.owner.call(`${applications}/${id}`, { method: 'PUT', body: {} })).status).toBe(404);
   });
 
-  test('a public client has no secret to rotate; one that becomes confidential draws one', async () => {
+  test('a public client has no secret to rotate; making it confidential creates one', async () => {
     const client = await t.client({ app_type: 'public' });
     expect(client.secret).toBe('');
     const rotate = () => t.owner.call(`${applications}/${client.id}/rotate-secret`, { method: 'POST' });
@@ -125,7 +125,7 @@ describe('applications', () => {
     expect((await t.tokens({ ...client, secret: data.client_secret_plain })).token_type).toBe('Bearer');
   });
 
-  test('deleted is final, also from suspended', async () => {
+  test('deletion is final, also from suspended', async () => {
     const client = await t.client();
     await t.tokens(client);
     await t.act('suspend', client.id);
@@ -142,7 +142,7 @@ describe('applications', () => {
     expect((await t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' })).status).toBe(404);
   });
 
-  test('as many as anybody needs, whether they are deleted again or not', async () => {
+  test('the number of applications is limited, including those deleted today', async () => {
     const prolific = await t.app.user();
     const body = { name: 'One of many', redirect_uris: ['https://many.example/cb'], scopes: 'openid' };
     const make = async () => {
@@ -171,7 +171,7 @@ describe('applications', () => {
     expect((await make()).status).toBe(200);
   });
 
-  test('pages are clamped', async () => {
+  test('page sizes are clamped', async () => {
     const owner = await t.user();
     for (let i = 0; i < 3; i += 1) await t.client({ name: `n${i}` }, owner);
     const list = async (query: string) => (await jsonOf(owner.call(`${applications}?${query}`))).data;
@@ -186,7 +186,7 @@ describe('applications', () => {
 });
 
 describe('consents', () => {
-  test('listed with the application, revoked once', async () => {
+  test('consents are listed with the application and revoked once', async () => {
     const user = await t.user();
     const client = await t.client({ name: 'Reader', description: 'reads', logo_url: 'https://l.example/l.png' });
     const tokens = await t.tokens(client, { scope: 'email' }, user);
@@ -220,7 +220,7 @@ describe('consents', () => {
     expect(rows).toEqual([]);
   });
 
-  test('API keys that an application has made stay, or go with its access', async () => {
+  test('API keys created by an application are kept or deleted with its access', async () => {
     const user = await t.user();
     const [client, other] = [await t.client(), await t.client()];
     const make = async (of: TestClient) => {
@@ -260,7 +260,7 @@ describe('consents', () => {
     expect(await keys()).toEqual([own, ofOther]);
   });
 
-  test('after a suspension users are asked again', async () => {
+  test('users must consent again after a suspension', async () => {
     const client = await t.client();
     await t.tokens(client, { scope: 'openid' });
     const query = new URLSearchParams({ response_type: 'code', client_id: client.clientId, redirect_uri: callback });
@@ -272,7 +272,7 @@ describe('consents', () => {
     expect(await ask()).toMatchObject({ existing_scopes: 'openid', needs_reconsent: false });
   });
 
-  test('approvals at the same time keep each other’s scopes', async () => {
+  test('concurrent approvals keep each other’s scopes', async () => {
     const client = await t.client();
     await Promise.all(['email', 'profile', 'tokens:read', 'usage:read'].map((scope) => t.code(client, { scope })));
     const { data } = await jsonOf(t.member.call('/api/oauth2/consents?page_size=100'));

@@ -68,7 +68,7 @@ async function requireRoomFor({ db, clock }: Room, ownerId: number): Promise<voi
   if ((await countOwned(db, ownerId, nowSeconds(clock) - daySeconds, mostApplications)) >= mostApplications)
     throw new AppError(
       'conflict',
-      `${mostApplications} applications are there already, or were made today. Delete some, or wait until tomorrow.`,
+      `The limit of ${mostApplications} applications, in total or created today, is reached. Delete some, or try again tomorrow.`,
     );
 }
 
@@ -195,7 +195,7 @@ export async function rotateSecret(deps: Room, owner: Owner, id: number): Promis
   const before = await ownApplication(deps, owner.userId, id);
   if (before.app_type === 'public') throw new AppError('invalid_request', 'A public client has no secret.');
   if (before.signs_assertions === 1)
-    throw new AppError('invalid_request', 'This client proves itself by its keys. Take them away to use a secret.');
+    throw new AppError('invalid_request', 'This client authenticates with its keys. Remove them to use a secret.');
   const secret = newClientSecret();
   const row = await changed(deps, id, { secret_hash: sha256Hex(secret) });
   record(deps, 'secret_rotated', owner, {}, before, row);

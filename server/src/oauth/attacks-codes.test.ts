@@ -13,7 +13,7 @@ const invalidRequest: [number, unknown] = [400, 'invalid_request'];
 const change = (id: number, body: Record<string, unknown>) =>
   t.owner.call(`/api/oauth2/applications/${id}`, { method: 'PUT', body });
 
-test('one code, 50 parallel exchanges', async () => {
+test('of 50 concurrent exchanges of one code, one succeeds', async () => {
   const client = await t.client();
   const code = await t.code(client);
   const answers = await Promise.all(Array.from({ length: 50 }, () => t.exchange(client, { code })));
@@ -22,7 +22,7 @@ test('one code, 50 parallel exchanges', async () => {
   expect(faults.filter(([status, error]) => status === 400 && error === 'invalid_grant')).toHaveLength(49);
 });
 
-test('a replay takes back what the first use gave, also what came of it by refreshing', async () => {
+test('replaying a code revokes the tokens issued for it, including refreshed ones', async () => {
   const client = await t.client();
   const code = await t.code(client);
   const tokens = await jsonOf(t.exchange(client, { code }));
@@ -33,7 +33,7 @@ test('a replay takes back what the first use gave, also what came of it by refre
   expect(await faultOf(t.refresh(client, next.refresh_token))).toEqual(invalidGrant);
 });
 
-test('another client’s replay takes nothing back', async () => {
+test('a replay by another client revokes nothing', async () => {
   const client = await t.client();
   const other = await t.client();
   const code = await t.code(client);
@@ -42,7 +42,7 @@ test('another client’s replay takes nothing back', async () => {
   expect((await t.userinfo(tokens.access_token)).status).toBe(200);
 });
 
-test('client B redeems client A’s code: refused, and A still can', async () => {
+test('client B cannot redeem client A’s code, and A still can', async () => {
   const a = await t.client();
   const b = await t.client();
   const code = await t.code(a);
@@ -50,7 +50,7 @@ test('client B redeems client A’s code: refused, and A still can', async () =>
   expect((await t.exchange(a, { code })).status).toBe(200);
 });
 
-test('another redirect_uri; an expired code', async () => {
+test('another redirect_uri and an expired code are rejected', async () => {
   const client = await t.client({ redirect_uris: [callback, 'https://client.example/other'] });
   const code = await t.code(client);
   const elsewhere = t.exchange(client, { code, redirect_uri: 'https://client.example/other' });
@@ -59,14 +59,14 @@ test('another redirect_uri; an expired code', async () => {
   expect(await faultOf(t.exchange(client, { code }))).toEqual(invalidGrant);
 });
 
-test('a URI taken off the list ends codes that were going there', async () => {
+test('codes for a removed redirect URI are rejected', async () => {
   const client = await t.client();
   const code = await t.code(client);
   await change(client.id, { redirect_uris: ['https://client.example/new'] });
   expect(await faultOf(t.exchange(client, { code }))).toEqual(invalidGrant);
 });
 
-test('PKCE: public clients must, and proofs must fit', async () => {
+test('PKCE is required for public clients, and the verifier must match', async () => {
   const open = await t.client({ app_type: 'public' });
   const refused = await t.decide(open);
   expect(refused.status).toBe(400);
@@ -85,7 +85,7 @@ test('PKCE: public clients must, and proofs must fit', async () => {
   expect((await t.exchange(closed, { code, code_verifier: verifier })).status).toBe(200);
 });
 
-test('a client that became public since may not redeem an unprotected code', async () => {
+test('a client that became public cannot redeem a code without PKCE', async () => {
   const client = await t.client();
   const code = await t.code(client);
   await change(client.id, { app_type: 'public' });
@@ -93,7 +93,7 @@ test('a client that became public since may not redeem an unprotected code', asy
   expect(await faultOf(t.exchange(client, { code }))).toEqual([401, 'invalid_client']);
 });
 
-test('application suspended after the code was issued', async () => {
+test('a code is rejected after the application was suspended', async () => {
   const client = await t.client();
   const code = await t.code(client);
   await t.act('suspend', client.id);
@@ -105,7 +105,7 @@ test('application suspended after the code was issued', async () => {
   expect(await faultOf(t.exchange(client, { code }))).toEqual(invalidGrant);
 });
 
-test('user disabled after code and tokens were issued', async () => {
+test('a code and tokens are rejected after the user was disabled', async () => {
   const client = await t.client();
   const victim = await t.user();
   const code = await t.code(client, {}, victim);

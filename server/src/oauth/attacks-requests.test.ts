@@ -19,7 +19,7 @@ const register = (fields: Record<string, unknown>) =>
 const change = (client: TestClient, fields: Record<string, unknown>, by = t.owner) =>
   by.call(`/api/oauth2/applications/${client.id}`, { method: 'PUT', body: fields });
 
-test('a name twice in a JSON body is refused, as a parameter twice is in a form', async () => {
+test('a duplicate name in a JSON body is rejected, like a repeated form parameter', async () => {
   const client = await t.client();
   const twice = (body: object, name: string, value: unknown) =>
     `${JSON.stringify(body).slice(0, -1)},"${name}":${JSON.stringify(value)}}`;
@@ -39,7 +39,7 @@ test('a name twice in a JSON body is refused, as a parameter twice is in a form'
 });
 
 describe('redirect URIs', () => {
-  test('near misses are refused without a redirect, at GET and POST', async () => {
+  test('similar but different URIs are rejected without a redirect, with GET and POST', async () => {
     const client = await t.client({ redirect_uris: ['https://client.example/Callback', 'https://client.example'] });
     for (const uri of [
       'https://client.example/callback',
@@ -67,13 +67,13 @@ describe('redirect URIs', () => {
     }
   });
 
-  test('loopback does not stand for https', async () => {
+  test('a loopback URI does not match https', async () => {
     const { clientId } = await t.client({ redirect_uris: ['https://client.example/cb'] });
     for (const uri of ['http://127.0.0.1/cb', 'http://localhost/cb', 'http://localhost:3000/cb', 'http://[::1]/cb'])
       expect(await faultOf(asks(clientId, uri))).toEqual([400, 'invalid_request']);
   });
 
-  test('loopback stands for itself on any port, with nothing added', async () => {
+  test('a loopback URI matches on any port, and nothing else', async () => {
     const native = await t.client({ redirect_uris: ['http://127.0.0.1/cb', 'http://[::1]:80/cb?a=1'] });
     for (const uri of ['http://127.0.0.1/cb', 'http://127.0.0.1:51004/cb', 'http://[::1]:9/cb?a=1'])
       expect((await asks(native.clientId, uri)).status).toBe(200);
@@ -96,7 +96,7 @@ describe('redirect URIs', () => {
     expect((await t.exchange(native, { code, redirect_uri })).status).toBe(200);
   });
 
-  test('what may not be registered', async () => {
+  test('unsafe URIs cannot be registered', async () => {
     for (const uri of [
       'javascript:alert(1)',
       'JavaScript://client.example/%0aalert(1)',
@@ -129,15 +129,15 @@ describe('redirect URIs', () => {
       expect((await register({ redirect_uris: [uri] })).status).toBe(200);
   });
 
-  test('an unknown client with an evil URI', async () => {
+  test('an unknown client with a malicious URI is not redirected', async () => {
     const response = await asks('svc_00000000000000000000000000000000', 'https://evil.example/');
     expect(response.status).toBe(404);
     expect(await response.json()).not.toHaveProperty('redirect_url');
   });
 });
 
-describe('forged and widened requests', () => {
-  test('POST authorize from a foreign origin, or as a form', async () => {
+describe('forged and extended requests', () => {
+  test('POST authorize from a foreign origin or as a form is rejected', async () => {
     const client = await t.client();
     const body = { client_id: client.clientId, redirect_uri: callback, approved: true };
     const send = (init: { body: unknown; headers: Record<string, string> }) =>
@@ -151,7 +151,7 @@ describe('forged and widened requests', () => {
     expect((await send({ body: JSON.stringify(body), headers: { 'content-type': 'text/plain' } })).status).toBe(415);
   });
 
-  test('cookie endpoints are closed to other origins, token endpoints open without cookies', async () => {
+  test('cookie endpoints reject other origins; token endpoints accept them without cookies', async () => {
     const headers = { origin: 'https://spa.example', 'access-control-request-method': 'POST' };
     const preflight = (path: string) => t.call(path, { method: 'OPTIONS', headers });
     for (const path of ['/api/oauth2/token', '/api/oauth2/revoke', '/api/oauth2/userinfo']) {
@@ -164,7 +164,7 @@ describe('forged and widened requests', () => {
       expect((await preflight(path)).headers.get('access-control-allow-origin')).toBeNull();
   });
 
-  test('a scope beyond allowed_scopes', async () => {
+  test('a scope beyond allowed_scopes is rejected', async () => {
     const client = await t.client({ scopes: 'openid profile' });
     expect(await faultOf(t.decide(client, { scope: 'openid tokens:write' }))).toEqual([400, 'invalid_scope']);
     expect(await faultOf(t.decide(client, { scope: 'admin' }))).toEqual([400, 'invalid_scope']);
@@ -174,7 +174,7 @@ describe('forged and widened requests', () => {
     await t.setOption('OAuth2AllowedScopes', 'openid email profile tokens:read tokens:write usage:read');
   });
 
-  test('PUT with fields that are not the owner’s', async () => {
+  test('PUT ignores fields that the owner may not set', async () => {
     const client = await t.client();
     const path = `/api/oauth2/applications/${client.id}`;
     const before = (await jsonOf(t.owner.call(path))).data;
@@ -195,7 +195,7 @@ describe('forged and widened requests', () => {
     expect((await t.tokens(client)).token_type).toBe('Bearer');
   });
 
-  test('role 1 on administration; another owner’s application', async () => {
+  test('users cannot use administration or applications of another owner', async () => {
     const client = await t.client();
     for (const path of ['/api/oauth2/admin/applications', '/api/oauth2/admin/audit'])
       expect((await t.member.call(path)).status).toBe(403);
@@ -214,7 +214,7 @@ describe('forged and widened requests', () => {
     expect((await t.call(path)).status).toBe(401);
   });
 
-  test('the consent page, and what feeds it, cannot be framed', async () => {
+  test('the consent page and its API cannot be framed', async () => {
     for (const path of ['/oauth2/authorize?client_id=x', '/api/oauth2/authorize?client_id=x']) {
       const response = await t.member.call(path);
       expect(response.headers.get('x-frame-options')).toBe('DENY');
@@ -222,7 +222,7 @@ describe('forged and widened requests', () => {
     }
   });
 
-  test('script in a name stays text; addresses that run are refused', async () => {
+  test('script in a name stays text; executable URLs are rejected', async () => {
     const name = '<script>alert(1)</script>';
     const client = await t.client({ name });
     const response = await asks(client.clientId, callback);

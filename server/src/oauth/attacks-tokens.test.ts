@@ -11,7 +11,7 @@ const invalidGrant: [number, unknown] = [400, 'invalid_grant'];
 const invalidClient: [number, unknown] = [401, 'invalid_client'];
 const invalidToken: [number, unknown] = [401, 'invalid_token'];
 
-test('one refresh token, 50 parallel refreshes', async () => {
+test('of 50 concurrent refreshes with one token, one succeeds', async () => {
   const client = await t.client();
   const { refresh_token } = await t.tokens(client);
   const answers = await Promise.all(Array.from({ length: 50 }, () => t.refresh(client, refresh_token)));
@@ -21,7 +21,7 @@ test('one refresh token, 50 parallel refreshes', async () => {
   expect((await t.userinfo((await jsonOf(winners[0]!)).access_token)).status).toBe(200);
 });
 
-test('what a refresh leaves behind is dead', async () => {
+test('a refresh invalidates the previous tokens', async () => {
   const client = await t.client();
   const old = await t.tokens(client);
   expect((await t.refresh(client, old.refresh_token)).status).toBe(200);
@@ -30,7 +30,7 @@ test('what a refresh leaves behind is dead', async () => {
   expect(await t.introspect(client, old.access_token)).toEqual({ active: false });
 });
 
-test('client B uses A’s refresh token: refused, A’s still works', async () => {
+test('client B cannot use A’s refresh token, and A still can', async () => {
   const a = await t.client();
   const b = await t.client();
   const tokens = await t.tokens(a);
@@ -38,7 +38,7 @@ test('client B uses A’s refresh token: refused, A’s still works', async () =
   expect((await t.refresh(a, tokens.refresh_token)).status).toBe(200);
 });
 
-test('one kind of credential in place of another', async () => {
+test('one kind of credential is not accepted in place of another', async () => {
   const client = await t.client();
   const tokens = await t.tokens(client);
   const refused = await t.userinfo(tokens.refresh_token);
@@ -51,7 +51,7 @@ test('one kind of credential in place of another', async () => {
   expect((await t.call('/api/oauth2/userinfo', { headers: { cookie: t.member.cookie } })).status).toBe(401);
 });
 
-test('a token in the query string is no credential', async () => {
+test('a token in the query string is not accepted', async () => {
   const client = await t.client();
   const { access_token } = await t.tokens(client);
   const inQuery = await t.call(`/api/oauth2/userinfo?access_token=${access_token}`);
@@ -66,7 +66,7 @@ const everyUse = async (client: TestClient, tokens: { access_token: string; refr
   (await t.refresh(client, tokens.refresh_token)).status,
 ];
 
-test('refused on every use after the consent was deleted', async () => {
+test('tokens are rejected everywhere after the consent was deleted', async () => {
   const client = await t.client();
   const tokens = await t.tokens(client);
   const pending = await t.code(client);
@@ -76,14 +76,14 @@ test('refused on every use after the consent was deleted', async () => {
   expect(await faultOf(t.exchange(client, { code: pending }))).toEqual(invalidGrant);
 });
 
-test('refused on every use after the application was deleted', async () => {
+test('tokens are rejected everywhere after the application was deleted', async () => {
   const client = await t.client();
   const tokens = await t.tokens(client);
   await t.owner.call(`/api/oauth2/applications/${client.id}`, { method: 'DELETE' });
   expect(await everyUse(client, tokens)).toEqual([401, 401, 401]);
 });
 
-test('refused on every use while the application is suspended, and afterwards', async () => {
+test('tokens are rejected everywhere while the application is suspended, and afterwards', async () => {
   const client = await t.client();
   const tokens = await t.tokens(client);
   await t.act('suspend', client.id);
@@ -93,7 +93,7 @@ test('refused on every use while the application is suspended, and afterwards', 
   expect(await everyUse(client, tokens)).toEqual([401, 401, 400]);
 });
 
-test('the old secret after rotation; a confidential client without a secret', async () => {
+test('the old secret is rejected after rotation, and a confidential client needs a secret', async () => {
   const client = await t.client();
   const tokens = await t.tokens(client);
   const path = `/api/oauth2/applications/${client.id}/rotate-secret`;
@@ -104,7 +104,7 @@ test('the old secret after rotation; a confidential client without a secret', as
   expect((await t.refresh({ ...client, secret }, tokens.refresh_token)).status).toBe(200);
 });
 
-test('grants that do not exist', async () => {
+test('unsupported grant types are rejected', async () => {
   const client = await t.client();
   for (const grant_type of ['password', 'client_credentials', 'implicit', '__proto__', 'constructor'])
     expect(await faultOf(t.exchange(client, { grant_type }))).toEqual([400, 'unsupported_grant_type']);
@@ -112,7 +112,7 @@ test('grants that do not exist', async () => {
     expect(await faultOf(t.exchange(client, { grant_type }))).toEqual([400, 'invalid_request']);
 });
 
-test('introspection takes Basic credentials, and no others beside them or instead', async () => {
+test('introspection accepts Basic credentials, and no others instead or in addition', async () => {
   const [a, b] = [await t.client(), await t.client()];
   const { access_token: token } = await t.tokens(a);
   const ask = (fields: Record<string, string>, headers: Record<string, string> = { authorization: basic(a) }) =>
@@ -127,7 +127,7 @@ test('introspection takes Basic credentials, and no others beside them or instea
     expect(await faultOf(ask({ ...inBody, ...more }, {}))).toEqual(invalidClient);
 });
 
-test('client A introspects B’s token', async () => {
+test('introspecting another client’s token returns inactive', async () => {
   const a = await t.client();
   const b = await t.client();
   const { access_token: token, refresh_token } = await t.tokens(b);
@@ -137,7 +137,7 @@ test('client A introspects B’s token', async () => {
   expect(await faultOf(t.post('/api/oauth2/introspect', { token }, { authorization }))).toEqual(invalidClient);
 });
 
-test('a refresh or exchange under way while access is taken away leaves nothing alive', async () => {
+test('a refresh or exchange in progress while access is revoked leaves no valid tokens', async () => {
   const client = await t.client();
   const takeAway: ((tokens: { refresh_token: string }) => Promise<Response>)[] = [
     ({ refresh_token: token }) => t.post('/api/oauth2/revoke', { token }),

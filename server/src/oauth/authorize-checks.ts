@@ -54,14 +54,14 @@ interface Check {
 /** In this order; the first failure is the answer. */
 const checks: Check[] = [
   {
-    rule: 'no authorization requests of a suspended application',
+    rule: 'suspended applications cannot request authorization',
     redirects: false,
     run: ({ application }) => {
       if (application!.status === applicationStatus.suspended) throw suspended();
     },
   },
   {
-    rule: 'OAuth2RequireApproval: of verified applications only',
+    rule: 'OAuth2RequireApproval: only verified applications',
     redirects: false,
     run: ({ application, deps }) => requireVerified(deps.options, application!),
   },
@@ -79,7 +79,7 @@ const checks: Check[] = [
     },
   },
   {
-    rule: 'RFC 9126 §5: of some applications, pushed requests only',
+    rule: 'RFC 9126 §5: some applications must push their requests',
     redirects: true,
     run: ({ application, pushing, pushed, deps }) => {
       const required = application!.require_pushed_requests === 1 && deps.options.get('OAuth2OpenIDConnect');
@@ -97,7 +97,7 @@ const checks: Check[] = [
     },
   },
   {
-    rule: 'RFC 6749 §3.3: no more than application and operator allow',
+    rule: 'RFC 6749 §3.3: only scopes that the application and the operator allow',
     redirects: true,
     run: (facts) => {
       const { options } = facts.deps;
@@ -127,7 +127,7 @@ const checks: Check[] = [
     },
   },
   {
-    rule: 'RFC 6749 §3.3: tools of the resources that are named only',
+    rule: 'RFC 6749 §3.3: tool scopes only for the requested resources',
     redirects: true,
     run: ({ deps, scopes, resources }) => requireToolResources(deps, scopes!, resources!),
   },

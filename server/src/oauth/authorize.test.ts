@@ -7,12 +7,12 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-describe('authorize', () => {
+describe('authorization endpoint', () => {
   const query = (clientId: string, more: Record<string, string> = {}) =>
     `/api/oauth2/authorize?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: callback, ...more })}`;
 
   test.each(['%FF', '%C3', '%ED%A0%80', 'a%F0%9F%98b'])(
-    'a state of %s, which is no text, is refused, not changed',
+    'a state of %s, which is not valid text, is rejected',
     async (state) => {
       const client = await t.client();
       const answer = await t.member.call(`${query(client.clientId)}&state=${state}`);
@@ -24,7 +24,7 @@ describe('authorize', () => {
     },
   );
 
-  test('GET describes the request; consent and re-consent', async () => {
+  test('GET describes the request, with consent and re-consent', async () => {
     const client = await t.client({ name: 'Shown', description: 'What it does', homepage_url: 'https://home.example' });
     const first = await json(t.member.call(query(client.clientId, { scope: 'email', state: 'a b&c' })));
     expect(first).toEqual({
@@ -64,7 +64,7 @@ describe('authorize', () => {
     expect(after.data).toMatchObject({ existing_scopes: 'openid email profile', needs_reconsent: false });
   });
 
-  test('answers in the order client, state, redirect, then faults that carry a redirect', async () => {
+  test('errors are checked in order: client, state, redirect URI, then errors sent by redirect', async () => {
     const client = await t.client();
     expect(await faultOf(t.call(query(client.clientId)))).toEqual([401, 'login_required']);
     expect((await faultOf(t.member.call(query('svc_unknown', { redirect_uri: 'https://evil.example' }))))[0]).toBe(404);
@@ -91,7 +91,7 @@ describe('authorize', () => {
     expect(unknown.status).toBe(200);
   });
 
-  test('denying tells the application, and keeps what the redirect URI holds', async () => {
+  test('a denial is sent to the application, and the query of the redirect URI is kept', async () => {
     const redirect = 'https://client.example/cb?keep=a%20b';
     const client = await t.client({ redirect_uris: [redirect] });
     const answer = await json(t.decide(client, { approved: false, state: 'x=1&y' }));
@@ -102,7 +102,7 @@ describe('authorize', () => {
     expect([...new URL(approved.data.redirect_url).searchParams.keys()]).toEqual(['keep', 'code', 'iss']);
   });
 
-  test('approval is required only when the option says so', async () => {
+  test('verification is required only with OAuth2RequireApproval', async () => {
     const client = await t.client();
     await t.setOption('OAuth2RequireApproval', true);
     expect(await faultOf(t.decide(client))).toEqual([403, 'access_denied']);
@@ -111,7 +111,7 @@ describe('authorize', () => {
     await t.setOption('OAuth2RequireApproval', false);
   });
 
-  test('with OAuth off nothing is given, but access can still be taken back', async () => {
+  test('with OAuth turned off no tokens are issued, but access can still be revoked', async () => {
     const client = await t.client();
     const tokens = await t.tokens(client);
     await t.setOption('OAuth2Enabled', false);

@@ -169,13 +169,13 @@ export async function decideSilently(
   const { application, openid } = checked;
   if (!openid?.prompts.has('none')) throw new AppError('invalid_request', 'prompt must be none.', { param: 'prompt' });
   if (!who || neededInteraction(deps, openid, who) === 'login')
-    throw redirecting(new AppError('not_logged_in', 'The user has to log in.'), checked, deps);
+    throw redirecting(new AppError('not_logged_in', 'The user must log in.'), checked, deps);
   // Core §3.1.2.2: nothing is revealed about another or an unknown user.
   if (openid.idTokenHint && (await readHint(deps, openid.idTokenHint))?.sub !== `${who.userId}`)
     throw redirecting(new AppError('not_logged_in', 'Another user is logged in.'), checked, deps);
   const consent = await findConsent(deps.db, who.userId, application.id);
   if (application.is_verified !== 1 || !consent || !covers(consent, checked))
-    throw redirecting(new AppError('consent_required', 'The user has to be asked.'), checked, deps);
+    throw redirecting(new AppError('consent_required', 'The user must be asked for consent.'), checked, deps);
   return approve(deps, { ...who, approved: true, origin, spending: null }, checked);
 }
 

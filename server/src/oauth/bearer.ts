@@ -143,7 +143,7 @@ export function countCall(
   const check = (state: Awaited<ReturnType<typeof shared.hit>>) => {
     if (state.allowed) return;
     const seconds = Math.max(1, Math.ceil(state.resetMs / 1000));
-    throw new AppError('rate_limit_exceeded', `This application may make ${state.limit} calls per hour.`, {
+    throw new AppError('rate_limit_exceeded', `This application is limited to ${state.limit} calls per hour.`, {
       headers: {
         'retry-after': `${seconds}`,
         'ratelimit-limit': `${state.limit}`,
@@ -163,7 +163,7 @@ export function requireScope(
   scope: Scope,
 ): void {
   if (scopes.includes(scope)) return;
-  const message = `This call needs the scope ${scope}.`;
+  const message = `This call requires the scope ${scope}.`;
   const told = challenge(scheme, 'insufficient_scope', message)['www-authenticate'];
   throw new AppError('insufficient_scope', message, {
     headers: { 'www-authenticate': `${told}, scope="${scope}"` },

@@ -31,9 +31,9 @@ export function readCredentials(source: CredentialSource): ClientCredentials | n
   const basic = source.authorization === null ? null : parseBasic(source.authorization);
   if (!basic) return bodyId === undefined ? null : { clientId: bodyId, secret: bodySecret ?? null };
   if (bodySecret !== undefined)
-    throw new AppError('invalid_request', 'Send client credentials in the header or in the body, not in both.');
+    throw new AppError('invalid_request', 'Send client credentials in the header or in the body, not both.');
   if (bodyId !== undefined && bodyId !== basic.clientId)
-    throw new AppError('invalid_request', 'The header and the body name different clients.');
+    throw new AppError('invalid_request', 'The header and the body identify different clients.');
   return basic;
 }
 

@@ -36,7 +36,7 @@ const identified = async (token: string | null, audience: ReturnType<typeof at>)
   }
 };
 
-test('a token opens the resources it names and no other, whoever asks first', async () => {
+test('a token is valid only for the resources it names', async () => {
   const resource = [`${t.config.baseUrl}/mcp/notes`, `${t.config.baseUrl}/v1`];
   const { access_token } = await t.tokens(client, { resource, scope: 'openid' });
   const principal = { user: { id: t.member.id }, applicationId: client.id, scopes: ['openid'] };
@@ -48,13 +48,13 @@ test('a token opens the resources it names and no other, whoever asks first', as
   }
 });
 
-test('one that names none opens what need not be named', async () => {
+test('a token without resources is valid where none is required', async () => {
   const { access_token } = await t.tokens(client);
   expect(await identified(access_token, at('/v1', false))).toMatchObject({ applicationId: client.id });
   expect(await identified(access_token, at('/mcp/notes', true))).toBe('invalid_token');
 });
 
-test('what is no access token, or was one, opens nothing', async () => {
+test('invalid and revoked access tokens are rejected', async () => {
   const resource = `${t.config.baseUrl}/mcp`;
   const [tokens, revoked] = [await t.tokens(client, { resource }), await t.tokens(client, { resource })];
   const here = at('/mcp', true);

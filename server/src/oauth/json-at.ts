@@ -49,18 +49,18 @@ export async function readJsonAt(
 
 /** Deliberately vague, so that internal addresses cannot be probed. */
 const faults: Record<OutgoingError['fault'], string> = {
-  invalid_url: 'has an address that may not be called',
-  address_refused: 'has an address that may not be called',
-  timeout: `did not come within ${timeoutMs / 1000} s`,
-  aborted: 'did not come',
+  invalid_url: 'has an address that is not allowed',
+  address_refused: 'has an address that is not allowed',
+  timeout: `did not load within ${timeoutMs / 1000} s`,
+  aborted: 'did not load',
   network: 'could not be reached',
 };
 
 /** Requires status 200 and JSON; redirects are not followed, since the address itself is the identity. */
 function faultOf({ status, headers, truncated }: OutgoingAnswer, mostBytes: number): string | null {
-  if (status >= 300 && status < 400) return 'redirects elsewhere, which is not followed';
-  if (status !== 200) return `is answered with status ${status}`;
-  if (truncated) return `has more than ${mostBytes / 1024} KiB`;
+  if (status >= 300 && status < 400) return 'redirects elsewhere, and redirects are not followed';
+  if (status !== 200) return `returned status ${status}`;
+  if (truncated) return `is larger than ${mostBytes / 1024} KiB`;
   return /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(headers['content-type'] ?? '') ? null : 'is not JSON';
 }
 
@@ -92,7 +92,11 @@ export async function countReading({ shared }: { shared: Shared }, { key, most }
   const { allowed, resetMs } = await shared.hit(key, most, minuteMs);
   if (allowed) return;
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  throw new AppError('rate_limit_exceeded', `Too many documents of clients are asked for. Try again in ${seconds} s.`, {
-    headers: { 'retry-after': `${seconds}` },
-  });
+  throw new AppError(
+    'rate_limit_exceeded',
+    `Too many client documents are being requested. Try again in ${seconds} s.`,
+    {
+      headers: { 'retry-after': `${seconds}` },
+    },
+  );
 }

@@ -15,7 +15,7 @@ export interface TokensUsed {
 export function openTokensUsed(deps: { db: Db; log: Log }): TokensUsed {
   const used = new LastUsed(
     (seen) => touchTokens(deps.db, seen),
-    (error) => deps.log.warn({ error }, 'times of last use were not written'),
+    (error) => deps.log.warn({ error }, 'last-used times were not written'),
   );
   return {
     saw: (token, now) => {

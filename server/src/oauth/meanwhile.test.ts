@@ -36,7 +36,7 @@ const ends: Record<
   },
 };
 
-test.each(Object.entries(ends))('of tokens issued while %s none is of use', async (_, { end, again }) => {
+test.each(Object.entries(ends))('tokens issued while %s are not usable', async (_, { end, again }) => {
   const [user, client] = [await t.user(), await t.client()];
   const held = await t.tokens(client, {}, user);
   const refreshes = await Promise.all(Array.from({ length: 8 }, () => t.tokens(client, {}, user)));
@@ -61,7 +61,7 @@ test.each(Object.entries(ends))('of tokens issued while %s none is of use', asyn
   }
 });
 
-test('whoever agrees while the consent is revoked has a consent afterwards, or a code that is of no use', async () => {
+test('an approval concurrent with a revocation leaves a consent or an unusable code', async () => {
   const [user, client] = [await t.user(), await t.client()];
   for (let turn = 0; turn < 40; turn += 1) {
     await t.code(client, {}, user);

@@ -18,7 +18,7 @@ const move = (to: string) =>
     .set({ redirect_uris: JSON.stringify([`${to}/callback`]) })
     .execute();
 
-test('origins are kept until a message comes, or for a second while none may', async () => {
+test('origins are cached until a message arrives, or for a second while messages are lost', async () => {
   let heard = true;
   let tell = (_: string) => {};
   let gap = () => {};

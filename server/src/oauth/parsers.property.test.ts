@@ -20,7 +20,7 @@ function orRefusal<T>(read: () => T): T | null {
   }
 }
 
-test('scopes: openid, no repeats, nothing beyond what is allowed, or invalid_scope', () => {
+test('scopes include openid, no duplicates and only allowed ones, or fail with invalid_scope', () => {
   fc.assert(
     fc.property(scopeText, fc.uniqueArray(scope), (text, more) => {
       const allowed = new Set<Scope>(['openid', ...more]);
@@ -35,7 +35,7 @@ test('scopes: openid, no repeats, nothing beyond what is allowed, or invalid_sco
   );
 });
 
-test('scopes as registered read back as the same', () => {
+test('registered scopes round-trip', () => {
   fc.assert(
     fc.property(scopeText, (text) => {
       const registered = orRefusal(() => registeredScopes(text, allScopes.join(' ')));
@@ -50,7 +50,7 @@ const uriText = fc.oneof(
   fc.stringMatching(/^(https?|javascript|com\.app|data):\/{0,3}[a-z0-9@:.[\]/?#*\\%]{0,30}$/),
 );
 
-test('a redirect URI that may be registered is safe to send a browser to', () => {
+test('a redirect URI that can be registered is safe for a browser', () => {
   fc.assert(
     fc.property(uriText, (uri) => {
       if (redirectUriFault(uri) !== null) return;
@@ -78,7 +78,7 @@ test('a redirect URI that may be registered is safe to send a browser to', () =>
   );
 });
 
-test('two different addresses never match, but for the port of a loopback one', () => {
+test('two different addresses never match, except for the port of a loopback address', () => {
   fc.assert(
     fc.property(uriText, uriText, (registered, requested) => {
       if (redirectUriFault(registered) !== null || registered === requested) return;

@@ -23,7 +23,7 @@ async function answeredOf(count: number, tokens: string[], body: Record<string, 
   return answers.filter(({ status }) => status === 200).length;
 }
 
-test('80 requests at once spend no more than the limit', async () => {
+test('80 concurrent requests spend no more than the limit', async () => {
   const client = await t.payingClient({ name: 'Eighty' });
   const limit = 100;
   const { access_token } = await t.mayPay(client, limit);
@@ -35,7 +35,7 @@ test('80 requests at once spend no more than the limit', async () => {
   expect(spent).toBeLessThanOrEqual(limit);
 });
 
-test('of 80 requests at once for the last unit, with two tokens, one gets it', async () => {
+test('of 80 concurrent requests for the last unit, with two tokens, one gets it', async () => {
   const client = await t.payingClient();
   const limit = 11;
   const tokens = [(await t.mayPay(client, limit)).access_token, (await t.mayPay(client, limit)).access_token];
@@ -53,7 +53,7 @@ test('of 80 requests at once for the last unit, with two tokens, one gets it', a
   expect((await t.consentOf(client)).spent).toBe(limit + 1);
 });
 
-test('what is asked while the consent is taken back ends with it', async () => {
+test('no request is answered after the consent was revoked under load', async () => {
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, rich);
   expect((await t.ask(access_token)).status).toBe(200);
@@ -69,7 +69,7 @@ test('what is asked while the consent is taken back ends with it', async () => {
   expect(t.upstream.seen.length).toBe(reached);
 });
 
-test('a month has its own limit, from its first moment', async () => {
+test('each month has its own limit, from its first moment', async () => {
   await t.setOption('OAuth2AccessTokenTTL', 100 * 86_400);
   const client = await t.payingClient();
   const limit = 3;
@@ -91,7 +91,7 @@ test('a month has its own limit, from its first moment', async () => {
   await t.setOption('OAuth2AccessTokenTTL', 3600);
 });
 
-test('a request across the border of a month is charged to the one it began in', async () => {
+test('a request across a month boundary is charged to the month it began in', async () => {
   await t.setOption('OAuth2AccessTokenTTL', 100 * 86_400);
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, rich, { spending_window: 'month' });
@@ -112,7 +112,7 @@ test('a request across the border of a month is charged to the one it began in',
   await t.setOption('OAuth2AccessTokenTTL', 3600);
 });
 
-test('a request dearer than what was put aside is charged in full, as with a key, and none begins after it', async () => {
+test('a request that costs more than its hold is charged in full, as with a key, and no other starts after it', async () => {
   const client = await t.payingClient();
   const limit = 100;
   const { access_token } = await t.mayPay(client, limit);

@@ -19,7 +19,7 @@ afterAll(async () => {
   await t.close();
 });
 
-test('processes hear of the tokens that pay, and of no others', async () => {
+test('processes are notified only about tokens that can pay', async () => {
   const client = await t.payingClient();
   const grants = `grants:${t.member.id}`;
   const acts: ((tokens: { access_token: string; refresh_token: string }) => Promise<Response>)[] = [

@@ -22,7 +22,7 @@ afterAll(async () => {
   spied.mockRestore();
 });
 
-test('nothing but the charge', async () => {
+test('a warm request runs only the charge statement', async () => {
   if (engineOf(t.platform.database.db) === 'sqlite') return;
   const { access_token } = await t.mayPay(await t.payingClient(), 100_000);
   const ask = async () => {

@@ -16,7 +16,7 @@ const rich = 10_000;
 const gone: [number, unknown] = [401, 'invalid_api_key'];
 const short: [number, unknown] = [403, 'insufficient_key_quota'];
 
-test('a token with models:use is a key of its user, and what it costs is told with the application', async () => {
+test('a token with models:use works like a key of its user, and its cost is listed with the application', async () => {
   const client = await t.payingClient();
   const { access_token, scope } = await t.mayPay(client, rich);
   expect(scope).toBe('openid models:use');
@@ -41,7 +41,7 @@ test('a token with models:use is a key of its user, and what it costs is told wi
   expect(csv.split('\r\n')[0]).toContain('application_id,application');
 });
 
-test('what stands for the limit is no key that anybody sees, changes or deletes', async () => {
+test('the internal key behind a limit cannot be seen, changed or deleted', async () => {
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, rich);
   await t.ask(access_token);
@@ -55,7 +55,7 @@ test('what stands for the limit is no key that anybody sees, changes or deletes'
   expect((await t.ask(access_token)).status).toBe(200);
 });
 
-test('no other scope pays, and models:use opens nothing but models', async () => {
+test('no other scope pays, and models:use gives access only to models', async () => {
   const client = await t.payingClient();
   const plain = await t.tokens(client, { scope: 'openid profile' });
   const refused = await t.ask(plain.access_token);
@@ -71,7 +71,7 @@ test('no other scope pays, and models:use opens nothing but models', async () =>
   expect((await t.call(`/v1beta/models?key=${access_token}`)).status).toBe(401);
 });
 
-test('the limit is asked of the user, once', async () => {
+test('the user is asked for the limit once', async () => {
   const client = await t.payingClient();
   const asked = { scope: 'openid models:use' };
   expect((await jsonOf(t.member.call(askFor(client, asked)))).data.spending).toBeNull();
@@ -94,7 +94,7 @@ test('the limit is asked of the user, once', async () => {
   expect(await t.consentOf(earlier)).toMatchObject({ spending_limit: 7, spending_window: 'total' });
 });
 
-test('a limit is changed in the midst, and what was spent counts', async () => {
+test('a limit can be changed while in use, and earlier spending counts', async () => {
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, rich);
   await t.ask(access_token);
@@ -119,7 +119,7 @@ test('a limit is changed in the midst, and what was spent counts', async () => {
   });
 });
 
-test('another window begins anew, and leaves nothing in the one before', async () => {
+test('changing the window starts at zero', async () => {
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, rich);
   for (let warm = 0; warm < 2; warm += 1) await t.ask(access_token);
@@ -133,7 +133,7 @@ test('another window begins anew, and leaves nothing in the one before', async (
   expect(await refusalOf(t.ask(access_token))).toEqual(short);
 });
 
-test('whatever ends the grant ends it at once, also while it is warm', async () => {
+test('anything that ends the grant takes effect immediately, also when cached', async () => {
   const ends: Record<string, (of: Awaited<ReturnType<PayingTest['payingClient']>>, token: string) => Promise<unknown>> =
     {
       revoked: (_, token) => t.post('/api/oauth2/revoke', { token }),
@@ -153,7 +153,7 @@ test('whatever ends the grant ends it at once, also while it is warm', async () 
   }
 });
 
-test('whoever has a second factor shows it before an application may make keys or spend more', async () => {
+test('a second factor is required before an application may create keys or spend more', async () => {
   const member = await t.user();
   const older = await t.call('/api/user/login', {
     method: 'POST',
@@ -190,7 +190,7 @@ test('whoever has a second factor shows it before an application may make keys o
   expect([device.status, (await jsonOf(device)).code]).toEqual([403, 'step_up_required']);
 });
 
-test('it rests while the owner of the application is disabled', async () => {
+test('spending is suspended while the owner of the application is disabled', async () => {
   const owner = await t.user();
   const client = await t.client({ name: 'Agent', scopes: 'openid profile models:use' }, owner);
   const { access_token } = await t.mayPay(client, rich);
@@ -203,7 +203,7 @@ test('it rests while the owner of the application is disabled', async () => {
   expect((await t.ask(access_token)).status).toBe(200);
 });
 
-test('so does what a client that registered itself says of itself', async () => {
+test('spending stops when a self-registered client drops the scope or deletes itself', async () => {
   await t.setOption('OAuth2DynamicRegistration', true);
   const said = { redirect_uris: [callback], scope: 'openid models:use', token_endpoint_auth_method: 'none' };
   const ends: [string, (client: Record<string, string>) => object][] = [
@@ -229,7 +229,7 @@ test('so does what a client that registered itself says of itself', async () => 
   }
 });
 
-test('and what a client’s document says no more', async () => {
+test('spending stops when a client’s document drops the scope', async () => {
   const said = { scope: 'openid models:use', redirect_uris: [callback] };
   const server = serveDocument((url) => Response.json(documentOf(url, said)));
   const client = { ...server.client, redirectUri: callback };
@@ -245,7 +245,7 @@ test('and what a client’s document says no more', async () => {
   server.stop();
 });
 
-test('refreshing ends the token before, and the next one pays from the same limit', async () => {
+test('a refresh ends the previous token, and the new one uses the same limit', async () => {
   const client = await t.payingClient();
   const first = await t.mayPay(client, rich);
   await t.ask(first.access_token);
@@ -255,7 +255,7 @@ test('refreshing ends the token before, and the next one pays from the same limi
   expect((await t.consentOf(client)).spent).toBe(2 * costOfOne);
 });
 
-test('agreeing again after revoking begins anew', async () => {
+test('consenting again after revoking starts at zero', async () => {
   const client = await t.payingClient();
   await t.ask((await t.mayPay(client, 100)).access_token);
   await t.member.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
@@ -266,7 +266,7 @@ test('agreeing again after revoking begins anew', async () => {
   expect((await t.usage()).filter(({ application_id }) => application_id === client.id)).toHaveLength(2);
 });
 
-test('a server without OpenID Connect knows nothing of it', async () => {
+test('without OpenID Connect the scope does not exist', async () => {
   const off = await openOAuthTest();
   const body = { name: 'Agent', redirect_uris: ['https://client.example/callback'], scopes: 'openid models:use' };
   expect(await faultOf(off.owner.call('/api/oauth2/applications', { method: 'POST', body }))).toEqual([

@@ -18,7 +18,7 @@ export function readChallenge(
   if (!challenge) {
     // RFC 7636 §4.4.1: a server that requires PKCE says so by invalid_request.
     if (isPublic) throw new AppError('invalid_request', 'code_challenge is required for public clients.');
-    if (method) throw new AppError('invalid_request', 'code_challenge_method is given without code_challenge.');
+    if (method) throw new AppError('invalid_request', 'code_challenge_method requires code_challenge.');
     return null;
   }
   // RFC 7636 §4.3: absent means plain.
@@ -26,14 +26,14 @@ export function readChallenge(
   if (used !== 'S256' && used !== 'plain')
     throw new AppError('invalid_request', 'code_challenge_method must be S256 or plain.');
   if (!form.test(challenge))
-    throw new AppError('invalid_request', 'code_challenge must be 43-128 of A-Z a-z 0-9 - . _ ~');
+    throw new AppError('invalid_request', 'code_challenge must be 43-128 characters from A-Z a-z 0-9 - . _ ~');
   return { code_challenge: challenge, code_challenge_method: used };
 }
 
 /** Length and alphabet are validated first (RFC 7636 §4.1), whatever the code says. */
 export function checkVerifierForm(verifier: string | undefined): void {
   if (verifier !== undefined && !form.test(verifier))
-    throw new AppError('invalid_request', 'code_verifier must be 43-128 of A-Z a-z 0-9 - . _ ~');
+    throw new AppError('invalid_request', 'code_verifier must be 43-128 characters from A-Z a-z 0-9 - . _ ~');
 }
 
 /** RFC 7636 §4.6. A verifier without a challenge is refused too: the request was tampered with (RFC 9700 §4.8.2). */

@@ -11,7 +11,7 @@ afterAll(() => t.close());
 const place = '/.well-known/oauth-protected-resource';
 
 test.each(['', '/v1', '/mcp', '/mcp/notes', '/mcp/svc'])(
-  'the resource at %p tells who gives tokens for it',
+  'the resource at %p names its authorization server',
   async (path) => {
     const answer = await t.call(`${place}${path}`);
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([200, '*']);
@@ -42,12 +42,12 @@ test.each([
   '/mcp/%2e%2e',
   '/api/oauth2',
   `/${'x'.repeat(300)}`,
-])('there is none at %p', async (path) => {
+])('there is no resource at %p', async (path) => {
   const answer = await t.call(`${place}${path}`);
   expect([answer.status, await jsonOf(answer)]).toMatchObject([404, { error_description: expect.any(String) }]);
 });
 
-test('a 401 of the models tells where that is, whatever the format and the way of writing the address', async () => {
+test('a 401 of the models API points to the metadata, in any format and spelling of the address', async () => {
   const metadata = `resource_metadata="${t.config.baseUrl}${place}/v1"`;
   for (const path of ['/v1/models', '/openai/v1/models'])
     expect((await t.call(path)).headers.get('www-authenticate')).toBe(`Bearer ${metadata}`);
@@ -59,7 +59,7 @@ test('a 401 of the models tells where that is, whatever the format and the way o
   expect((await t.call('/api/user/self')).headers.get('www-authenticate')).toBeNull();
 });
 
-test('pages of any origin may ask, with the version that MCP clients send along', async () => {
+test('pages of any origin may read it, with the version header of MCP clients', async () => {
   for (const path of [place, `${place}/mcp/notes`]) {
     const asked = await t.call(path, { method: 'OPTIONS', headers: { origin: 'https://page.example' } });
     expect([asked.status, asked.headers.get('access-control-allow-methods')]).toEqual([204, 'GET']);
@@ -67,7 +67,7 @@ test('pages of any origin may ask, with the version that MCP clients send along'
   }
 });
 
-test('turned off, there is nothing of it', async () => {
+test('without OpenID Connect there is no metadata', async () => {
   const off = await openOAuthTest();
   for (const path of [place, `${place}/v1`]) expect((await off.call(path)).status).toBe(404);
   expect((await off.call('/v1/models')).headers.get('www-authenticate')).toBeNull();

@@ -23,7 +23,7 @@ async function refreshed(client: TestClient, refreshToken: string): Promise<stri
 
 const errorOf = async (response: Response): Promise<unknown> => (await jsonOf(response)).error;
 
-test('a new secret counts at the next refresh, and the old one no more', async () => {
+test('a new secret works at the next refresh, and the old one is rejected', async () => {
   const { client, refreshToken } = await wellKnown();
   const answer = await t.owner.call(`/api/oauth2/applications/${client.id}/rotate-secret`, { method: 'POST' });
   const { data } = (await answer.json()) as { data: { client_secret_plain: string } };
@@ -31,7 +31,7 @@ test('a new secret counts at the next refresh, and the old one no more', async (
   await refreshed({ ...client, secret: data.client_secret_plain }, refreshToken);
 });
 
-test('a suspension counts at the next refresh', async () => {
+test('a suspension applies to the next refresh', async () => {
   const { client, refreshToken } = await wellKnown();
   const root = await t.root();
   await root.call('/api/oauth2/admin/applications/suspend', { method: 'POST', body: { app_id: client.id } });
@@ -45,7 +45,7 @@ test('a deleted application is unknown at the next exchange', async () => {
   expect(await errorOf(await t.exchange(client, { code }))).toBe('invalid_client');
 });
 
-test('a disabled user counts at the next refresh, and again when enabled', async () => {
+test('a disabled user is rejected at the next refresh, and accepted again once enabled', async () => {
   const { client, refreshToken } = await wellKnown();
   const root = await t.root();
   const setStatus = (status: number) =>
@@ -77,7 +77,7 @@ const ends: Record<string, (user: Member, client: TestClient, tokens: Tokens) =>
   'the user is deleted': async (user) => (await t.root()).call(`/api/admin/users/${user.id}`, { method: 'DELETE' }),
 };
 
-test.each(Object.entries(ends))('an access token is refused as soon as %s', async (_, end) => {
+test.each(Object.entries(ends))('an access token is rejected as soon as %s', async (_, end) => {
   const [user, client] = [await t.user(), await t.client()];
   const tokens = await t.tokens(client, {}, user);
   await warm(client, tokens.access_token);
@@ -86,7 +86,7 @@ test.each(Object.entries(ends))('an access token is refused as soon as %s', asyn
   expect((await t.introspect(client, tokens.access_token)).active).not.toBe(true);
 });
 
-test('a code used twice, and a spent refresh token seen again, take a known access token along', async () => {
+test('reusing a code or a refresh token ends a cached access token', async () => {
   const [user, client] = [await t.user(), await t.client()];
   const code = await t.code(client, {}, user);
   const first = (await jsonOf(await t.exchange(client, { code }))) as unknown as Tokens;
@@ -102,7 +102,7 @@ test('a code used twice, and a spent refresh token seen again, take a known acce
   expect((await t.userinfo(second.access_token)).status).toBe(401);
 });
 
-test('changes that end nothing show at the next call too', async () => {
+test('changes that end nothing are visible at the next call', async () => {
   const [user, client] = [await t.user(), await t.client()];
   const { access_token } = await t.tokens(client, {}, user);
   await warm(client, access_token);
@@ -113,7 +113,7 @@ test('changes that end nothing show at the next call too', async () => {
   expect((await t.introspect(client, access_token)).scope).toBe('openid');
 });
 
-test('the balance is that of now', async () => {
+test('the balance is always current', async () => {
   const [user, client] = [await t.user(), await t.client()];
   const { access_token } = await t.tokens(client, { scope: 'openid usage:read' }, user);
   const quota = async () => (await jsonOf(await t.userinfo(access_token))).quota;

@@ -28,7 +28,7 @@ const refreshed = (token: string, uris: string[]) =>
 const exchanged = (code: string, uris: string[]) =>
   tokenRequest({ grant_type: 'authorization_code', redirect_uri: client.redirectUri, code }, uris);
 
-test('a token is for what the request names, and introspection tells', async () => {
+test('a token is valid for the requested resources, as introspection shows', async () => {
   const one = await t.tokens(client, { resource: models });
   expect(await audienceOf(one.access_token)).toBe(models);
   expect(await audienceOf(one.refresh_token)).toBe(models);
@@ -37,7 +37,7 @@ test('a token is for what the request names, and introspection tells', async () 
   expect(await audienceOf((await t.tokens(client)).access_token)).toBeUndefined();
 });
 
-test('a code and a refresh narrow it, and the grant keeps its own', async () => {
+test('an exchange and a refresh can narrow the resources, and the grant keeps its own', async () => {
   const code = await t.code(client, { resource: [models, tools] });
   expect(await faultOf(exchanged(code, [`${t.config.baseUrl}/mcp`]))).toEqual([400, 'invalid_target']);
   const first = (await jsonOf(exchanged(code, [tools]))) as unknown as Tokens;
@@ -49,7 +49,7 @@ test('a code and a refresh narrow it, and the grant keeps its own', async () => 
   expect(await audienceOf(third.access_token)).toEqual([models, tools]);
 });
 
-test('a grant for nothing in particular is used for what it opens anyway, and for nothing the user was not asked about', async () => {
+test('a grant without resources can be used for default resources, and for no others', async () => {
   const open = await t.tokens(client);
   const own = [models, t.config.baseUrl];
   const bound = (await jsonOf(refreshed(open.refresh_token, own))) as unknown as Tokens;
@@ -60,7 +60,7 @@ test('a grant for nothing in particular is used for what it opens anyway, and fo
   }
 });
 
-test('a token for another place is refused here', async () => {
+test('a token for another resource is rejected', async () => {
   const elsewhere = await t.tokens(client, { resource: [models, tools], scope: 'openid tokens:read' });
   for (const path of ['/api/oauth2/userinfo', '/api/oauth2/tokens']) {
     const refused = await t.withBearer(path, elsewhere.access_token);
@@ -91,7 +91,7 @@ test.each([
   '{base}/mcp/UPPER',
   `{base}/mcp/${'x'.repeat(25)}`,
   `{base}/${'x'.repeat(3000)}`,
-])('%s is no resource', async (given) => {
+])('%s is not a resource', async (given) => {
   const resource = given.replace('{base}', t.config.baseUrl);
   const asked = await leadsTo(t.member.call(askFor(client, { resource, state: 's' })));
   expect([asked.get('error'), asked.get('state')]).toEqual(['invalid_target', 's']);
@@ -100,12 +100,12 @@ test.each([
   expect(await faultOf(exchanged(code, [resource]))).toEqual([400, 'invalid_target']);
 });
 
-test('other ways of writing the same address are the same', async () => {
+test('equivalent spellings of an address are the same resource', async () => {
   const { access_token } = await t.tokens(client, { resource: `${t.config.baseUrl.toUpperCase()}/mcp/../v1/` });
   expect(await audienceOf(access_token)).toBe(models);
 });
 
-test('more than ten are refused, and what else is repeated is refused as ever', async () => {
+test('more than ten resources are rejected, and so are other repeated parameters', async () => {
   const many = Array.from({ length: 11 }, (_, n) => `${t.config.baseUrl}/mcp/s${n}`);
   expect((await leadsTo(t.decide(client, { resource: many }))).get('error')).toBe('invalid_target');
   const twice = await t.member.call(`${askFor(client)}&scope=email`);
@@ -113,7 +113,7 @@ test('more than ten are refused, and what else is repeated is refused as ever', 
   expect((await t.member.call(`${askFor(client)}&${repeated([models, tools])}`)).status).toBe(200);
 });
 
-test('who names a resource is asked for each time, also where an earlier consent would do', async () => {
+test('a request with a resource always needs consent, even with an earlier one', async () => {
   const known = await t.client();
   await t.code(known, { scope: 'openid' });
   await t.act('verify', known.id);
@@ -133,7 +133,7 @@ test('who names a resource is asked for each time, also where an earlier consent
   expect(silent.get('error')).toBe('consent_required');
 });
 
-test('turned off, it is a parameter like any other that nobody knows', async () => {
+test('without OpenID Connect, resource is ignored', async () => {
   const off = await openOAuthTest();
   const of = await off.client();
   const tokens = await off.tokens(of, { resource: 'https://elsewhere.example/' });

@@ -22,10 +22,10 @@ export function requestedResources(
 ): string[] {
   if (!options.get('OAuth2OpenIDConnect')) return [];
   const named = [given ?? []].flat().filter((uri) => uri !== '');
-  if (named.length > mostResources) throw invalidTarget(`At most ${mostResources} resources can be named.`);
+  if (named.length > mostResources) throw invalidTarget(`At most ${mostResources} resources can be requested.`);
   const found = named.map((uri) => {
     const known = resources.known(uri);
-    if (known === null) throw invalidTarget('resource must be the address of a resource of this server.');
+    if (known === null) throw invalidTarget('resource must be the URL of a resource on this server.');
     return known;
   });
   return [...new Set(found)];
@@ -45,7 +45,7 @@ export function requireToolResources(
   if (lost !== undefined)
     throw new AppError(
       'invalid_scope',
-      `The scope ${JSON.stringify(lost)} needs the address of its server, or /mcp, as resource.`,
+      `The scope ${JSON.stringify(lost)} requires the URL of its server, or /mcp, as resource.`,
     );
 }
 
@@ -65,7 +65,7 @@ export function narrowedResource(
   if (asked.length === 0) return granted;
   const most = granted === null ? asked.filter((uri) => !resources.at(uri)!.named) : granted.split(' ');
   if (!asked.every((uri) => most.includes(uri)))
-    throw invalidTarget('resource was not named in the authorization request.');
+    throw invalidTarget('resource was not part of the authorization request.');
   return storedResource(asked);
 }
 

@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-describe('revoke and introspect', () => {
-  test('an access token alone; a refresh token with its access token', async () => {
+describe('revocation and introspection', () => {
+  test('an access token is revoked alone, a refresh token with its access token', async () => {
     const client = await t.client();
     const tokens = await t.tokens(client);
     const credentials = { client_id: client.clientId, client_secret: client.secret };
@@ -28,7 +28,7 @@ describe('revoke and introspect', () => {
     expect(await faultOf(t.post('/api/oauth2/revoke', {}))).toEqual([400, 'invalid_request']);
   });
 
-  test('wrong credentials and other clients revoke nothing, and hear nothing of it', async () => {
+  test('wrong credentials and other clients revoke nothing, and the response does not reveal it', async () => {
     const client = await t.client();
     const other = await t.client();
     const { access_token: token } = await t.tokens(client);
@@ -43,7 +43,7 @@ describe('revoke and introspect', () => {
     expect((await t.userinfo(token)).status).toBe(200);
   });
 
-  test('introspection answers in full, to the owner of the token', async () => {
+  test('introspection returns all fields to the owner of the token', async () => {
     const client = await t.client();
     const tokens = await t.tokens(client);
     const now = Math.floor(t.clock.nowMs() / 1000);
@@ -77,7 +77,7 @@ describe('revoke and introspect', () => {
 });
 
 describe('userinfo and API tokens', () => {
-  test('fields follow the scopes; profile may be changed', async () => {
+  test('fields follow the scopes, and the profile can be changed', async () => {
     const client = await t.client();
     const least = await t.tokens(client, { scope: undefined });
     expect(least.scope).toBe('openid');
@@ -112,7 +112,7 @@ describe('userinfo and API tokens', () => {
     expect(await faultOf(refused)).toEqual([403, 'insufficient_scope']);
   });
 
-  test('API tokens: created once in full, listed masked, deleted by their owner only', async () => {
+  test('API tokens are shown in full once, listed masked, and deleted only by their owner', async () => {
     const client = await t.client();
     const tokens = await t.tokens(client, { scope: 'tokens:read tokens:write' });
     const reader = await t.tokens(client, { scope: 'tokens:read' });
@@ -145,7 +145,7 @@ describe('userinfo and API tokens', () => {
     expect((await remove(made.data.id)).status).toBe(404);
   });
 
-  test('an application’s own limit counts its calls over an hour', async () => {
+  test('an application’s own rate limit counts its calls per hour', async () => {
     await t.setOption('RateLimitEnabled', true);
     const client = await t.client();
     const { access_token } = await t.tokens(client);

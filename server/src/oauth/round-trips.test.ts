@@ -27,7 +27,7 @@ async function roundTripsOf(call: () => Promise<Response>): Promise<{ trips: num
   }
 }
 
-test('exchange and refresh take two round trips at most, introspection and userinfo one', async () => {
+test('exchange and refresh take at most two round trips, introspection and userinfo one', async () => {
   const client = await t.client();
   const code = await t.code(client);
   const seen = t.platform.database.engine === 'postgres' ? [2, 2, 1, 1] : [0, 0, 0, 0];
@@ -41,7 +41,7 @@ test('exchange and refresh take two round trips at most, introspection and useri
   expect([exchanged, refreshed, introspected, told].map(({ trips }) => trips)).toEqual(seen);
 });
 
-test('a proof costs one round trip more, and those who bring none do not pay for it', async () => {
+test('a DPoP proof adds one round trip, only for requests with one', async () => {
   await t.setOption('OAuth2OpenIDConnect', true);
   const client = await t.client();
   const prover = await newProver(t);
@@ -65,7 +65,7 @@ test('a proof costs one round trip more, and those who bring none do not pay for
   expect([plain, plainUse, bound, boundUse].map(({ trips }) => trips)).toEqual(seen);
 });
 
-test('an assertion costs two round trips more: for its client, and so that it is used once', async () => {
+test('a client assertion adds two round trips: for its client, and for its single use', async () => {
   await t.setOption('OAuth2OpenIDConnect', true);
   const signer = await newSigner(t);
   const client = await t.client({ jwks: { keys: [signer.jwk] } });

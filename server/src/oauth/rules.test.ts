@@ -8,7 +8,7 @@ import { checkVerifierForm, readChallenge, s256, verifierMatches } from './pkce.
 import { redirectUriFault, redirectUriMatches, withParameters } from './redirect-uri.ts';
 import { allowedNow, allScopes, registeredScopes, requestedScopes, within } from './scopes.ts';
 
-test('credentials have the forms of the specification', () => {
+test('credentials have the formats of the specification', () => {
   expect(newClientId()).toMatch(/^svc_[0-9A-Za-z]{32}$/);
   expect(newClientSecret()).toMatch(/^svcsec_[0-9A-Za-z]{48}$/);
   expect(newCode()).toMatch(/^[0-9A-Za-z]{40}$/);
@@ -17,8 +17,8 @@ test('credentials have the forms of the specification', () => {
   expect(refreshToken).toMatch(/^svcrt_[0-9A-Za-z]{48}$/);
 });
 
-describe('tokens', () => {
-  test('both of a pair tell its id and their kind', () => {
+describe('token format', () => {
+  test('both tokens of a pair contain its id and their kind', () => {
     const nextId = openTokenIds();
     for (const id of [0, nextId(0), nextId(Date.now()), nextId(2 ** 42 - 2), Number.MAX_SAFE_INTEGER]) {
       const { accessToken, refreshToken } = newTokens(id);
@@ -27,7 +27,7 @@ describe('tokens', () => {
     }
   });
 
-  test('ids grow, also when time stands still or goes back', () => {
+  test('ids increase, even if the clock stands still or goes back', () => {
     const nextId = openTokenIds();
     const times = [...Array.from({ length: 5_000 }, () => 1_700_000_000_000), 1_700_000_000_100, 1_600_000_000_000];
     const ids = times.map(nextId);
@@ -35,13 +35,13 @@ describe('tokens', () => {
     expect(ids.every(Number.isSafeInteger)).toBe(true);
   });
 
-  test('what follows the id is drawn anew for each token', () => {
+  test('the part after the id is random for each token', () => {
     const pairs = Array.from({ length: 1_000 }, () => newTokens(1));
     const ends = pairs.flatMap(({ accessToken, refreshToken }) => [accessToken.slice(-39), refreshToken.slice(-39)]);
     expect(new Set(ends).size).toBe(2_000);
   });
 
-  test('other text is no token', () => {
+  test('other text is not a token', () => {
     const rest = 'a'.repeat(39);
     expect(readToken(`svcat_000000000${rest}`)).not.toBeNull();
     for (const text of [
@@ -60,7 +60,7 @@ describe('PKCE', () => {
   const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
   const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
-  test('the RFC’s own example', () => {
+  test('matches the example of the RFC', () => {
     expect(s256(verifier)).toBe(challenge);
     const stored = { code_challenge: challenge, code_challenge_method: 'S256' };
     expect(verifierMatches(stored, verifier)).toBe(true);
@@ -71,7 +71,7 @@ describe('PKCE', () => {
     expect(verifierMatches({ code_challenge: null, code_challenge_method: null }, verifier)).toBe(false);
   });
 
-  test('what a request may send', () => {
+  test('validates the request parameters', () => {
     expect(readChallenge({}, false)).toBeNull();
     expect(readChallenge({ code_challenge: challenge }, true)).toEqual({
       code_challenge: challenge,
@@ -79,7 +79,7 @@ describe('PKCE', () => {
     });
     expect(() => readChallenge({}, true)).toThrow('required');
     expect(() => readChallenge({ code_challenge: '' }, true)).toThrow('required');
-    expect(() => readChallenge({ code_challenge_method: 'S256' }, false)).toThrow('without');
+    expect(() => readChallenge({ code_challenge_method: 'S256' }, false)).toThrow('requires');
     expect(() => readChallenge({ code_challenge: challenge, code_challenge_method: 'S512' }, false)).toThrow('S256');
     for (const bad of ['x'.repeat(42), 'x'.repeat(129), `${'x'.repeat(43)}=`])
       expect(() => readChallenge({ code_challenge: bad }, false)).toThrow('43-128');
@@ -89,7 +89,7 @@ describe('PKCE', () => {
 });
 
 describe('redirect URIs', () => {
-  test('a registered https address matches itself and nothing else', () => {
+  test('a registered https address matches only itself', () => {
     const registered = ['https://a.example/cb'];
     fc.assert(
       fc.property(fc.webUrl({ withQueryParameters: true, withFragments: true }), (uri) => {
@@ -99,14 +99,14 @@ describe('redirect URIs', () => {
     expect(redirectUriMatches(registered, 'https://a.example/cb')).toBe(true);
   });
 
-  test('parameters are added behind what is there', () => {
+  test('parameters are appended to an existing query', () => {
     expect(withParameters('https://a.example/', { code: 'c', state: undefined })).toBe('https://a.example/?code=c');
     expect(withParameters('https://a.example/?x=%20', { code: 'c' })).toBe('https://a.example/?x=%20&code=c');
     expect(withParameters('https://a.example/?', { code: 'c' })).toBe('https://a.example/?code=c');
     expect(withParameters('my.app:/cb', { state: 'ä &=' })).toBe('my.app:/cb?state=%C3%A4%20%26%3D');
   });
 
-  test('a state comes back as it was', () => {
+  test('a state round-trips unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (state) => {
         const url = withParameters('https://a.example/cb?x=1', { code: 'c', state });
@@ -115,7 +115,7 @@ describe('redirect URIs', () => {
     );
   });
 
-  test('registration says what is wrong', () => {
+  test('registration errors name the problem', () => {
     expect(redirectUriFault('https://a.example/cb?x=1')).toBeNull();
     expect(redirectUriFault('http://[::1]:8080')).toBeNull();
     expect(redirectUriFault('http://127.0.0.2/')).toContain('https');
@@ -132,7 +132,7 @@ describe('redirect URIs', () => {
     'view-source:https://a.example',
     'intent://x',
     'search-ms:query=x',
-  ])('%s leads to no application', (uri) => {
+  ])('%s is rejected: its scheme does not belong to an application', (uri) => {
     for (const written of [uri, uri.replace(/^\w/, (letter) => letter.toUpperCase())])
       expect(redirectUriFault(written)).toContain('must not use');
     // What was registered before goes on.
@@ -140,14 +140,14 @@ describe('redirect URIs', () => {
   });
 
   test.each(['com.example.app:/cb', 'myapp://cb', 'cursor://some.editor/callback', 'vscode://some.tool/callback'])(
-    '%s is an application of its own',
+    '%s is accepted as an application’s own scheme',
     (uri) => {
       expect(redirectUriFault(uri)).toBeNull();
     },
   );
 
   test.each(['code', 'state', 'iss', 'error', 'error_description', '%63ode', 'st%61te', 'x=1&iss'])(
-    'an address with %s in its query would have it twice in an answer',
+    'an address with %s in its query is rejected, since responses add it',
     (name) => {
       for (const start of ['https://a.example/cb?', 'http://localhost/?', 'my.app:/cb?'])
         for (const query of [name, `${name}=`, `${name}=1&y=2`])
@@ -159,7 +159,7 @@ describe('redirect URIs', () => {
 
 describe('client credentials', () => {
   const header = (text: string) => `Basic ${btoa(text)}`;
-  test('are read from one place', () => {
+  test('are accepted from one place only', () => {
     expect(readCredentials({ authorization: null })).toBeNull();
     expect(readCredentials({ authorization: null, client_id: 'a', client_secret: '' })).toEqual({
       clientId: 'a',
@@ -171,7 +171,7 @@ describe('client credentials', () => {
     });
     expect(readCredentials({ authorization: header('a:b'), client_id: 'a' })?.secret).toBe('b');
     expect(() => readCredentials({ authorization: header('a:b'), client_id: 'c' })).toThrow('different');
-    expect(() => readCredentials({ authorization: header('a:b'), client_secret: 'b' })).toThrow('not in both');
+    expect(() => readCredentials({ authorization: header('a:b'), client_secret: 'b' })).toThrow('not both');
     for (const bad of [
       '',
       'Basic',
@@ -185,7 +185,7 @@ describe('client credentials', () => {
       expect(() => readCredentials({ authorization: bad })).toThrow('authentication failed');
   });
 
-  test('prove a client by its secret, a public one by its name, one with keys by its signature, and none by another', () => {
+  test('a client authenticates only with its own method: secret, client id (public) or signature', () => {
     const closed = { app_type: 'confidential', secret_hash: sha256Hex('s'), signs_assertions: 0 };
     expect(provesClient(closed, { secret: 's' })).toBe(true);
     expect(provesClient(closed, { secret: 'S' })).toBe(false);
@@ -206,7 +206,7 @@ describe('client credentials', () => {
   });
 });
 
-test('the operator allows scopes that there are', () => {
+test('the operator can allow only existing scopes', () => {
   const read = (text: string) => readOptionValue('OAuth2AllowedScopes', text);
   for (const text of [...allScopes, allScopes.join(' '), ' openid  email ', ''])
     expect(read(text)).toEqual({ value: text });
@@ -214,7 +214,7 @@ test('the operator allows scopes that there are', () => {
     expect(read(wrong)).toEqual({ fault: expect.stringContaining('must list scopes of this service') });
 });
 
-test('scopes: openid always, nothing beyond what is allowed', () => {
+test('scopes always include openid, and nothing beyond what is allowed', () => {
   const allowed = allowedNow('email profile', 'openid email');
   expect(allScopes.filter((name) => allowed.has(name))).toEqual(['openid', 'email']);
   expect(requestedScopes(undefined, allowed)).toEqual(['openid']);

@@ -11,7 +11,7 @@ const scopeTable = {
   'tokens:write': 'Create and delete API tokens for you',
   'usage:read': 'See your balance and usage',
   'models:use':
-    'Use models in your name and pay with your balance, up to a limit that you set; see files, responses and videos of yours',
+    'Use models on your behalf and pay with your balance, up to a limit that you set; see your files, responses and videos',
 } as const;
 
 type ListedScope = keyof typeof scopeTable;
@@ -30,8 +30,8 @@ export function describeScope(name: Scope): string {
   const named = readToolScope(name);
   if (!named) return scopeTable[name as ListedScope];
   return named.tool === null
-    ? `Use the tools of ${named.server} in your name`
-    : `Use the tool ${named.tool} of ${named.server} in your name`;
+    ? `Use the tools of ${named.server} on your behalf`
+    : `Use the tool ${named.tool} of ${named.server} on your behalf`;
 }
 
 /** RFC 6749 §3.3: space-separated, unordered, duplicates ignored. */
@@ -95,7 +95,7 @@ const mostToolScopes = 50;
 export function requestedScopes(text: string | undefined, allowed: AllowedScopes): Scope[] {
   const names = splitScopes(text ?? '');
   if (names.filter(isToolScope).length > mostToolScopes)
-    throw new AppError('invalid_scope', `At most ${mostToolScopes} scopes can name tools.`);
+    throw new AppError('invalid_scope', `At most ${mostToolScopes} scopes can refer to tools.`);
   for (const name of names)
     if (!isScope(name) || !allowed.has(name))
       throw new AppError('invalid_scope', `The scope ${JSON.stringify(name)} is not allowed for this application.`);
@@ -122,7 +122,8 @@ export const within = (granted: string, allowed: AllowedScopes): Scope[] =>
 export function registeredScopes(text: string, globalScopes: string): string {
   const most = new Set(splitScopes(globalScopes));
   const names = splitScopes(text).filter((name) => !isToolScope(name));
-  if (names.length === 0) throw new AppError('invalid_scope', 'scopes: name at least one scope.', { param: 'scopes' });
+  if (names.length === 0)
+    throw new AppError('invalid_scope', 'scopes: specify at least one scope.', { param: 'scopes' });
   for (const name of names)
     if (!isListed(name) || !most.has(name))
       throw new AppError('invalid_scope', `scopes: ${JSON.stringify(name)} is not a scope of this service.`, {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-test('what a suspended application may spend is not opened again by a request that was under way', async () => {
+test('a request in progress does not reopen the budget of a suspended application', async () => {
   const client = await t.payingClient();
   const { access_token } = await t.mayPay(client, 100);
   const deps = { db: t.platform.database.db, clock: t.clock };
@@ -27,7 +27,7 @@ test('what a suspended application may spend is not opened again by a request th
   expect((await t.consentOf(client)).spent).toBe(10);
 });
 
-test('whoever opens it at the same time gets the same', async () => {
+test('concurrent callers open the same budget', async () => {
   const client = await t.payingClient();
   await t.mayPay(client, 100);
   const deps = { db: t.platform.database.db, clock: t.clock };

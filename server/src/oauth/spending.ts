@@ -28,7 +28,7 @@ export interface Spending {
 /** Like a key's quota; 0 allows nothing for now. */
 export const spendingFields = {
   spending_limit: z.number().int().min(0).max(1e15).describe('In quota units (500,000 = 1 USD)'),
-  spending_window: z.enum(spendingWindows).describe('In all, or in each calendar month (UTC)'),
+  spending_window: z.enum(spendingWindows).describe('In total, or per calendar month (UTC)'),
 };
 
 type Limited = Pick<ConsentRow, 'id' | 'spending_window'>;
@@ -130,7 +130,7 @@ export async function endSpending(
 /** This scope requires a limit, unless one was set before. */
 export function requireSpending(scopes: readonly Scope[], given: Spending | null, before: ConsentRow | null): void {
   if (!scopes.includes(pays) || given || (before && before.spending_limit !== null)) return;
-  throw new AppError('invalid_request', 'spending_limit is required: what the application may spend.', {
+  throw new AppError('invalid_request', 'spending_limit is required: the maximum amount the application may spend.', {
     param: 'spending_limit',
   });
 }

@@ -26,7 +26,7 @@ const count = async (table: Table) =>
   );
 const sweeper = () => openSweep({ db: t.platform.database.db, clock: t.clock });
 
-test('deletes what has run out, keeps what still counts, in more than one step', async () => {
+test('deletes expired rows in several steps and keeps valid ones', async () => {
   const run = sweeper();
   const client = await t.client();
   const tokens = await t.tokens(client);
@@ -57,7 +57,7 @@ test('deletes what has run out, keeps what still counts, in more than one step',
   expect(await faultOf(t.refresh(client, next.refresh_token))).toEqual([400, 'invalid_grant']);
 });
 
-test('tokens that have run out are found, however long those before them live', async () => {
+test('expired tokens are found behind long-lived ones', async () => {
   const { db } = t.platform.database;
   const now = Math.floor(t.clock.nowMs() / 1000);
   const long = now + 1_000_000;
@@ -94,7 +94,7 @@ test('tokens that have run out are found, however long those before them live', 
   await db.deleteFrom('oauth_tokens').where('id', '<=', 900).execute();
 });
 
-test('pushed requests, codes of devices and proofs go when nobody can ask for them any more', async () => {
+test('pushed requests, device codes and proofs are deleted once they are no longer usable', async () => {
   const { db } = t.platform.database;
   const now = Math.floor(t.clock.nowMs() / 1000);
   const times = [now, now - 3_600, now + 60];
@@ -123,7 +123,7 @@ test('pushed requests, codes of devices and proofs go when nobody can ask for th
   expect(left).toEqual([1, 2, 1]);
 });
 
-test('times of last use are written when the service stops', async () => {
+test('last-used times are written when the service stops', async () => {
   const own = await openOAuthTest();
   const client = await own.client();
   const { access_token } = await own.tokens(client);

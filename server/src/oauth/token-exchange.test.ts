@@ -30,7 +30,7 @@ const applicationFor = (agents: TestClient[], fields: Record<string, unknown> = 
   t.payingClient({ name: 'First', token_exchange_clients: agents.map(({ clientId }) => clientId), ...fields });
 const lives = async (token: string) => (await t.userinfo(token)).status === 200;
 
-test('an agent gets a token of its own that acts for the user, and says so', async () => {
+test('an agent gets its own token that acts for the user and names the actor', async () => {
   const acting = await agent();
   const first = await applicationFor([acting]);
   const { access_token } = await t.tokens(first, { scope: 'openid profile' });
@@ -54,7 +54,7 @@ test('an agent gets a token of its own that acts for the user, and says so', asy
   });
 });
 
-test('an actor token names the user who acts', async () => {
+test('an actor token names the acting user', async () => {
   const acting = await agent();
   const first = await applicationFor([acting]);
   const { access_token } = await t.tokens(first);
@@ -72,7 +72,7 @@ test('an actor token names the user who acts', async () => {
   expect(await faultOf(trade(acting, access_token, { actor_token_type: accessToken }))).toEqual(unacceptable);
 });
 
-test('an actor token that is bound to a key counts with a proof of it', async () => {
+test('a bound actor token requires a proof', async () => {
   const acting = await agent();
   const first = await applicationFor([acting]);
   const { access_token } = await t.tokens(first);
@@ -92,7 +92,7 @@ test('an actor token that is bound to a key counts with a proof of it', async ()
   expect((await proven(own)).status).toBe(200);
 });
 
-test('nobody exchanges who was not let to', async () => {
+test('only permitted clients can exchange tokens', async () => {
   const quiet = await t.payingClient();
   const own = await t.tokens(quiet);
   expect(await faultOf(trade(quiet, own.access_token))).toEqual([400, 'unauthorized_client']);
@@ -117,7 +117,7 @@ test('nobody exchanges who was not let to', async () => {
   await off.close();
 });
 
-test('no scope grows, neither beyond the token nor beyond the client', async () => {
+test('scopes never exceed those of the token or the client', async () => {
   const acting = await agent({ scopes: 'openid profile' });
   const first = await applicationFor([acting], { scopes: 'openid email profile models:use' });
   const { access_token } = await t.tokens(first, { scope: 'openid email profile' });
@@ -134,7 +134,7 @@ test('no scope grows, neither beyond the token nor beyond the client', async () 
   expect(await t.introspect(acting, both.access_token)).toMatchObject({ active: true, scope: 'openid' });
 });
 
-test('it lives no longer than what it was exchanged for', async () => {
+test('an exchanged token expires no later than its subject token', async () => {
   const acting = await agent();
   const { access_token } = await t.tokens(acting);
   t.clock.advance(3_000_000);
@@ -147,7 +147,7 @@ test('it lives no longer than what it was exchanged for', async () => {
   expect(await faultOf(trade(acting, access_token))).toEqual(unacceptable);
 });
 
-test('it ends with what it came from, however that ends', async () => {
+test('an exchanged token ends with its subject token, however that ends', async () => {
   const ends: Record<
     string,
     (first: TestClient, tokens: { access_token: string; refresh_token: string }) => Promise<unknown>
@@ -173,7 +173,7 @@ test('it ends with what it came from, however that ends', async () => {
   }
 });
 
-test('an exchange under way while the grant ends leaves nothing behind', async () => {
+test('an exchange in progress while the grant ends leaves no valid token', async () => {
   const acting = await agent();
   const first = await applicationFor([acting]);
   const ends = [
@@ -193,7 +193,7 @@ test('an exchange under way while the grant ends leaves nothing behind', async (
   }
 });
 
-test('an agent in the middle takes along those behind it', async () => {
+test('ending an agent in a chain ends those behind it', async () => {
   const last = await agent();
   const middle = await agent({ token_exchange_clients: [last.clientId] });
   const first = await applicationFor([middle]);
@@ -215,7 +215,7 @@ test('an agent in the middle takes along those behind it', async () => {
   expect([await lives(suspended.access_token), await lives(suspended.two)]).toEqual([true, false]);
 });
 
-test('a refresh of the first token leaves those who act at work', async () => {
+test('refreshing the first token keeps exchanged tokens valid', async () => {
   const acting = await agent();
   const first = await applicationFor([acting]);
   const tokens = await t.tokens(first);
@@ -226,7 +226,7 @@ test('a refresh of the first token leaves those who act at work', async () => {
   expect(await faultOf(trade(acting, tokens.access_token))).toEqual(unacceptable);
 });
 
-test('at most three act one for another', async () => {
+test('a chain has at most three actors', async () => {
   const acting = await agent();
   let { access_token } = await t.tokens(acting);
   for (let depth = 1; depth <= 3; depth += 1) ({ access_token } = await traded(acting, access_token));
@@ -235,7 +235,7 @@ test('at most three act one for another', async () => {
   expect(await faultOf(trade(acting, access_token))).toEqual(unacceptable);
 });
 
-test('what is asked for must be what there is', async () => {
+test('unsupported token types, resources and audiences are rejected', async () => {
   const acting = await agent();
   const { access_token } = await t.tokens(acting);
   const jwt = 'urn:ietf:params:oauth:token-type:jwt';
@@ -248,7 +248,7 @@ test('what is asked for must be what there is', async () => {
   expect((await trade(acting, access_token, { audience: acting.clientId })).status).toBe(200);
 });
 
-test('what it spends is what the user lets the first application spend', async () => {
+test('spending counts against the limit of the first application', async () => {
   const acting = await agent();
   const first = await applicationFor([acting]);
   const tokens = await t.mayPay(first, 60);

@@ -16,8 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-describe('token', () => {
-  test('a code becomes tokens of the right form, never to be stored', async () => {
+describe('token endpoint', () => {
+  test('a code becomes tokens of the right format, with no-store', async () => {
     const client = await t.client();
     const code = await t.code(client, { scope: 'profile email' });
     expect(code).toMatch(/^[0-9A-Za-z]{40}$/);
@@ -44,7 +44,7 @@ describe('token', () => {
     expect([unreadable.status, unreadable.headers.get('cache-control')]).toEqual([400, 'no-store']);
   });
 
-  test('JSON bodies, Basic credentials and form-encoded credentials', async () => {
+  test('accepts JSON bodies, Basic credentials and form-encoded credentials', async () => {
     const client = await t.client();
     const body = {
       grant_type: 'authorization_code',
@@ -61,7 +61,7 @@ describe('token', () => {
     }
   });
 
-  test('client authentication', async () => {
+  test('authenticates clients', async () => {
     const client = await t.client();
     const other = await t.client();
     const open = await t.client({ app_type: 'public' });
@@ -97,7 +97,7 @@ describe('token', () => {
     expect((await t.exchange(client, { code })).status).toBe(200);
   });
 
-  test('repeated and missing parameters, wrong types', async () => {
+  test('rejects repeated and missing parameters and wrong content types', async () => {
     const client = await t.client();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
     const send = (body: string) => t.call('/api/oauth2/token', { method: 'POST', body, headers });
@@ -117,7 +117,7 @@ describe('token', () => {
   });
 
   // RFC 6749 §4.1.2.1, §5.2, RFC 6750 §3.
-  test('whatever is said of a fault, its description has no letters that a description may not have', async () => {
+  test('error descriptions contain only permitted characters', async () => {
     const client = await t.client();
     const legal = /^[ !#-[\]-~]+$/;
     const odd = ['"', '\\', 'é', '’', '…', '😀', '\t', '\n'];
@@ -143,14 +143,17 @@ describe('token', () => {
     await told(t.call('/api/oauth2/userinfo'));
   });
 
-  test.each(['token', 'revoke', 'introspect'])('%s without a content type is an invalid request', async (endpoint) => {
-    for (const body of [undefined, new Blob(['grant_type=refresh_token'])]) {
-      const request = new Request(`${t.config.baseUrl}/api/oauth2/${endpoint}`, { method: 'POST', body });
-      expect(await faultOf(t.app.app.fetch(request))).toEqual([400, 'invalid_request']);
-    }
-  });
+  test.each(['token', 'revoke', 'introspect'])(
+    '%s without a content type returns invalid_request',
+    async (endpoint) => {
+      for (const body of [undefined, new Blob(['grant_type=refresh_token'])]) {
+        const request = new Request(`${t.config.baseUrl}/api/oauth2/${endpoint}`, { method: 'POST', body });
+        expect(await faultOf(t.app.app.fetch(request))).toEqual([400, 'invalid_request']);
+      }
+    },
+  );
 
-  test('plain and S256 challenges; a failed proof leaves the code usable', async () => {
+  test('supports plain and S256 challenges; a wrong verifier leaves the code usable', async () => {
     const client = await t.client({ app_type: 'public' });
     const verifier = newVerifier();
     const plain = await t.code(client, { code_challenge: verifier });
@@ -186,8 +189,8 @@ describe('token', () => {
   });
 });
 
-describe('refresh', () => {
-  test('rotates; may narrow the access token, never widen it', async () => {
+describe('refresh tokens', () => {
+  test('are rotated, and may narrow the scopes, never extend them', async () => {
     const client = await t.client();
     const tokens = await t.tokens(client, { scope: 'openid email profile' });
     expect(await faultOf(t.refresh(client, tokens.refresh_token, { scope: 'usage:read' }))).toEqual([
@@ -201,7 +204,7 @@ describe('refresh', () => {
     expect(again.scope).toBe('openid email profile');
   });
 
-  test('is cut to what the application is allowed now, and so are tokens in use', async () => {
+  test('are limited to the scopes the application has now, and so are access tokens', async () => {
     const client = await t.client({ scopes: 'openid email profile' });
     const tokens = await t.tokens(client, { scope: 'openid email profile' });
     const code = await t.code(client, { scope: 'openid email profile' });
@@ -212,7 +215,7 @@ describe('refresh', () => {
     expect((await json(t.exchange(client, { code }))).scope).toBe('openid profile');
   });
 
-  test('a used token within ten seconds is refused, later it ends the family', async () => {
+  test('reuse within ten seconds is rejected, later reuse revokes the family', async () => {
     const client = await t.client();
     const first = await t.tokens(client);
     const second = await json(t.refresh(client, first.refresh_token));

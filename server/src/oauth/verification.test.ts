@@ -32,8 +32,8 @@ const lastUpdate = async (client: TestClient): Promise<{ changed_fields: string[
   return typeof metadata === 'string' ? JSON.parse(metadata) : metadata;
 };
 
-describe('an application that was verified', () => {
-  test.each(Object.entries(trusted))('is to be verified anew when its %s changes', async (field, value) => {
+describe('a verified application', () => {
+  test.each(Object.entries(trusted))('loses its verification when its %s changes', async (field, value) => {
     const client = await verified();
     const changed = (await jsonOf(put(client, { [field]: value }))).data;
     expect(changed).toMatchObject({ is_verified: false, verified_by: null, verified_at: null });
@@ -43,18 +43,18 @@ describe('an application that was verified', () => {
     expect((await jsonOf(t.act('verify', client.id))).data.is_verified).toBe(true);
   });
 
-  test.each(Object.entries(free))('stays so when its %s changes', async (field, value) => {
+  test.each(Object.entries(free))('stays verified when its %s changes', async (field, value) => {
     const client = await verified();
     expect((await jsonOf(put(client, { [field]: value }))).data.is_verified).toBe(true);
   });
 
-  test('stays so when a form sends what it was already', async () => {
+  test('stays verified when unchanged values are sent', async () => {
     const client = await verified();
     const same = { name: 'Test application', redirect_uris: [callback], description: '', app_type: 'confidential' };
     expect((await jsonOf(put(client, { ...same, ...free }))).data.is_verified).toBe(true);
   });
 
-  test('is not verified as something that nobody looked at', async () => {
+  test('cannot be verified in an outdated version', async () => {
     const client = await t.client();
     const root = await t.root();
     const listed = (await jsonOf(root.call(`/api/oauth2/admin/applications?q=${client.clientId}`))).data
@@ -68,7 +68,7 @@ describe('an application that was verified', () => {
     expect((await verify(again.updated_at)).status).toBe(200);
   });
 
-  test('loses its badge whatever else is changed at the same time', async () => {
+  test('loses its verification under concurrent changes', async () => {
     for (let round = 0; round < 10; round += 1) {
       const client = await verified();
       await Promise.all([put(client, { name: `Round ${round}` }), put(client, { ...free, name: 'Test application' })]);

@@ -43,7 +43,7 @@ afterAll(async () => {
 });
 
 describe('webhooks', () => {
-  test('tell of consents given and revoked, signed with the application’s secret', async () => {
+  test('report granted and revoked consents, signed with the application’s secret', async () => {
     const client = await open.client({ webhook_url: at('/hook') });
     await open.code(client, { scope: 'email' });
     const [granted] = await waitFor('/hook');
@@ -74,7 +74,7 @@ describe('webhooks', () => {
     );
   });
 
-  test('tell of a consent when it is given or grows, by all that it holds, and not of each approval', async () => {
+  test('report a consent when it is granted or extended, with all its scopes, not each approval', async () => {
     const client = await open.client({ webhook_url: at('/grows') });
     const told = async (count: number) => {
       const all = await waitFor('/grows', count);
@@ -98,7 +98,7 @@ describe('webhooks', () => {
     expect(await told(3)).toHaveLength(3);
   });
 
-  test('tell of one user’s consent in the order in which it changed, and keep nobody else waiting for it', async () => {
+  test('report one user’s consents in order, without delaying other users', async () => {
     const client = await open.client({ webhook_url: at('/held') });
     const other = await open.user();
     const revoke = (by = open.member) => by.call(`/api/oauth2/consents/${client.id}`, { method: 'DELETE' });
@@ -119,7 +119,7 @@ describe('webhooks', () => {
     expect(heard().slice(2)).toEqual(['consent_revoked member', 'consent_granted member']);
   });
 
-  test('follow no redirect, and try once', async () => {
+  test('follow no redirects and are not retried', async () => {
     const redirecting = await open.client({ webhook_url: at('/redirect') });
     const failing = await open.client({ webhook_url: at('/fails') });
     await open.code(redirecting);
@@ -131,7 +131,7 @@ describe('webhooks', () => {
     expect(received.filter((hit) => hit.path === '/fails')).toHaveLength(1);
   });
 
-  test('never hold up the flow, and are finished before the service stops', async () => {
+  test('do not delay the flow, and are finished before the service stops', async () => {
     const own = await openOAuthTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
     const client = await own.client({ webhook_url: at('/slow') });
     await own.code(client);
@@ -139,7 +139,7 @@ describe('webhooks', () => {
     expect(received.filter((hit) => hit.path === '/slow')).toHaveLength(1);
   });
 
-  test('go to no private, loopback or link-local address', async () => {
+  test('are not sent to private, loopback or link-local addresses', async () => {
     const before = received.length;
     for (const url of [
       at('/private'),

@@ -62,7 +62,7 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
     notify: (target, event, userId, data) => {
       if (target.webhook_url === '') return;
       if (waiting.length >= mostWaiting) {
-        deps.log.warn({ applicationId: target.id, event }, 'webhook given up: too many are waiting');
+        deps.log.warn({ applicationId: target.id, event }, 'webhook dropped: too many are queued');
         return;
       }
       const body = { event, application_id: target.id, user_id: userId, timestamp: nowSeconds(deps.clock), data };

@@ -64,7 +64,7 @@ async function linesOf(query: string): Promise<Record<string, string>[]> {
 
 const usd = (quota: number) => (quota / 500_000).toFixed(6);
 
-test('a month of the organisation’s calendar, by level and part, to the unit', async () => {
+test('exports a month in the organisation’s time zone, by level and part, exact to the unit', async () => {
   const own = await keyOf(member, { name: '+49', team_id: teamId });
   const ofTeam = await keyOf(owner, { owner: 'team', team_id: teamId, name: 'robot' });
   const free = await keyOf(owner, { name: 'none' });
@@ -121,7 +121,7 @@ test('a month of the organisation’s calendar, by level and part, to the unit',
   ]);
 });
 
-test('entries of one second are each counted once, however many there are', async () => {
+test('many entries within one second are each counted once', async () => {
   const { id: keyId } = await keyOf(owner, { name: 'busy' });
   const { db } = world.t.platform.database;
   const at = Date.UTC(2027, 4, 5) / 1000;
@@ -142,7 +142,7 @@ test('entries of one second are each counted once, however many there are', asyn
   ]);
 });
 
-test('a month whose entries are gone comes from the sums of its days, and says so', async () => {
+test('a month without single entries is taken from daily totals and marked as such', async () => {
   await sweepUsage(world.t.platform.database.db, Date.UTC(2026, 11, 10) / 1000);
   expect(await linesOf('month=2026-12&level=organisation')).toMatchObject([
     // Without what was November in UTC.
@@ -151,15 +151,15 @@ test('a month whose entries are gone comes from the sums of its days, and says s
   expect(await linesOf('month=2027-05')).toMatchObject([{ time_zone: 'Europe/Vienna', requests: '1201' }]);
 });
 
-describe('what is asked for', () => {
+describe('accounting export', () => {
   test.each(['', 'month=2026', 'month=2026-13', 'month=2026-12&level=planet', 'month=2026-12&page=2'])(
-    '%p is refused',
+    '%p is rejected',
     async (query) => {
       expect((await file(query)).status).toBe(400);
     },
   );
 
-  test('is for those who see what everybody spends', async () => {
+  test('requires the right to see all spending', async () => {
     expect((await file('month=2026-12', await world.join(owner, id, 'member'))).status).toBe(403);
     expect((await file('month=2026-12', await world.join(owner, id, 'viewer'))).status).toBe(200);
     expect((await file('month=2026-12', await world.t.user())).status).toBe(404);

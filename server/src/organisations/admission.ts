@@ -56,7 +56,7 @@ export class Gate {
     if (standing.limits.length === 0) return null;
     for (const limits of standing.limits) {
       if (limits.models.size === 0 || models.some((model) => limits.models.has(model))) continue;
-      throw new AppError('model_not_allowed', `${capital(words[limits.level])} may not use the model ${models[0]}.`);
+      throw new AppError('model_not_allowed', `${capital(words[limits.level])} cannot use the model ${models[0]}.`);
     }
     const admission = admissionOf(standing.limits);
     if (counted) return admission;
@@ -71,13 +71,13 @@ export class Gate {
       if (limits.tokensPerMinute === 0) continue;
       const used = Number((await shared.get(counterOf(organisationId, limits, 'tokens'))) ?? 0);
       if (used >= limits.tokensPerMinute)
-        throw tooMany(limits, `${limits.tokensPerMinute} tokens a minute`, { resetMs: minuteMs });
+        throw tooMany(limits, `${limits.tokensPerMinute} tokens per minute`, { resetMs: minuteMs });
     }
     for (const limits of counted) {
       if (limits.requestsPerMinute === 0) continue;
       const name = counterOf(organisationId, limits, 'requests');
       const state = await shared.hit(name, limits.requestsPerMinute, minuteMs);
-      if (!state.allowed) throw tooMany(limits, `${limits.requestsPerMinute} requests a minute`, state);
+      if (!state.allowed) throw tooMany(limits, `${limits.requestsPerMinute} requests per minute`, state);
     }
   }
 
@@ -100,9 +100,13 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 
 function tooMany({ level }: Limits, limit: string, { resetMs }: Pick<RateState, 'resetMs'>): AppError {
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  return new AppError('rate_limit_exceeded', `${capital(words[level])} may make ${limit}. Try again in ${seconds} s.`, {
-    headers: { 'retry-after': `${seconds}`, 'retry-after-ms': `${Math.max(1, Math.ceil(resetMs))}` },
-  });
+  return new AppError(
+    'rate_limit_exceeded',
+    `${capital(words[level])} is limited to ${limit}. Try again in ${seconds} s.`,
+    {
+      headers: { 'retry-after': `${seconds}`, 'retry-after-ms': `${Math.max(1, Math.ceil(resetMs))}` },
+    },
+  );
 }
 
 function admissionOf(limits: readonly Limits[]): Admission | null {

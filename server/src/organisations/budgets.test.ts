@@ -41,20 +41,23 @@ async function place() {
   return { id, path, member, key: made.data.key, levels, budget, budgets };
 }
 
-describe('a hard budget', () => {
-  test.each(['organisation', 'team', 'member', 'key'] as const)('of a %s refuses by name', async (level) => {
-    const { budget, key, budgets } = await place();
-    await budget(level, { window: 'total', amount: 2 * price });
-    expect((await world.ask(key)).status).toBe(200);
-    expect((await world.ask(key)).status).toBe(200);
-    const refused = await world.ask(key);
-    expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
-    expect(refused.message).toContain(level === 'key' ? 'this API key' : `this ${level}`);
-    expect(refused.message).toContain('in all');
-    expect(await budgets()).toMatchObject([{ used: 2 * price, remaining: 0, resets_at: null }]);
-  });
+describe('hard budgets', () => {
+  test.each(['organisation', 'team', 'member', 'key'] as const)(
+    'a budget of a %s is named in the rejection',
+    async (level) => {
+      const { budget, key, budgets } = await place();
+      await budget(level, { window: 'total', amount: 2 * price });
+      expect((await world.ask(key)).status).toBe(200);
+      expect((await world.ask(key)).status).toBe(200);
+      const refused = await world.ask(key);
+      expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
+      expect(refused.message).toContain(level === 'key' ? 'this API key' : `this ${level}`);
+      expect(refused.message).toContain('in total');
+      expect(await budgets()).toMatchObject([{ used: 2 * price, remaining: 0, resets_at: null }]);
+    },
+  );
 
-  test('begins anew at midnight of the organisation, and says so', async () => {
+  test('a budget resets at midnight in the organisation’s time zone, and the error says so', async () => {
     const { budget, key, budgets } = await place();
     await budget('team', { window: 'day', amount: price });
     expect((await world.ask(key)).status).toBe(200);
@@ -72,7 +75,7 @@ describe('a hard budget', () => {
     clock.jump(hour);
   });
 
-  test('is not begun anew by another time zone', async () => {
+  test('changing the time zone does not reset a budget', async () => {
     const { budget, key, path, budgets } = await place();
     await budget('organisation', { window: 'month', amount: price });
     expect((await world.ask(key)).status).toBe(200);
@@ -83,7 +86,7 @@ describe('a hard budget', () => {
     }
   });
 
-  test('that is raised or lowered counts what was used', async () => {
+  test('raising or lowering a budget keeps its usage', async () => {
     const { budget, key, path } = await place();
     const { id } = await budget('member', { window: 'week', amount: price });
     const set = (body: Record<string, unknown>) => world.send<Budget>(owner, 'PUT', path(`/budgets/${id}`), body);
@@ -101,7 +104,7 @@ describe('a hard budget', () => {
     expect((await world.ask(key)).status).toBe(200);
   });
 
-  test('is left by a key that moves to another team, and what it used stays used', async () => {
+  test('a key moved to another team leaves the budget, and its usage stays', async () => {
     const { budget, key, path, levels, member, budgets } = await place();
     await budget('team', { window: 'month', amount: price });
     const other = (await world.send(owner, 'POST', path('/teams'), { name: 'Sales' })).data.id;
@@ -119,7 +122,7 @@ describe('a hard budget', () => {
     expect((await world.ask(key)).status).toBe(403);
   });
 
-  test('holds for all who ask at once', async () => {
+  test('a budget holds under concurrent requests', async () => {
     const { budget, key, budgets } = await place();
     await budget('organisation', { window: 'day', amount: 7 * price });
     await budget('team', { window: 'total', amount: 9 * price });
@@ -130,8 +133,8 @@ describe('a hard budget', () => {
   });
 });
 
-describe('a share of a budget', () => {
-  test('is told once in each window, on the page and by webhook', async () => {
+describe('budget alerts', () => {
+  test('each threshold alerts once per window, on the page and by webhook', async () => {
     const { budget, key, path, id } = await place();
     const heard: { event: string; organisation_id: number; data: { share: number } }[] = [];
     const receiver = Bun.serve({
@@ -170,8 +173,8 @@ describe('a share of a budget', () => {
   });
 });
 
-describe('limits besides money', () => {
-  test('models and providers are those that every level allows', async () => {
+describe('limits', () => {
+  test('models and providers must be allowed at every level', async () => {
     const { key, path, levels } = await place();
     const set = (level: keyof typeof levels, body: Record<string, unknown>) =>
       world.send(owner, 'PUT', path(`/limits/${level}/${levels[level]}`), body);
@@ -196,7 +199,7 @@ describe('limits besides money', () => {
     expect((await world.ask(key, 'm')).status).toBe(200);
   });
 
-  test('requests and tokens of a minute', async () => {
+  test('requests and tokens per minute are limited', async () => {
     const { key, path, levels } = await place();
     const set = (body: Record<string, unknown>) => world.send(owner, 'PUT', path(`/limits/key/${levels.key}`), body);
     await set({ requests_per_minute: 2 });
@@ -209,7 +212,7 @@ describe('limits besides money', () => {
     await until('the tokens of those before are too many', async () => (await world.ask(key)).status === 429);
   });
 
-  test('a request that names several models is one, whoever answers it', async () => {
+  test('a request with fallback models counts once', async () => {
     const { key, path, levels } = await place();
     await world.send(owner, 'PUT', path(`/limits/key/${levels.key}`), { requests_per_minute: 1 });
     const answer = await world.t.call('/v1/chat/completions', {
@@ -221,7 +224,7 @@ describe('limits besides money', () => {
   });
 });
 
-test('what is no level, window, share or zone of theirs is refused', async () => {
+test('invalid levels, windows, thresholds and time zones are rejected', async () => {
   const { path, levels } = await place();
   const other = await place();
   const body = { level: 'team', level_id: levels.team, window: 'day', amount: 5 };
@@ -242,7 +245,7 @@ test('what is no level, window, share or zone of theirs is refused', async () =>
   expect((await world.send(owner, 'PUT', other.path('/budgets/1'), { amount: 1 })).status).toBe(404);
 });
 
-test('usage, requests and acts are listed by level', async () => {
+test('usage, requests and audit entries are listed by level', async () => {
   const { key, path, levels, member } = await place();
   const free = { name: 'no team' };
   expect((await world.send(member, 'POST', path('/keys'), free)).status).toBe(400);

@@ -69,7 +69,7 @@ export async function requireLevel(db: Db, organisationId: number, { level, leve
     key: () => findPlacedKey(db, organisationId, level_id),
   };
   if ((await found[level]()) === null)
-    throw new AppError('invalid_value', `There is no such ${level} in this organisation.`, { param: 'level_id' });
+    throw new AppError('invalid_value', `This ${level} does not exist in this organisation.`, { param: 'level_id' });
 }
 
 export interface NewBudget extends LevelPlace {
@@ -83,13 +83,14 @@ export async function createBudget(room: Room, { organisation }: Standing, input
   const { level, level_id, window, amount } = input;
   await requireLevel(room.db, organisation.id, input);
   if ((await listBudgets(room.db, organisation.id)).length >= mostBudgets)
-    throw new AppError('conflict', `This organisation has ${mostBudgets} budgets already.`);
+    throw new AppError('conflict', `This organisation has reached the limit of ${mostBudgets} budgets.`);
   const now = nowSeconds(room.clock);
   const row = await insertBudget(room.db, {
     ...{ organisation_id: organisation.id, level, level_id, span: window, amount, hard: Number(input.hard) },
     ...{ alerts: JSON.stringify(inThousandths(input.alerts)), created_at: now },
   });
-  if (!row) throw new AppError('conflict', `This ${level} has a budget for this window already. Change that one.`);
+  if (!row)
+    throw new AppError('conflict', `This ${level} already has a budget for this window. Change that budget instead.`);
   await room.announcements.changed(organisationTag(organisation.id));
   return viewOf(row, organisation, now, 0);
 }

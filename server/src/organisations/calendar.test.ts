@@ -9,7 +9,7 @@ const shown = (zone: string, span: 'day' | 'week' | 'month', time: string): stri
   return [startsAt, endsAt].map((seconds) => new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
 };
 
-describe('windows begin by the clock of the organisation', () => {
+describe('windows start in the organisation’s time zone', () => {
   test.each([
     // Winter and summer, and the days of 23 and 25 hours between them.
     ['Europe/Vienna', 'day', '2026-01-15T22:59:59Z', '2026-01-14T23:00:00Z', '2026-01-15T23:00:00Z'],
@@ -30,16 +30,16 @@ describe('windows begin by the clock of the organisation', () => {
     ['UTC', 'week', '2026-11-15T23:59:59Z', '2026-11-09T00:00:00Z', '2026-11-16T00:00:00Z'],
     ['UTC', 'week', '2026-11-16T00:00:00Z', '2026-11-16T00:00:00Z', '2026-11-23T00:00:00Z'],
     ['UTC', 'week', '2027-01-01T12:00:00Z', '2026-12-28T00:00:00Z', '2027-01-04T00:00:00Z'],
-  ] as const)('%s, a %s, %s', (zone, span, time, start, end) => {
+  ] as const)('%s, %s, at %s', (zone, span, time, start, end) => {
     expect(shown(zone, span, time)).toEqual([start, end]);
   });
 
-  test('one in all has neither', () => {
+  test('a total has no start and no end', () => {
     expect(windowAt('Europe/Vienna', 'total', at('2026-01-01T00:00:00Z'))).toEqual({ startsAt: 0, endsAt: 0 });
   });
 });
 
-test('each window ends where the next begins, and holds the time it was asked for', () => {
+test('property: windows are contiguous and contain the given time', () => {
   const zones = ['UTC', 'Europe/Vienna', 'America/Havana', 'Asia/Kolkata', 'Pacific/Apia', 'Australia/Lord_Howe'];
   const times = fc.integer({ min: at('2009-01-01T00:00:00Z'), max: at('2039-12-31T00:00:00Z') });
   fc.assert(
@@ -56,7 +56,7 @@ test('each window ends where the next begins, and holds the time it was asked fo
   );
 });
 
-test('names of zones', () => {
+test('time zone names', () => {
   for (const name of ['UTC', 'Europe/Vienna', 'America/Argentina/Buenos_Aires', 'Etc/GMT+5'])
     expect(isTimeZone(name)).toBe(true);
   for (const name of ['', 'Mars/Olympus', '+02:00', 'Europe/Vienna\n', '../../etc', 'x'.repeat(100)])

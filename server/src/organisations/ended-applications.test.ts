@@ -30,7 +30,7 @@ async function teamApplication(): Promise<{ client: TestClient; organisationId: 
   return { client, organisationId };
 }
 
-test('applications end with their organisation: tokens, refreshing, codes and new consents', async () => {
+test('applications stop working with their organisation: tokens, refresh, codes and new consents', async () => {
   const { client, organisationId } = await teamApplication();
   const mine = await t.client();
   const [tokens, others] = [await t.tokens(client), await t.tokens(mine)];
@@ -57,7 +57,7 @@ test('applications end with their organisation: tokens, refreshing, codes and ne
   expect(logs).toMatchObject([{ actor: { id: t.owner.id }, target: { type: 'application', id: client.id } }]);
 });
 
-test('with the account of the last who could run it an organisation ends, and its applications and keys', async () => {
+test('deleting the account of the last manager ends the organisation with its applications and keys', async () => {
   const alone = await t.app.user();
   const { id: organisationId } = await dataOf(post(alone, '/api/organisations', { name: 'Alone' }));
   const at = `/api/organisations/${organisationId}`;
@@ -83,7 +83,7 @@ test('with the account of the last who could run it an organisation ends, and it
   expect((await models()).status).toBe(401);
 });
 
-test('applications of organisations that were deleted before end by a migration, and no others', async () => {
+test('a migration ends applications of organisations that were deleted earlier, and no others', async () => {
   const [ended, living, mine] = [await teamApplication(), await teamApplication(), await t.client()];
   const [tokens, others, own] = [await t.tokens(ended.client), await t.tokens(living.client), await t.tokens(mine)];
   const { db } = t.platform.database;

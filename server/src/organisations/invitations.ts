@@ -40,7 +40,10 @@ export async function inviteMember(room: Room, acting: Standing, input: NewInvit
   if (!mayGive(acting.role, null, input.role)) throw new AppError('forbidden', 'Only an owner makes owners.');
   if (input.team_id !== undefined) await requireTeam(room, organisation.id, input.team_id);
   if ((await countInvitations(room.db, organisation.id)) >= mostInvitations)
-    throw new AppError('conflict', `${mostInvitations} invitations are open already. Take some back first.`);
+    throw new AppError(
+      'conflict',
+      `The limit of ${mostInvitations} pending invitations is reached. Revoke some first.`,
+    );
   const now = nowSeconds(room.clock);
   const token = randomString(48);
   const invitation = await insertInvitation(room.db, {
@@ -64,7 +67,7 @@ async function mail(
     await room.mailer.send(reader, 'join', { organisation: organisation.name, role, link, seconds: keptSeconds });
     return true;
   } catch (error) {
-    room.log.warn({ error }, 'an invitation could not be mailed');
+    room.log.warn({ error }, 'an invitation could not be emailed');
     return false;
   }
 }

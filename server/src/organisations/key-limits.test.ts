@@ -32,7 +32,7 @@ const limit = (id: number, body: object, by = member) => world.send<Limit>(by, '
 const limits = async (by = member) =>
   (await world.send<{ limits: Limit[] }>(by, 'GET', '/api/tokens/limits')).data.limits;
 
-test('a key stops at what it may spend in a month, and begins anew with the next', async () => {
+test('a key is rejected at its monthly limit and works again next month', async () => {
   const key = await made();
   expect(await limits()).toEqual([]);
   const set = await limit(key.id, { amount: 2 * price });
@@ -55,14 +55,14 @@ test('a key stops at what it may spend in a month, and begins anew with the next
   expect((await world.send(member, 'DELETE', `/api/tokens/${key.id}/limit`)).status).toBe(404);
 });
 
-test('of many at once on the last unit one is answered', async () => {
+test('of many concurrent requests for the last unit, one is answered', async () => {
   const key = await made();
   await limit(key.id, { amount: price });
   const answers = await Promise.all(Array.from({ length: 12 }, () => world.ask(key.key)));
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test('of limits that are set at once each is taken, and one stays', async () => {
+test('of limits set concurrently, each is accepted and one remains', async () => {
   const key = await made();
   const amounts = [1, 2, 3, 4, 5].map((n) => n * price);
   const set = await Promise.all(amounts.map((amount) => limit(key.id, { amount })));
@@ -72,7 +72,7 @@ test('of limits that are set at once each is taken, and one stays', async () => 
   expect(amounts).toContain(kept[0]!.amount);
 });
 
-test('one that only tells goes on, and each share is told once', async () => {
+test('a soft limit rejects nothing, and each threshold alerts once', async () => {
   const key = await made();
   await limit(key.id, { amount: 2 * price, hard: false, alerts: [0.5, 1] });
   for (let i = 0; i < 3; i += 1) expect(await world.ask(key.key)).toMatchObject({ status: 200 });
@@ -83,7 +83,7 @@ test('one that only tells goes on, and each share is told once', async () => {
   expect((await shares()).length).toBeLessThanOrEqual(2);
 });
 
-test('nobody sees the place that such keys stand in', async () => {
+test('the internal organisation behind key limits is not visible', async () => {
   expect(
     (await world.send<{ organisations: unknown[] }>(member, 'GET', '/api/organisations')).data.organisations,
   ).toEqual([]);
@@ -98,7 +98,7 @@ test('nobody sees the place that such keys stand in', async () => {
   expect((await world.send(member, 'POST', `/api/organisations/${id}/invitations`, {})).status).toBe(404);
 });
 
-test('keys of others have no limit of mine, and those of organisations have theirs there', async () => {
+test('limits cannot be set for keys of other users or of organisations', async () => {
   const other = await world.t.user();
   const key = await made();
   expect((await limit(key.id, { amount: price }, other)).status).toBe(404);
@@ -109,7 +109,7 @@ test('keys of others have no limit of mine, and those of organisations have thei
     expect((await limit(key.id, wrong)).status).toBe(400);
 });
 
-describe('a key in an organisation', () => {
+describe('organisation keys', () => {
   type Made = { id: number; key: string };
   /** A new one, with somebody who manages keys, and a team. */
   const newOrganisation = async () => {
@@ -125,30 +125,27 @@ describe('a key in an organisation', () => {
     return { owner, admin, id, account, path, team, keyOf };
   };
 
-  test.each(['owner', 'admin'] as const)(
-    'tells no %s the secret of a member, who they would be by it',
-    async (role) => {
-      const { [role]: manager, owner, id, path, team, keyOf } = await newOrganisation();
-      const somebody = await world.join(owner, id, 'member', team);
-      const { id: keyId, key } = await keyOf(somebody);
-      const acts: [method: string, rest: string, body?: object][] = [
-        ['POST', '/rotate', { overlap_seconds: 0 }],
-        ['POST', '/rotate', { overlap_seconds: 3_600 }],
-        ['PUT', '', { name: 'theirs', status: 1, unlimited_quota: true }],
-        ['DELETE', '/previous'],
-      ];
-      for (const [method, rest, body] of acts) {
-        const answer = await manager.call(path(`/keys/${keyId}${rest}`), { method, ...(body && { body }) });
-        expect(await answer.text()).not.toMatch(/sk-\w{20}/);
-        expect((await world.ask(key)).code).not.toBe('invalid_api_key');
-      }
-      const own = await world.send<Made>(somebody, 'POST', path(`/keys/${keyId}/rotate`), { overlap_seconds: 0 });
-      expect(own.data.key).toMatch(/^sk-\w{48}$/);
-      expect((await world.send(manager, 'DELETE', path(`/keys/${keyId}`))).status).toBe(200);
-    },
-  );
+  test.each(['owner', 'admin'] as const)('a member’s secret is never shown to an %s', async (role) => {
+    const { [role]: manager, owner, id, path, team, keyOf } = await newOrganisation();
+    const somebody = await world.join(owner, id, 'member', team);
+    const { id: keyId, key } = await keyOf(somebody);
+    const acts: [method: string, rest: string, body?: object][] = [
+      ['POST', '/rotate', { overlap_seconds: 0 }],
+      ['POST', '/rotate', { overlap_seconds: 3_600 }],
+      ['PUT', '', { name: 'theirs', status: 1, unlimited_quota: true }],
+      ['DELETE', '/previous'],
+    ];
+    for (const [method, rest, body] of acts) {
+      const answer = await manager.call(path(`/keys/${keyId}${rest}`), { method, ...(body && { body }) });
+      expect(await answer.text()).not.toMatch(/sk-\w{20}/);
+      expect((await world.ask(key)).code).not.toBe('invalid_api_key');
+    }
+    const own = await world.send<Made>(somebody, 'POST', path(`/keys/${keyId}/rotate`), { overlap_seconds: 0 });
+    expect(own.data.key).toMatch(/^sk-\w{48}$/);
+    expect((await world.send(manager, 'DELETE', path(`/keys/${keyId}`))).status).toBe(200);
+  });
 
-  test('is not the only thing that stands still while the organisation is disabled: so does what its tools are for', async () => {
+  test('tools of a disabled organisation are not available', async () => {
     const { admin, id, account } = await newOrganisation();
     const memberships = new Memberships({ ...world.t.app.identity.accounts, hearing: world.t.platform.hearing });
     const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
@@ -176,8 +173,8 @@ describe('a key in an organisation', () => {
     ['its organisation is disabled', () => '', { status: 2 }],
     ['its member has left', (_, userId) => `/members/${userId}`, null],
     ['its member has left the team', (teamId, userId) => `/teams/${teamId}/members/${userId}`, null],
-    ['its member only looks on', (_, userId) => `/members/${userId}`, { role: 'viewer' }],
-  ])('opens nothing once %s', async (what, rest, body) => {
+    ['its member is a viewer', (_, userId) => `/members/${userId}`, { role: 'viewer' }],
+  ])('a key is rejected everywhere once %s', async (what, rest, body) => {
     const { owner, admin, account, path, team, keyOf } = await newOrganisation();
     const [ofTeam, own] = [(await keyOf(admin, { owner: 'team' })).key, (await keyOf(admin)).key];
     for (const key of [ofTeam, own]) expect(await opened(key)).toEqual([...doors, ...others]);

@@ -38,12 +38,12 @@ export async function createPlacedKey(
   { owner, team_id, ...input }: NewPlacedKey,
 ): Promise<PlacedKey> {
   if (owner === 'team' && team_id === undefined)
-    throw new AppError('invalid_value', 'A key of a team needs team_id.', { param: 'team_id' });
+    throw new AppError('invalid_value', 'team_id is required for a team key.', { param: 'team_id' });
   if (owner === 'team' && !has(role, 'manage_keys'))
     throw new AppError('forbidden', 'Your role does not allow keys of teams.');
   // A team member spends under the team's budgets, unless a key manager decides otherwise.
   if (team_id === undefined && !has(role, 'manage_keys') && (await isInAnyTeam(room.db, organisation.id, userId)))
-    throw new AppError('invalid_value', 'You are in a team: team_id is needed.', { param: 'team_id' });
+    throw new AppError('invalid_value', 'team_id is required because you are in a team.', { param: 'team_id' });
   if (team_id !== undefined) {
     await requireTeam(room, organisation.id, team_id);
     if (owner === 'user' && !(await isInTeam(room.db, team_id, userId)))

@@ -17,7 +17,7 @@ export async function keysAt(
   { level, level_id }: AskedLevel,
 ): Promise<number[]> {
   if (level !== 'organisation' && level_id === undefined)
-    throw new AppError('invalid_value', `level_id is needed: which ${level}?`, { param: 'level_id' });
+    throw new AppError('invalid_value', `level_id is required to identify the ${level}.`, { param: 'level_id' });
   const filters: Record<LevelName, KeyFilter> = {
     organisation: {},
     team: { teamId: level_id },

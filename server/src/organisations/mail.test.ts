@@ -16,7 +16,7 @@ afterAll(async () => {
 
 const mailsTo = (address: string) => inbox.mails.filter(({ to }) => to === address);
 
-test('invitations and warnings are mailed, warnings to those who manage and have a verified address', async () => {
+test('invitations and alerts are emailed, alerts to managers with a verified address', async () => {
   const owner = await world.t.user();
   await world.credit(owner.id, 100 * price);
   await world.send(owner, 'PUT', '/api/user/self', { email: 'owner@mail.example' });
@@ -46,7 +46,7 @@ test('invitations and warnings are mailed, warnings to those who manage and have
   expect(mailsTo('admin@mail.example')).toHaveLength(1);
 });
 
-test('each reads them in their own language, and who is invited in that of the one who invites', async () => {
+test('mails use the recipient’s language, and invitations the inviter’s', async () => {
   const chinese = await world.t.user();
   await world.credit(chinese.id, 100 * price);
   const { data } = await world.send(chinese, 'POST', '/api/organisations', { name: '天津 Acme' });
@@ -68,7 +68,7 @@ test('each reads them in their own language, and who is invited in that of the o
     '以查看者身份加入 天津 Acme。此链接只能使用一次，7天内有效。',
   );
   expect(mailsTo('by-en@mail.example')[0]!.subject).toBe(`Join 天津 Acme (${host})`);
-  expect(mailsTo('by-en@mail.example')[0]!.text).toContain('as viewer. This link works once, for 7 days.');
+  expect(mailsTo('by-en@mail.example')[0]!.text).toContain('as viewer. This link works once and expires in 7 days.');
 
   const budget = { level: 'organisation', level_id: data.id, window: 'total', amount: 2 * price, alerts: [0.5] };
   expect((await world.send(chinese, 'POST', `${path}/budgets`, budget)).status).toBe(200);
@@ -81,10 +81,10 @@ test('each reads them in their own language, and who is invited in that of the o
   expect(toChinese!.subject).toBe(`天津 Acme：一项预算已使用 50%（${host}）`);
   expect(toChinese!.text).toContain('组织 天津 Acme 的预算已使用 50%：累计已花费 $0.0002，预算为 $0.0004。');
   expect(toEnglish!.subject).toBe(`天津 Acme: 50 % of a budget is used (${host})`);
-  expect(toEnglish!.text).toContain('budget of organisation 天津 Acme is used: $0.0002 of $0.0004 in all.');
+  expect(toEnglish!.text).toContain('budget of organisation 天津 Acme is used: $0.0002 of $0.0004 in total.');
 });
 
-test('a budget is told by the name of the team, the member or the key that it is of', async () => {
+test('a budget alert names its team, member or key', async () => {
   const owner = await world.t.user();
   await world.credit(owner.id, 100 * price);
   await world.send(owner, 'PUT', '/api/user/self', { email: 'named@mail.example' });
@@ -106,7 +106,7 @@ test('a budget is told by the name of the team, the member or the key that it is
   expect(said.toSorted()).toEqual(['key nightly', `member ${owner.username}`, 'team Research']);
 });
 
-test('whose key reaches its limit reads that in their language', async () => {
+test('a key limit alert uses the language of the key’s owner', async () => {
   const member = await world.t.user();
   await world.credit(member.id, 100 * price);
   await world.send(member, 'PUT', '/api/user/self', { email: 'key@mail.example', language: 'zh-CN' });

@@ -59,7 +59,7 @@ async function underWay(key: string) {
   };
 }
 
-test('what runs is charged where its money was put aside, also when its member goes to another organisation', async () => {
+test('a running request is charged to its original budgets, even if its key or member moves', async () => {
   const [one, other] = [await organisation(), await organisation()];
   const [team, next] = [await one.team('Research'), await one.team('Sales')];
   const member = await world.join(owner, one.id, 'member', team);
@@ -97,7 +97,7 @@ test('what runs is charged where its money was put aside, also when its member g
   expect(self.data).toMatchObject({ quota: 97 * price, used_quota: 3 * price });
 });
 
-test('a team that is deleted while its key runs leaves the books whole', async () => {
+test('deleting a team while its key is in use keeps the ledger consistent', async () => {
   const { id, path, team, budget, budgets } = await organisation();
   const account = (await world.send<{ account_id: number }>(owner, 'GET', path())).data.account_id;
   await world.credit(account, 10 * price);
@@ -121,7 +121,7 @@ test('a team that is deleted while its key runs leaves the books whole', async (
   expect(usage.data.total.requests).toBe(1);
 });
 
-test('what began in one month is charged to it, though it ends in the next, by the organisation’s own clock', async () => {
+test('a request is charged to the month it began in, by the organisation’s time zone', async () => {
   const { id, path, budget, budgets } = await organisation();
   await world.credit(owner.id, 100 * price);
   for (const window of ['day', 'week', 'month', 'total']) await budget('organisation', id, window, price);
@@ -134,7 +134,7 @@ test('what began in one month is charged to it, though it ends in the next, by t
   expect(await used()).toEqual({ day: 0, week: 0, month: 0, total: price });
   const refused = await world.ask(data.key);
   expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
-  expect(refused.message).toContain('in all');
+  expect(refused.message).toContain('in total');
   // To the west it is February still: the month that is open is the one in which all was used.
   expect((await world.send(owner, 'PUT', path(), { time_zone: 'America/Los_Angeles' })).status).toBe(200);
   expect((await used()).total).toBe(price);

@@ -25,7 +25,7 @@ const team = async (name = 'Research') => (await world.send(owner, 'POST', path(
 const keyOf = (by: Member, body: Record<string, unknown>) =>
   world.send<{ id: number; key: string; owner: object }>(by, 'POST', path('/keys'), { name: 'key', ...body });
 
-describe('who may do what', () => {
+describe('permissions', () => {
   /** One call for each right, with what it takes. */
   const calls: Partial<Record<Right, (by: Member) => Promise<{ status: number }>>> = {
     see: (by) => world.send(by, 'GET', path()),
@@ -49,13 +49,13 @@ describe('who may do what', () => {
     },
   );
 
-  test('to others there is no such organisation', async () => {
+  test('non-members get 404', async () => {
     const stranger = await world.t.user();
     for (const call of Object.values(calls)) expect((await call(stranger)).status).toBe(404);
     expect((await world.send(world.root, 'GET', path())).status).toBe(404);
   });
 
-  test('administrators of it neither make owners nor change them, and the last owner stays', async () => {
+  test('admins can neither appoint nor change owners, and the last owner cannot be removed', async () => {
     const admin = members.admin!;
     expect((await world.send(admin, 'PUT', path(`/members/${owner.id}`), { role: 'viewer' })).status).toBe(403);
     expect((await world.send(admin, 'DELETE', path(`/members/${owner.id}`))).status).toBe(403);
@@ -71,8 +71,8 @@ describe('who may do what', () => {
   });
 });
 
-describe('an invitation', () => {
-  test('is for one, once, and can be taken back', async () => {
+describe('invitations', () => {
+  test('an invitation works once, for one person, and can be revoked', async () => {
     const { data } = await world.send<{ url: string; mailed: boolean; invitation: { id: number } }>(
       owner,
       'POST',
@@ -95,7 +95,7 @@ describe('an invitation', () => {
     expect((await world.send(await world.t.user(), 'POST', '/api/invitations/accept', late)).status).toBe(400);
   });
 
-  test('runs out, and changes nothing for who is in already', async () => {
+  test('an invitation expires, and changes nothing for members', async () => {
     const member = await world.join(owner, id, 'member');
     const { data } = await world.send<{ url: string }>(owner, 'POST', path('/invitations'), { role: 'admin' });
     const token = data.url.split('#')[1];
@@ -108,7 +108,7 @@ describe('an invitation', () => {
   });
 });
 
-describe('an invitation of somebody', () => {
+describe('an invitation by a member who', () => {
   const invited = async (by: Member, role: string) => {
     const { data } = await world.send<{ url: string }>(by, 'POST', path('/invitations'), { role });
     return data.url.split('#')[1]!;
@@ -118,7 +118,7 @@ describe('an invitation of somebody', () => {
   const accept = async (by: Member, token: string) =>
     (await world.send(by, 'POST', '/api/invitations/accept', { token })).status;
 
-  test('who was put out lets nobody in, least of all themselves', async () => {
+  test('was removed is invalid for everyone', async () => {
     const former = await world.join(owner, id, 'owner');
     const token = await invited(former, 'owner');
     expect(await shown(former, token)).toBe(200);
@@ -126,7 +126,7 @@ describe('an invitation of somebody', () => {
     expect([await shown(former, token), await accept(former, token)]).toEqual([400, 400]);
   });
 
-  test('who may give less now gives no more than that', async () => {
+  test('lost rights grants no more than the inviter still can', async () => {
     const former = await world.join(owner, id, 'owner');
     const [high, low] = [await invited(former, 'owner'), await invited(former, 'viewer')];
     const put = (role: string) => world.send(owner, 'PUT', path(`/members/${former.id}`), { role });
@@ -138,7 +138,7 @@ describe('an invitation of somebody', () => {
     expect(await accept(await world.t.user(), later)).toBe(400);
   });
 
-  test('who is disabled waits until they are not', async () => {
+  test('is disabled works again once they are enabled', async () => {
     const admin = await world.join(owner, id, 'admin');
     const token = await invited(admin, 'viewer');
     const put = (status: number) => world.send(world.root, 'PUT', `/api/admin/users/${admin.id}`, { status });
@@ -150,8 +150,8 @@ describe('an invitation of somebody', () => {
   });
 });
 
-describe('keys', () => {
-  test('of a team outlive who made them; one’s own end with the membership', async () => {
+describe('API keys', () => {
+  test('team keys outlive their creator; personal keys end with the membership', async () => {
     const teamId = await team();
     const admin = await world.join(owner, id, 'admin', teamId);
     await world.credit(admin.id, 10 * price);
@@ -170,7 +170,7 @@ describe('keys', () => {
     expect(await world.ask(ofTeam.data.key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
-  test('need a team that one is in', async () => {
+  test('a key requires a team that its creator is in', async () => {
     const teamId = await team('Elsewhere');
     const member = await world.join(owner, id, 'member');
     expect((await keyOf(member, { team_id: teamId })).status).toBe(403);
@@ -183,7 +183,7 @@ describe('keys', () => {
     expect((await keyOf(member, { team_id: teamId })).status).toBe(403);
   });
 
-  test('are seen and changed by who has them and who manages keys, and by nobody else', async () => {
+  test('keys are visible and editable only for their owner and for those who manage keys', async () => {
     const [one, other] = [await world.join(owner, id, 'member'), await world.join(owner, id, 'member')];
     const { data } = await keyOf(one, { name: 'mine' });
     const keysOf = async (by: Member) =>
@@ -199,7 +199,7 @@ describe('keys', () => {
   });
 });
 
-test('a shared balance pays for members, and nobody switches to an empty one', async () => {
+test('a shared balance pays for members, and an empty one cannot be enabled', async () => {
   const made = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', {
     name: 'Family',
   });
@@ -221,7 +221,7 @@ test('a shared balance pays for members, and nobody switches to an empty one', a
   expect(await world.ask(data.key)).toMatchObject({ status: 401, code: 'invalid_api_key' });
 });
 
-test('an application of a team outlives who registered it, and is looked after by those who manage keys', async () => {
+test('a team’s application outlives its creator, and those who manage keys maintain it', async () => {
   const teamId = await team('Builders');
   const builder = await world.join(owner, id, 'admin', teamId);
   const body = { name: 'Notes', redirect_uris: ['https://notes.example/cb'], scopes: 'openid' };
@@ -239,7 +239,7 @@ test('an application of a team outlives who registered it, and is looked after b
   expect(data.applications).toMatchObject([{ id: app, name: 'Notes', owner: { type: 'team', id: teamId } }]);
 });
 
-test('where the last owner deletes their account, whoever stands next becomes one', async () => {
+test('when the last owner deletes their account, the next in rank becomes owner', async () => {
   const made = await world.send(owner, 'POST', '/api/organisations', { name: 'Left behind' });
   const there = `/api/organisations/${made.data.id}`;
   const admin = await world.join(owner, made.data.id, 'admin');
@@ -250,7 +250,7 @@ test('where the last owner deletes their account, whoever stands next becomes on
   expect((await world.send<{ role: string }>(admin, 'GET', there)).data.role).toBe('owner');
 });
 
-test('nobody logs in as an organisation, or is given its place by a role', async () => {
+test('the account of an organisation cannot log in or get a role', async () => {
   const account = (await world.send<{ account_id: number }>(owner, 'GET', path())).data.account_id;
   const user = `/api/admin/users/${account}`;
   for (const purpose of ['reset_password', 'verify_email', 'invitation'])
@@ -259,7 +259,7 @@ test('nobody logs in as an organisation, or is given its place by a role', async
   expect((await world.send(world.root, 'PUT', user, { role: 1, group: 'default' })).status).toBe(200);
 });
 
-test('administrators know the account of an organisation by its name of now', async () => {
+test('administrators find the account of an organisation by its current name', async () => {
   const made = await world.send<{ id: number; account_id: number }>(owner, 'POST', '/api/organisations', {
     name: 'Before',
   });
@@ -269,7 +269,7 @@ test('administrators know the account of an organisation by its name of now', as
   expect(found.data.users).toMatchObject([{ id: made.data.account_id, display_name: 'Afterwards' }]);
 });
 
-test('members see the budgets and limits that they stand under, and no others', async () => {
+test('members see only budgets and limits that apply to them', async () => {
   const { data } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' });
   const path = (rest: string) => `/api/organisations/${data.id}${rest}`;
   const set = (level: string, level_id: number) =>
@@ -313,7 +313,7 @@ test('members see the budgets and limits that they stand under, and no others', 
   expect(await seen(one.member)).not.toContainEqual(['team', one.levels.team]);
 });
 
-test('a new encryption key takes webhook secrets along', async () => {
+test('rotating the encryption key re-encrypts webhook secrets', async () => {
   const { database, sealingKeys } = world.t.platform;
   const { data } = await world.send<{ webhook_secret: string }>(owner, 'POST', path('/webhook-secret'));
   const newKey = keyEntry(new Uint8Array(32).fill(7));

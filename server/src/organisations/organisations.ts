@@ -45,7 +45,7 @@ export async function createOrganisation(
   input: NewOrganisation,
 ): Promise<OrganisationRow> {
   if ((await countOrganisations(room.db, ownerId)) >= mostOrganisations)
-    throw new AppError('conflict', `You are in ${mostOrganisations} organisations already.`);
+    throw new AppError('conflict', `You have reached the limit of ${mostOrganisations} organisations.`);
   const created_at = nowSeconds(room.clock);
   return room.db.transaction().execute(async (tx) => {
     const account = await insertUser(tx, {

@@ -40,7 +40,7 @@ beforeEach(() => {
 });
 afterAll(() => world.close());
 
-test('a team’s key goes out with requests for the team, and with no others', async () => {
+test('a team’s key is used only for requests of that team', async () => {
   const added = await bring(owner, research);
   expect(added).toMatchObject({ status: 201, data: { name: 'Ours', credential_hint: '••••4321' } });
   const ofTeam = await keyOf(owner, { owner: 'team', team_id: research });
@@ -63,7 +63,7 @@ test('a team’s key goes out with requests for the team, and with no others', a
   expect((await world.ask(ofTeam.key)).status).toBe(403);
 });
 
-test('a fee is paid by whoever pays for the key, and a member’s own key waits where the team has one', async () => {
+test('the payer of the key pays the fee, and a team’s key takes precedence over a member’s own key', async () => {
   const before = await balanceOf(member);
   expect(
     (
@@ -84,7 +84,7 @@ test('a fee is paid by whoever pays for the key, and a member’s own key waits 
   expect(await balanceOf(member)).toBe(before - price / 10);
 });
 
-test('owners and administrators manage them, and nobody reads one again', async () => {
+test('owners and admins manage team keys, and no key is shown again', async () => {
   const [{ id: key }] = (await world.send<{ keys: [{ id: number }] }>(owner, 'GET', ownKeys(research))).data.keys;
   for (const role of ['member', 'viewer']) {
     const other = await world.join(owner, id, role, research);
@@ -110,7 +110,7 @@ test('owners and administrators manage them, and nobody reads one again', async 
   expect((await world.send(owner, 'POST', `/api/routing/own-keys/${key}/test`)).status).toBe(404);
 });
 
-test('a test asks the provider with that key, and its words come without it', async () => {
+test('a key test calls the provider with that key, and its error does not contain the key', async () => {
   const [{ id: key }] = (await world.send<{ keys: [{ id: number }] }>(owner, 'GET', ownKeys(research))).data.keys;
   expect((await world.send(owner, 'POST', ownKeys(research, `/${key}/test`))).data).toMatchObject({ ok: true });
   expect(keysSeen()).toEqual([secret]);
@@ -121,7 +121,7 @@ test('a test asks the provider with that key, and its words come without it', as
   expect(refused.data.error).not.toContain(secret);
 });
 
-test('it goes with its team', async () => {
+test('a team’s keys are deleted with the team', async () => {
   const { db } = world.t.platform.database;
   const rows = () => db.selectFrom('routing_own_keys').select('id').where('team_id', 'is not', null).execute();
   expect(await rows()).not.toEqual([]);

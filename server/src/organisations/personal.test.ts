@@ -59,7 +59,7 @@ const inBrowser = (by: Member) =>
     body: { model: 'm', messages: [{ role: 'user', content: 'hi' }] },
   });
 
-test('a limit of a month holds for every key and for the browser, says so, and begins anew', async () => {
+test('a monthly limit applies to all keys and the browser, is named in the error, and resets', async () => {
   const { member, key } = await someone();
   const second = await member.key();
   expect((await spending(member)).limits).toEqual([]);
@@ -71,8 +71,8 @@ test('a limit of a month holds for every key and for the browser, says so, and b
   expect((await inBrowser(member)).status).toBe(200);
   const refused = await world.ask(key);
   expect(refused).toMatchObject({ status: 403, code: 'budget_exceeded' });
-  expect(refused.message).toContain('Your own spending limit, $0.0006 a month,');
-  expect(refused.message).toContain('It begins anew at 2026-02-01 00:00 (UTC).');
+  expect(refused.message).toContain('Your spending limit, $0.0006 a month,');
+  expect(refused.message).toContain('It resets at 2026-02-01 00:00 (UTC).');
   expect((await inBrowser(member)).status).toBe(403);
   await until('all is charged', async () => (await spending(member)).limits[0]!.used === 3 * price);
   expect((await spending(member)).limits).toMatchObject([{ window: 'month', remaining: 0 }]);
@@ -80,7 +80,7 @@ test('a limit of a month holds for every key and for the browser, says so, and b
   expect((await world.ask(key)).status).toBe(200);
 });
 
-test('of many at once on the last units as many are served as there are', async () => {
+test('concurrent requests for the last units are served only as far as the limit allows', async () => {
   const { member, key } = await someone();
   await limit(member, 'day', { amount: 5 * price });
   const statuses = await Promise.all(Array.from({ length: 20 }, async () => (await world.ask(key)).status));
@@ -88,7 +88,7 @@ test('of many at once on the last units as many are served as there are', async 
   expect(statuses.filter((status) => status === 403)).toHaveLength(15);
 });
 
-test('one that only warns refuses nothing; shares are told once each: on the page, by mail and by webhook', async () => {
+test('a soft limit rejects nothing; each threshold alerts once, on the page, by mail and by webhook', async () => {
   const { member, key } = await someone();
   await world.send(member, 'PUT', '/api/user/self', { email: 'saver@mail.example' });
   await world.send(world.root, 'PUT', `/api/admin/users/${member.id}`, { email_verified: true });
@@ -116,7 +116,7 @@ test('one that only warns refuses nothing; shares are told once each: on the pag
   expect((await spending(member)).warnings).toHaveLength(2);
 });
 
-test('is changed and taken away, by two tabs at once too, and touches nobody else', async () => {
+test('a limit is changed and removed, also concurrently, and affects no one else', async () => {
   const { member, key } = await someone();
   const other = await someone();
   const both = await Promise.all([1, 2].map((times) => limit(member, 'total', { amount: times * price })));
@@ -139,7 +139,7 @@ test('is changed and taken away, by two tabs at once too, and touches nobody els
   expect((await limit(member, 'year', { amount: 1 })).status).toBe(404);
 });
 
-test('stands in no list of organisations, is in what one can take along, and keeps nobody from being deleted', async () => {
+test('a limit is not listed as an organisation, is part of the export, and does not block account deletion', async () => {
   const { member } = await someone();
   await limit(member, 'month', { amount: price });
   expect((await world.send<{ organisations: [] }>(member, 'GET', '/api/organisations')).data.organisations).toEqual([]);

@@ -54,9 +54,9 @@ const disables = (whom: (place: Place) => number) => (at: Place) =>
   world.send(world.root, 'PUT', `/api/admin/users/${whom(at)}`, { status: 2 });
 
 test.each([
-  ['its member is put out', 'user', 'shared', byOwner(({ member }) => `/members/${member.id}`)],
+  ['its member is removed', 'user', 'shared', byOwner(({ member }) => `/members/${member.id}`)],
   [
-    'its member is put out of the team',
+    'its member is removed from the team',
     'user',
     'own',
     byOwner(({ member, teamId }) => `/teams/${teamId}/members/${member.id}`),
@@ -68,7 +68,7 @@ test.each([
   ['the organisation that pays for it is disabled', 'user', 'shared', disables(({ account }) => account)],
   ['it is revoked', 'user', 'own', byOwner(({ keyId }) => `/keys/${keyId}`)],
   ['its user is disabled', 'user', 'own', disables(({ member }) => member.id)],
-] as const)('a key opens nothing, and nothing goes on with it, when %s', async (_, whose, balance, end) => {
+] as const)('a key is rejected, and its running work is stopped, when %s', async (_, whose, balance, end) => {
   const at = await place(whose, balance);
   const { headers } = at;
   const statuses = async () => {
@@ -100,7 +100,7 @@ test.each([
   expect(await at.quota()).toBe(before);
 });
 
-test('a video is ordered only from those that its organisation allows, for what was put aside', async () => {
+test('a video is ordered only from providers that the organisation allows, within its hold', async () => {
   const at = await place('user', 'shared');
   const providers = { providers: ['films-1'] };
   expect((await world.send(owner, 'PUT', at.path(`/limits/organisation/${at.id}`), providers)).status).toBe(200);

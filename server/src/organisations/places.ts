@@ -86,9 +86,9 @@ function refusalOf({
   if (account_status !== statuses.enabled) return 'The organisation of this API key is disabled.';
   if (team_id !== null && found_team === null) return 'The team of this API key was deleted.';
   if (member_id === null) return null;
-  if (role === null) return 'Whoever this API key belongs to has left its organisation.';
-  if (!has(role, 'use')) return 'Whoever this API key belongs to may not use models in its organisation.';
-  return team_id !== null && in_team === null ? 'Whoever this API key belongs to has left its team.' : null;
+  if (role === null) return 'The owner of this API key has left its organisation.';
+  if (!has(role, 'use')) return 'The owner of this API key is not allowed to use models in its organisation.';
+  return team_id !== null && in_team === null ? 'The owner of this API key has left its team.' : null;
 }
 
 async function loadPlace(db: Db, keyId: number, now: number): Promise<Place> {

@@ -14,7 +14,7 @@ const table: Record<Right, string> = {
   manage_organisation: 'owner',
 };
 
-test.each(Object.entries(table) as [Right, string][])('%s is for %s', (right, allowed) => {
+test.each(Object.entries(table) as [Right, string][])('%s is allowed for %s', (right, allowed) => {
   expect(memberRoles.filter((role) => has(role, right)).join(' ')).toBe(allowed);
 });
 
@@ -22,7 +22,7 @@ test('every right is in the table', () => {
   expect(Object.keys(rights).sort()).toEqual(Object.keys(table).sort());
 });
 
-test('owners are made, changed and removed by owners alone', () => {
+test('only owners appoint, change and remove owners', () => {
   const others = memberRoles.filter((role) => role !== 'owner');
   const roles: (MemberRole | null)[] = [...memberRoles, null];
   for (const before of roles) for (const after of roles) expect(mayGive('owner', before, after)).toBe(true);

@@ -33,7 +33,7 @@ afterAll(async () => {
   spied.mockRestore();
 });
 
-test('none before the upstream is called, one after, and what is left is told', async () => {
+test('a request runs no statement before the upstream call and one after, and the remaining budget is returned', async () => {
   const owner = await world.t.user();
   await world.credit(owner.id, 1_000 * price);
   const { data } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme' });

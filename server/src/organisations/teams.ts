@@ -23,7 +23,7 @@ export async function holdTeam(tx: Db, organisationId: number, id: number): Prom
 
 export async function createTeam(room: Room, organisationId: number, name: string): Promise<TeamRow> {
   if ((await listTeams(room.db, organisationId)).length >= mostTeams)
-    throw new AppError('conflict', `This organisation has ${mostTeams} teams already.`);
+    throw new AppError('conflict', `This organisation has reached the limit of ${mostTeams} teams.`);
   return insertTeam(room.db, { organisation_id: organisationId, name, created_at: nowSeconds(room.clock) });
 }
 

@@ -35,7 +35,7 @@ export class Warnings {
     this.#behind = new WriteBehind({
       everyMs: lookMs,
       write: () => this.#look(),
-      failed: (error) => room.log.warn({ error }, 'budgets could not be looked at'),
+      failed: (error) => room.log.warn({ error }, 'budgets could not be checked'),
     });
   }
 
@@ -78,7 +78,7 @@ export class Warnings {
     });
     if (!first) return;
     const telling: Promise<void> = this.#tell(warning, budget.hard === 1, state.endsAt)
-      .catch((error) => this.room.log.warn({ error, budgetId: budget.id }, 'a warning could not be told'))
+      .catch((error) => this.room.log.warn({ error, budgetId: budget.id }, 'a budget alert could not be sent'))
       .finally(() => {
         this.#telling.delete(telling);
       });
@@ -185,5 +185,5 @@ async function mailTo<K extends LetterKind>(room: Room, userId: number, kind: K,
   if (!room.mailer || !reader) return;
   await room.mailer
     .send(reader, kind, about)
-    .catch((error) => room.log.warn({ error }, 'a warning could not be mailed'));
+    .catch((error) => room.log.warn({ error }, 'a budget alert could not be emailed'));
 }

@@ -95,7 +95,7 @@ export function overviewRoutes(deps: AlertDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/overview',
-      summary: 'Spend, requests, failures and latency over time, by user, model or channel',
+      summary: 'Get spend, requests, failures and latency over time, by user, model or channel',
       query,
       answers: { 200: answered(overviewShape) },
       handle: async (call) => {
@@ -117,7 +117,7 @@ export function overviewRoutes(deps: AlertDeps): Route[] {
       ...admin,
       path: '/api/admin/alerts',
       summary:
-        'What needs an administrator now: channels, credentials, budgets, organisations that nobody runs, background work',
+        'List what needs attention now: channels, credentials, budgets, organisations without an active owner, background work',
       answers: { 200: answered(z.object({ alerts: z.array(alertShape) })) },
       handle: async (call) => ok(call, { alerts: await findAlerts(deps) }),
     }),

@@ -24,7 +24,7 @@ export async function saveChat(
 ): Promise<{ chat: ChatHead; created: boolean }> {
   const text = JSON.stringify(content);
   const bytes = Buffer.byteLength(text);
-  if (bytes > limits.chatBytes) throw tooLarge(`A chat may have ${mebibytes(limits.chatBytes)}, this one has more.`);
+  if (bytes > limits.chatBytes) throw tooLarge(`This chat exceeds the maximum size of ${mebibytes(limits.chatBytes)}.`);
   const models = JSON.stringify(content.columns.map(({ model }) => model));
   const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
   const before = await sizeOfChat(db, userId, chatId);
@@ -49,7 +49,7 @@ const tooLarge = (message: string) => new AppError('request_too_large', message)
 async function refuseFull(tx: PlaygroundDeps['db'], userId: number, chatId: string, bytes: number, isNew: boolean) {
   const others = await othersThan(tx, userId, chatId);
   if (isNew && others.count >= limits.chats)
-    throw new AppError('forbidden', `You have ${limits.chats} chats, and no more are kept. Delete some first.`);
+    throw new AppError('forbidden', `You have reached the limit of ${limits.chats} chats. Delete some first.`);
   if (others.bytes + bytes > limits.userBytes)
-    throw tooLarge(`All your chats together may have ${mebibytes(limits.userBytes)}. Delete some first.`);
+    throw tooLarge(`Your chats together exceed the limit of ${mebibytes(limits.userBytes)}. Delete some first.`);
 }

@@ -24,7 +24,7 @@ export function createPreset({ db, clock }: PlaygroundDeps, userId: number, word
     .execute(async (tx) => {
       await oneAtATime(tx, 'playground', userId);
       if ((await countPresets(tx, userId)) >= limits.presets)
-        throw new AppError('forbidden', `You have ${limits.presets} presets, and no more are kept. Delete some first.`);
+        throw new AppError('forbidden', `You have reached the limit of ${limits.presets} presets. Delete some first.`);
       return insertPreset(tx, { ...words, user_id: userId, created_at: now, updated_at: now });
     })
     .catch(nameTaken);

@@ -114,5 +114,5 @@ export function allowModel(
   const { models, group } = context.caller;
   if (models.length === 0 || models.includes(modelId) || models.includes(name)) return;
   for (const alias of models) if (catalog.membersOf(alias, group)?.includes(modelId)) return;
-  throw new AppError('model_not_allowed', `This API key may not use the model '${name}'.`, { param: 'model' });
+  throw new AppError('model_not_allowed', `This API key cannot use the model '${name}'.`, { param: 'model' });
 }

@@ -46,8 +46,8 @@ async function opened(candidates: ReturnType<typeof candidateOf>[], random: () =
   };
 }
 
-describe('a conversation', () => {
-  test('stays with the key that answered it first, among keys and among channels', async () => {
+describe('conversation affinity', () => {
+  test('a conversation stays with the key that answered first, across keys and channels', async () => {
     const t = await opened([withKeys(1, [11, 12]), withKeys(2, [21, 22])]);
     const seen = new Set<string>();
     for (let c = 0; c < 60; c += 1) {
@@ -61,7 +61,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('one that begins is drawn, also when another began with the same words', async () => {
+  test('a new conversation is drawn at random, even if another began with the same words', async () => {
     const t = await opened([withKeys(1, [11, 12])]);
     const seen = new Set<string>();
     for (let i = 0; i < 60; i += 1) seen.add((await ask(t.routing, { conversation: named('hello', false) }))!);
@@ -69,7 +69,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('is another user’s, or of another model, by itself', async () => {
+  test('the same conversation is separate per user and per model', async () => {
     const other = candidateOf(1, { modelId: 'acme/small', channel: withKeys(1, [11, 12]).channel });
     const t = await opened([withKeys(1, [11, 12]), other]);
     const { affinity } = t.routing.parts;
@@ -80,7 +80,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('moves when the circuit of its key opens, and stays where it went', async () => {
+  test('a conversation moves when the circuit of its key opens, and stays there', async () => {
     const t = await opened([withKeys(1, [11, 12])]);
     const conversation = named('long');
     const first = (await ask(t.routing, { conversation }))!;
@@ -100,7 +100,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('an order that the request asks for stands above it, but not for the keys of one channel', async () => {
+  test('an order in the request overrides the channel, but not the key within a channel', async () => {
     const t = await opened([withKeys(1, [11, 12]), withKeys(2, [21, 22])]);
     const conversation = named('ordered');
     const order = (provider: string) => ({ conversation, override: { order: [provider] } });
@@ -112,7 +112,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('in turns means in turns', async () => {
+  test('round-robin ignores affinity', async () => {
     const t = await opened([withKeys(1, [11]), withKeys(2, [21])]);
     const request = { conversation: named('turns'), override: { strategy: 'round_robin' as const } };
     const answers = [];
@@ -121,7 +121,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('with one key there is nothing to remember', async () => {
+  test('nothing is remembered if there is only one key', async () => {
     const t = await opened([candidateOf(1)]);
     let asked = 0;
     const key = () => {
@@ -133,7 +133,7 @@ describe('a conversation', () => {
     await t.close();
   });
 
-  test('is forgotten after an hour, and when there are too many', async () => {
+  test('a conversation is forgotten after an hour, or when there are too many', async () => {
     const clock = manualClock();
     const affinity = await openAffinity({ clock, shared: memoryShared(clock) });
     affinity.keep('a', 'key');
@@ -151,7 +151,7 @@ describe('a conversation', () => {
   });
 });
 
-describe('between processes', () => {
+describe('conversation affinity across processes', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
@@ -176,7 +176,7 @@ describe('between processes', () => {
     return { affinity, reads, healthy: () => real.healthy(), close: () => affinity.close().then(() => real.close()) };
   };
 
-  test('a conversation is looked up once, and a move is heard', async () => {
+  test('a conversation is looked up once, and a move is announced to other processes', async () => {
     const [one, other] = [await open(), await open()];
     one.affinity.keep('place', 'key-1');
     await until('stored', async () => (await other.affinity.find('place')) === 'key-1');
@@ -190,7 +190,7 @@ describe('between processes', () => {
     await Promise.all([one.close(), other.close()]);
   });
 
-  test('twenty turns over two processes go to one key, and who did not begin them looks once', async () => {
+  test('twenty turns over two processes use one key, with one lookup by the second process', async () => {
     const { db, close } = await inMemory();
     const clock = manualClock(Date.now());
     const catalog = catalogOf([withKeys(1, [11, 12]), withKeys(2, [21, 22])]);
@@ -213,7 +213,7 @@ describe('between processes', () => {
     await close();
   });
 
-  test('without Redis each goes on with what it knows', async () => {
+  test('without Redis each process continues with what it knows', async () => {
     const one = await open();
     one.affinity.keep('known', 'key-1');
     await redis.stop();

@@ -36,14 +36,14 @@ const faults: Record<string, { wrong: number; right: number }> = {
   'is 25 seconds behind': { wrong: -25_000, right: 0 },
 };
 
-describe('two processes on Redis, and the clock of one', () => {
+describe('circuits of two processes on Redis when the clock of one', () => {
   let redis: RedisServer;
   beforeAll(async () => {
     redis = await startRedis();
   });
   afterAll(() => redis.stop());
 
-  test.each(Object.entries(faults))('%s: nobody is shut out for longer', async (name, { wrong, right }) => {
+  test.each(Object.entries(faults))('%s: the circuit recovers in time in both', async (name, { wrong, right }) => {
     const shared = [1, 2].map(() => openShared({ redisUrl: redis.url, prefix: `${name}:` }, manualClock()));
     const [first, second] = await Promise.all(shared);
     const [one, other] = [await peerOn(first!), await peerOn(second!)];
@@ -66,7 +66,7 @@ describe('two processes on Redis, and the clock of one', () => {
     await Promise.all([first!.close(), second!.close()]);
   });
 
-  test('one who comes later is not shut out for longer than a circuit is open', async () => {
+  test('a process that joins later keeps a circuit open no longer than the recovery time', async () => {
     const shared = await openShared({ redisUrl: redis.url, prefix: 'late:' }, manualClock());
     const one = await peerOn(shared);
     one.clock.jump(90 * minuteMs);
@@ -117,7 +117,7 @@ async function told(script: Step[], jumps: boolean): Promise<string[][]> {
   return seen;
 }
 
-test('clocks that jump never make a circuit open for longer', () =>
+test('property: clock jumps never keep a circuit open longer', () =>
   fc.assert(
     fc.asyncProperty(steps, async (script) => {
       const [jumped, steady] = [await told(script, true), await told(script, false)];

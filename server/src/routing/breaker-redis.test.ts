@@ -46,7 +46,7 @@ test('a circuit opened by one process blocks another, and its recovery there clo
   await shared.close();
 });
 
-test('Redis away: circuits go on locally, and what they did is told when it is back', async () => {
+test('without Redis circuits work locally, and their state is published when it is back', async () => {
   const clock = manualClock(Date.now());
   const open = async () => {
     const shared = await openShared({ redisUrl: redis.url, prefix: 'away-test:' }, clock);

@@ -24,8 +24,8 @@ const fail = (breaker: Breaker, ...users: number[]) => {
 const [anna, ben, cleo] = [1, 2, 3];
 const five = (user: number) => [user, user, user, user, user];
 
-describe('a circuit that one user’s failures open', () => {
-  test('is open for that user, and closed for the others', async () => {
+describe('a circuit opened by the failures of one user', () => {
+  test('is open for that user and closed for others', async () => {
     const { breaker } = await opened();
     fail(breaker, ...five(anna));
     expect(breaker.state(key)).toBe('open');
@@ -34,7 +34,7 @@ describe('a circuit that one user’s failures open', () => {
     for (let i = 0; i < 20; i++) expect(breaker.tryAcquire(key, ben)).not.toBeNull();
   });
 
-  test('recovers for that user as any other circuit does', async () => {
+  test('recovers for that user like any other circuit', async () => {
     const { breaker, clock } = await opened();
     fail(breaker, ...five(anna));
     clock.advance(60_000);
@@ -52,7 +52,7 @@ describe('a circuit that one user’s failures open', () => {
     expect(breaker.state(key)).toBe('closed');
   });
 
-  test('is open for all once others fail too', async () => {
+  test('opens for everyone once other users fail too', async () => {
     for (const others of [five(ben), [ben, cleo, ben, cleo, ben]]) {
       const { breaker } = await opened();
       fail(breaker, ...five(anna), ...others);
@@ -60,7 +60,7 @@ describe('a circuit that one user’s failures open', () => {
     }
   });
 
-  test('a failure now and then of others does not open it for them', async () => {
+  test('stays closed for other users with only occasional failures', async () => {
     const { breaker } = await opened();
     fail(breaker, ...five(anna));
     for (let i = 0; i < 20; i++) {
@@ -71,7 +71,7 @@ describe('a circuit that one user’s failures open', () => {
   });
 });
 
-test('failures of several users open it for all; a stray one among those of one user does not', async () => {
+test('failures of several users open it for everyone; a single one among those of one user does not', async () => {
   const runs: [number[], CircuitState, CircuitState][] = [
     [[anna, ben, anna, ben, anna], 'open', 'open'],
     [[anna, anna, anna, ben, ben], 'open', 'open'],
@@ -89,7 +89,7 @@ test('failures of several users open it for all; a stray one among those of one 
   }
 });
 
-test('property: however one user fails, whoever else asks is let through', async () => {
+test('property: failures of one user never block another user', async () => {
   const step = fc.oneof(
     fc.constant({ who: anna, end: 'failure' as const }),
     fc.record({ who: fc.constant(anna), end: fc.constantFrom('success' as const, 'neutral' as const) }),
@@ -113,7 +113,7 @@ test('property: however one user fails, whoever else asks is let through', async
   );
 });
 
-test('processes tell each other whom it is open for, and add up what two of them saw', async () => {
+test('processes share for whom a circuit is open, and combine their failures', async () => {
   const clock = manualClock();
   const shared = memoryShared(clock);
   closers.push(() => shared.close());

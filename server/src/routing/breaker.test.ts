@@ -22,8 +22,8 @@ const fail = (breaker: Breaker, times: number) => {
   for (let i = 0; i < times; i++) breaker.tryAcquire(key)!.failure();
 };
 
-describe('one circuit', () => {
-  test('five failures in a row open it; a success in between starts the count anew', async () => {
+describe('circuit breaker states', () => {
+  test('opens after five consecutive failures; a success resets the count', async () => {
     const { breaker } = await breakerWith();
     fail(breaker, 4);
     breaker.tryAcquire(key)!.success();
@@ -56,7 +56,7 @@ describe('one circuit', () => {
     expect(breaker.state(key)).toBe('closed');
   });
 
-  test('one that nobody asked through for a day is forgotten, however it stood', async () => {
+  test('a circuit without requests for a day is forgotten in any state', async () => {
     const { breaker, clock } = await breakerWith();
     fail(breaker, 5);
     clock.advance(86_400_000);
@@ -67,7 +67,7 @@ describe('one circuit', () => {
     expect(breaker.state(key)).toBe('closed');
   });
 
-  test('half-open → open at any failure, for another 60 s', async () => {
+  test('half-open → open on any failure, for another 60 s', async () => {
     const { breaker, clock } = await breakerWith();
     fail(breaker, 5);
     clock.advance(60_000);
@@ -84,7 +84,7 @@ describe('one circuit', () => {
     expect(breaker.state(key)).toBe('half_open');
   });
 
-  test('the recovery check moves it without a request', async () => {
+  test('the recovery check changes the state without a request', async () => {
     const seen: string[] = [];
     const { breaker, clock } = await breakerWith({ onTransition: (_, state) => seen.push(state) });
     fail(breaker, 5);
@@ -94,8 +94,8 @@ describe('one circuit', () => {
   });
 });
 
-describe('permits', () => {
-  test('a neutral outcome moves nothing and gives the place back', async () => {
+describe('circuit breaker permits', () => {
+  test('a neutral outcome changes nothing and releases the permit', async () => {
     const { breaker, clock } = await breakerWith();
     fail(breaker, 4);
     breaker.tryAcquire(key)!.neutral();
@@ -109,14 +109,14 @@ describe('permits', () => {
     expect(breaker.state(key)).toBe('closed');
   });
 
-  test('only the first word of a permit counts', async () => {
+  test('only the first report of a permit counts', async () => {
     const { breaker } = await breakerWith();
     const permit = breaker.tryAcquire(key)!;
     for (let i = 0; i < 9; i++) permit.failure();
     expect(breaker.state(key)).toBe('closed');
   });
 
-  test('requests sent before the circuit opened have no say in its recovery', async () => {
+  test('requests sent before the circuit opened do not affect its recovery', async () => {
     const { breaker, clock } = await breakerWith();
     const early = [1, 2, 3, 4].map(() => breaker.tryAcquire(key)!);
     fail(breaker, 5);
@@ -130,7 +130,7 @@ describe('permits', () => {
     expect(breaker.state(key)).toBe('half_open');
   });
 
-  test('places of test requests that never report are free again after ten minutes', async () => {
+  test('permits of test requests that never report are released after ten minutes', async () => {
     const { breaker, clock } = await breakerWith();
     fail(breaker, 5);
     clock.advance(60_000);
@@ -142,7 +142,7 @@ describe('permits', () => {
   });
 });
 
-test('property: an open circuit lets nothing through, a half-open one at most 3 at a time', async () => {
+test('property: an open circuit admits nothing, a half-open one at most 3 requests at a time', async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('acquire' as const) }),
     fc.record({ do: fc.constantFrom('success' as const, 'failure' as const, 'neutral' as const), which: fc.nat() }),
@@ -172,7 +172,7 @@ test('property: an open circuit lets nothing through, a half-open one at most 3 
   );
 });
 
-describe('several processes', () => {
+describe('circuit breaker across processes', () => {
   const settle = () => Bun.sleep(0);
 
   async function pair() {
@@ -187,7 +187,7 @@ describe('several processes', () => {
     return { clock, shared, open, a: await open(), b: await open() };
   }
 
-  test('what opens in one is open in the other, and closed again by either', async () => {
+  test('a circuit opened in one process is open in the other, and either can close it', async () => {
     const { clock, a, b } = await pair();
     fail(a, 5);
     await settle();
@@ -200,7 +200,7 @@ describe('several processes', () => {
     expect(a.state(key)).toBe('closed');
   });
 
-  test('a failed test request of one opens both again', async () => {
+  test('a failed test request in one process reopens the circuit in both', async () => {
     const { clock, a, b } = await pair();
     fail(a, 5);
     await settle();
@@ -212,7 +212,7 @@ describe('several processes', () => {
     expect(a.state(key)).toBe('open');
   });
 
-  test('a newcomer reads what was reported before it came', async () => {
+  test('a new process reads the state reported before it started', async () => {
     const { a, open } = await pair();
     fail(a, 5);
     await settle();
@@ -222,7 +222,7 @@ describe('several processes', () => {
     expect(c.state(key)).toBe('open');
   });
 
-  test('after a gap: reports missed are read, and what others missed is told again', async () => {
+  test('after a gap, missed reports are read, and reports that others missed are sent again', async () => {
     const clock = manualClock();
     const inner = memoryShared(clock);
     closers.push(() => inner.close());
@@ -258,7 +258,7 @@ describe('several processes', () => {
     expect(near.state('x|y|9')).toBe('open');
   });
 
-  test('rubbish on the channel is ignored', async () => {
+  test('invalid messages on the channel are ignored', async () => {
     const { shared, a } = await pair();
     for (const text of ['', '{', '[]', '{"key":"p1|acme/large|1","state":"ajar","atMs":9e15,"from":"x"}']) {
       await shared.publish('routing:breaker', text);

@@ -8,7 +8,7 @@ import { legacyCandidate } from './legacy.ts';
 
 const free = { promptPrice: 0, completionPrice: 0, requestPrice: 0 };
 
-test('all groups together, each candidate once; legacy names and disabled providers included', async () => {
+test('lists all groups together with each candidate once, including legacy names and disabled providers', async () => {
   const { db, close } = await openDb({ path: ':memory:' });
   await migrate(db, [catalogTables]);
   for (const [provider, group, status] of [

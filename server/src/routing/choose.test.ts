@@ -12,7 +12,7 @@ const ids = (choice: Choice): number[] => choice.ordered.map((one) => one.channe
 const five = [1, 2, 3, 4, 5].map((id) => candidateOf(id, { price: [(id - 1) * 20, (id - 1) * 20] }));
 const cost = { override: { strategy: 'cost' as const } };
 
-describe('draw', () => {
+describe('weighted draw', () => {
   test('weights are the scores of the top 3: 1.0, 0.88, 0.76 of 2.64', () => {
     const at = (random: number) => ids(choose(chooseOf(five, { ...cost, random: () => random })));
     expect(at(0)).toEqual([1, 2, 3, 4, 5]);
@@ -23,7 +23,7 @@ describe('draw', () => {
     expect(at(0.999999)).toEqual([3, 1, 2, 4, 5]);
   });
 
-  test('the reason carries the chance', () => {
+  test('the reason includes the chance', () => {
     const { reason, strategy } = choose(chooseOf(five, { ...cost, random: () => 0.5 }));
     expect(strategy).toBe('cost');
     expect(reason.how).toBe('drawn');
@@ -31,7 +31,7 @@ describe('draw', () => {
     expect(reason.chance).toBeCloseTo(0.88 / 2.64, 12);
   });
 
-  test('30,000 draws land in proportion (chi-squared, 2 degrees of freedom, p = 0.0001)', () => {
+  test('30,000 draws are distributed in proportion (chi-squared, 2 degrees of freedom, p = 0.0001)', () => {
     let seed = 12345;
     const random = () => {
       seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
@@ -56,7 +56,7 @@ describe('draw', () => {
     expect(chi).toBeLessThan(18.42);
   });
 
-  test('a score of 0 still weighs 0.001', () => {
+  test('a score of 0 has a weight of 0.001', () => {
     const bad = candidateOf(1);
     const worst = () => measuredOf({ successRate: 0, latencyMs: 60_000, qualityScore: 0 });
     const request = chooseOf([bad, candidateOf(2)], { measured: worst, override: { strategy: 'performance' } });
@@ -65,21 +65,21 @@ describe('draw', () => {
   });
 });
 
-describe('preferences', () => {
-  test('whoever leaves out what was asked for goes behind those who give it, and stays', () => {
+describe('user preferences', () => {
+  test('candidates that do not support a requested feature rank last, but stay in the list', () => {
     const suits = ({ channel }: Candidate) => channel.id > 2;
     expect(ids(choose(chooseOf(five, { ...cost, suits, random: () => 0 })))).toEqual([3, 4, 5, 1, 2]);
     expect(ids(choose(chooseOf(five, { ...cost, suits: () => false, random: () => 0 })))).toEqual([1, 2, 3, 4, 5]);
   });
 
-  test('a preferred provider scores 1.5 times as much: 0.64 * 1.5 = 0.96 passes 0.88', () => {
+  test('a preferred provider scores 1.5 times as much: 0.64 * 1.5 = 0.96 exceeds 0.88', () => {
     // Candidate 4 costs 60: (1 - 0.6)*0.6 + 0.3 + 0.1 = 0.64.
     const choice = choose(chooseOf(five, { ...cost, preferences: preferencesOf({ preferredProviders: ['p4'] }) }));
     expect(choice.scored[3]!.score).toBeCloseTo(0.96, 12);
     expect(ids(choice)).toEqual([1, 4, 2, 3, 5]);
   });
 
-  test('a boosted score may pass 1 and weighs as much in the draw', () => {
+  test('a boosted score may exceed 1 and has that weight in the draw', () => {
     const preferences = preferencesOf({ preferredProviders: ['p1'] });
     const choice = choose(chooseOf(five, { ...cost, preferences }));
     expect(choice.reason.chance).toBeCloseTo(1.5 / (1.5 + 0.88 + 0.76), 12);
@@ -92,7 +92,7 @@ describe('preferences', () => {
     expect(choice.scored.map((one) => one.dropped)).toEqual(['blocked', null, 'blocked', null, null]);
   });
 
-  test('max_price is hard and inclusive; none left is the caller’s 404', () => {
+  test('max_price is strict and inclusive; 404 if no candidate is left', () => {
     expect(ids(choose(chooseOf(five, { ...cost, preferences: preferencesOf({ maxPrice: 20 }) })))).toEqual([1, 2]);
     const dear = five.slice(1);
     const attempt = () => choose(chooseOf(dear, { preferences: preferencesOf({ maxPrice: 19.99 }) }));
@@ -106,7 +106,7 @@ describe('preferences', () => {
     }
   });
 
-  test('soft limits move violators behind, from 5 samples on', () => {
+  test('soft limits move violators to the end, from 5 samples on', () => {
     const measuredWith = (samples: number) => (one: Candidate) =>
       one.channel.id === 1 ? measuredOf({ samples, successRate: 0.5 }) : measuredOf({ samples: 100 });
     const preferences = preferencesOf({ minSuccessRate: 0.9 });
@@ -117,14 +117,14 @@ describe('preferences', () => {
     expect(order(5)).toEqual([2, 3, 1]);
   });
 
-  test('a violator of max_latency_ms is not drawn while another keeps the limit', () => {
+  test('a violator of max_latency_ms is not drawn while another candidate meets the limit', () => {
     const measured = (one: Candidate) => measuredOf({ samples: 9, latencyMs: one.channel.id === 2 ? 100 : 5000 });
     const preferences = preferencesOf({ maxLatencyMs: 1000 });
     const request = chooseOf(five, { ...cost, preferences, measured, random: () => 0.99 });
     expect(ids(choose(request))).toEqual([2, 1, 3, 4, 5]);
   });
 
-  test('strategy in force: request, then user, then model, then balanced', () => {
+  test('strategy precedence: request, then user, then model, then balanced', () => {
     const config = {
       defaultStrategy: 'cost' as const,
       weights: { latency: 1, successRate: 1, price: 1, priority: 1 },
@@ -138,19 +138,19 @@ describe('preferences', () => {
   });
 });
 
-describe('override', () => {
+describe('request override', () => {
   const withOverride = (override: NonNullable<Parameters<typeof chooseOf>[1]>['override'], random = 0) =>
     choose(chooseOf(five, { override, random: () => random }));
 
-  test('order comes first, the rest follows by score', () => {
+  test('order comes first, the rest follow by score', () => {
     expect(ids(withOverride({ order: ['p4', 'nobody', 'p2'] }))).toEqual([4, 2, 1, 3, 5]);
   });
 
-  test('order without fallbacks keeps to those named', () => {
+  test('order without fallbacks allows only the named providers', () => {
     expect(ids(withOverride({ order: ['p4', 'p2'], allow_fallbacks: false }))).toEqual([4, 2]);
   });
 
-  test('no fallbacks: only the picked one', () => {
+  test('no fallbacks: only the picked candidate', () => {
     expect(ids(withOverride({ allow_fallbacks: false, strategy: 'cost' }, 0.99))).toEqual([3]);
   });
 
@@ -160,7 +160,7 @@ describe('override', () => {
     expect(() => withOverride({ only: ['nobody'] })).toThrow('not among the providers');
   });
 
-  test('sort orders without a draw', () => {
+  test('sort orders candidates without a draw', () => {
     const measured = (one: Candidate) =>
       measuredOf({ latencyMs: 600 - one.channel.id * 100, throughput: one.channel.id === 3 ? 50 : null });
     const sorted = (sort: 'price' | 'latency' | 'throughput') =>
@@ -170,7 +170,7 @@ describe('override', () => {
     expect(sorted('throughput')[0]).toBe(3);
   });
 
-  test('max_price of the request stands for the user’s own, as one number or by kind', () => {
+  test('max_price of the request replaces the user’s, as one number or by kind', () => {
     const preferences = preferencesOf({ maxPrice: 1 });
     const of = (max_price: number | { prompt?: number; completion?: number }) =>
       ids(choose(chooseOf(five, { preferences, override: { max_price, strategy: 'cost' } })));
@@ -192,7 +192,7 @@ describe('round-robin', () => {
       ),
     );
 
-  test('index is counter mod count, the others follow in turn', () => {
+  test('the index is counter mod count, and the others follow in order', () => {
     expect([0, 1, 2, 3].map((counter) => at(counter))).toEqual([
       [1, 2, 3],
       [2, 3, 1],
@@ -201,7 +201,7 @@ describe('round-robin', () => {
     ]);
   });
 
-  test('takes turns among the closed; a half-open one stands behind', () => {
+  test('takes turns among closed circuits; a half-open one ranks behind', () => {
     const circuit = (key: string): CircuitState => (key.startsWith('p1|') ? 'half_open' : 'closed');
     expect([0, 1, 2].map((counter) => at(counter, circuit))).toEqual([
       [2, 3, 1],
@@ -212,13 +212,13 @@ describe('round-robin', () => {
 });
 
 describe('circuits', () => {
-  test('half-open ranks after all closed, open last and never drawn', () => {
+  test('half-open circuits rank after all closed ones, open ones last and never drawn', () => {
     const states: Record<string, CircuitState> = { p1: 'open', p2: 'half_open' };
     const circuit = (key: string): CircuitState => states[key.split('|')[0]!] ?? 'closed';
     expect(ids(choose(chooseOf(five, { ...cost, circuit })))).toEqual([3, 4, 5, 2, 1]);
   });
 
-  test('a half-open one among the top 3 is drawn, so that it can recover', () => {
+  test('a half-open candidate among the top 3 is drawn, so that it can recover', () => {
     const circuit = (key: string): CircuitState => (key.startsWith('p1|') ? 'half_open' : 'closed');
     const request = chooseOf(five.slice(0, 2), { ...cost, circuit });
     expect(ids(choose({ ...request, random: () => 0.1 }))).toEqual([2, 1]);
@@ -226,7 +226,7 @@ describe('circuits', () => {
   });
 });
 
-test('legacy: tiers by priority, open circuits last, blocks and price limits as ever', () => {
+test('legacy: tiers by priority, open circuits last, blocks and price limits still apply', () => {
   const list = [candidateOf(1), ...[2, 3, 4].map((id) => candidateOf(id, { channel: { priority: 5 } }))];
   const circuit = (key: string): CircuitState => (key.startsWith('p2|') ? 'open' : 'closed');
   const preferences = preferencesOf({ blockedProviders: ['p4'] });
@@ -235,7 +235,7 @@ test('legacy: tiers by priority, open circuits last, blocks and price limits as 
   expect(choice.strategy).toBe('legacy');
 });
 
-test('property: the list is a permutation of the eligible, blocked never in it, open only after all others', () => {
+test('property: the list is a permutation of the eligible candidates, without blocked ones, open ones last', () => {
   const arbitrary = fc.record({
     candidates: fc.array(
       fc.record({

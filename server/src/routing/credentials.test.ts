@@ -51,7 +51,7 @@ async function opened(candidates: ReturnType<typeof candidateOf>[], random: () =
 }
 
 describe('several credentials of a channel', () => {
-  test('one that fails opens its own circuit, not that of the channel or of the others', async () => {
+  test('a failing credential opens only its own circuit', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12)])]);
     const answer = (secret: string) =>
       secret === 'sk-11' ? failure({ cause: 'unauthorized', status: 401 }) : success();
@@ -70,7 +70,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('it comes back by a test request, like any candidate', async () => {
+  test('a credential recovers through a test request, like any candidate', async () => {
     let drawn = 0;
     const t = await opened([withKeys(1, [credential(11), credential(12)])], () => drawn);
     const broken = (secret: string) => (secret === 'sk-11' ? failure({ cause: 'unauthorized' }) : success());
@@ -84,7 +84,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('all open: the channel counts as open, and stands behind others', async () => {
+  test('if all circuits are open, the channel counts as open and ranks behind others', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12)]), withKeys(2, [credential(21)], [5, 5])]);
     const answer = (secret: string) => (secret.startsWith('sk-1') ? failure({ cause: 'unauthorized' }) : success());
     for (let i = 0; i < 5; i += 1) await ask(t.routing, answer, i);
@@ -95,7 +95,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('what is no fault of the key leads to another channel first, and to its other keys last', async () => {
+  test('failures not caused by the key try another channel first, and its other keys last', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12)]), withKeys(2, [credential(21)], [5, 5])]);
     const down = failure({ cause: 'server_error', status: 500 });
     expect(await ask(t.routing, () => down)).toEqual(['sk-11', 'sk-21', 'sk-12']);
@@ -106,7 +106,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('one that the upstream sends away comes after the others until it wants to be asked again', async () => {
+  test('a rate-limited credential comes after the others until its retry time', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12)])]);
     const busy = (retryAfterMs?: number) => (secret: string) =>
       secret === 'sk-11' ? neutral({ cause: 'rate_limited', status: 429, retryAfterMs }) : success();
@@ -122,7 +122,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('the log of decisions says which one it was, and never its secret', async () => {
+  test('the decision log names the credential, but never its secret', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12)])]);
     await ask(t.routing, (secret) => (secret === 'sk-11' ? failure({ cause: 'unauthorized' }) : success()));
     await ask(t.routing, answers);
@@ -135,7 +135,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('they are drawn by weight', async () => {
+  test('credentials are drawn by weight', async () => {
     const heavy = { ...credential(12), weight: 3 };
     const t = await opened([withKeys(1, [credential(11), heavy])], Math.random);
     let second = 0;
@@ -145,7 +145,7 @@ describe('several credentials of a channel', () => {
     await t.close();
   });
 
-  test('the channel is measured as one, and videos know its first key only', async () => {
+  test('metrics are kept per channel, and videos use only its first key', async () => {
     const keys = [credential(11), credential(12)];
     const video = candidateOf(2, { type: 'video', channel: { credential: 'sk-11', credentials: keys } });
     const t = await opened([withKeys(1, keys), video]);
@@ -161,7 +161,7 @@ describe('several credentials of a channel', () => {
 });
 
 describe('limits of a credential', () => {
-  test('requests per minute: the next takes over, and with none left it is 429 with the time to wait', async () => {
+  test('requests per minute: the next credential takes over; 429 with the time to wait if none is left', async () => {
     const limits = { requestsPerMinute: 2 };
     const t = await opened([withKeys(1, [credential(11, limits), credential(12, limits)])]);
     const tried = [];
@@ -179,7 +179,7 @@ describe('limits of a credential', () => {
     await t.close();
   });
 
-  test('requests per minute hold for those that are tried second as well', async () => {
+  test('requests per minute also apply to credentials tried second', async () => {
     const t = await opened([withKeys(1, [credential(11), credential(12, { requestsPerMinute: 1 })])]);
     const plans = [await t.routing.plan(requestOf()), await t.routing.plan(requestOf())];
     const next = () => plans.map((plan) => plan.next());
@@ -189,7 +189,7 @@ describe('limits of a credential', () => {
     await t.close();
   });
 
-  test('tokens per minute, of one credential alone', async () => {
+  test('tokens per minute apply to a single credential', async () => {
     const t = await opened([withKeys(1, [credential(11, { tokensPerMinute: 20 })])]);
     expect(await ask(t.routing, () => success({ promptTokens: 15, completionTokens: 5 }))).toEqual(['sk-11']);
     expect(await ask(t.routing, answers)).toEqual([]);
@@ -203,7 +203,7 @@ describe('limits of a credential', () => {
     ['tokens per minute', { tokensPerMinute: 1_000 }],
     // 1 USD per million tokens is half a quota unit per token.
     ['money per day', { spendPerDay: 500 }],
-  ])('%s count what is under way', (_, limits) => {
+  ])('%s include requests in progress', (_, limits) => {
     /** Estimated as 300 prompt tokens and 100 completion tokens. */
     const expectation = { most: () => ({ promptTokens: 1_200, completionTokens: 100 }) };
     const small = () => success({ promptTokens: 3, completionTokens: 1 });
@@ -215,7 +215,7 @@ describe('limits of a credential', () => {
     const secrets = (asked: Awaited<ReturnType<typeof burst>>) =>
       asked.map(({ attempt }) => attempt?.candidate.channel.credential);
 
-    test('so that a burst passes a limit by one request at most, and has it back when it used less', async () => {
+    test('a burst exceeds a limit by at most one request, and unused tokens are returned', async () => {
       const t = await opened([withKeys(1, [credential(11, limits)])]);
       const first = await burst(t.routing, 5);
       expect(secrets(first)).toEqual(['sk-11', 'sk-11', 'sk-11', undefined, undefined]);
@@ -228,7 +228,7 @@ describe('limits of a credential', () => {
       await t.close();
     });
 
-    test('and those of which nobody says how they ended are given back', async () => {
+    test('reservations of requests that never report are released', async () => {
       const t = await opened([withKeys(1, [credential(11, limits)])]);
       for (let i = 0; i < 5; i += 1) {
         const asked = await burst(t.routing, 1);
@@ -239,7 +239,7 @@ describe('limits of a credential', () => {
     });
   });
 
-  test('an answer that ends in a later minute counts in the one it began in', async () => {
+  test('an answer that ends in a later minute counts in the minute it began in', async () => {
     const t = await opened([withKeys(1, [credential(11, { tokensPerMinute: 500 })])]);
     const expectation = { most: () => ({ promptTokens: 400, completionTokens: 400 }) };
     const plan = await t.routing.plan(requestOf({ expectation }));
@@ -255,7 +255,7 @@ describe('limits of a credential', () => {
   });
 
   for (const [name, open] of databases)
-    test(`money per day outlives the process, and is counted over all of them (${name})`, async () => {
+    test(`daily spend survives a restart and is summed over all processes (${name})`, async () => {
       const { db, close } = await open();
       // 1 USD per million tokens is half a quota unit per token.
       const catalog = catalogOf([withKeys(1, [credential(11, { spendPerDay: 100 }), credential(12)])]);

@@ -41,7 +41,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('what decisions have in common is written once, and told with each', async () => {
+  test('shared parts of decisions are stored once and returned with each decision', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const log = openDecisionLog({ db, clock, keepDays: () => 30 });
@@ -69,13 +69,13 @@ describe.each(await engines())('%s', (_, open) => {
     }));
     const attempt = { provider: 'p1', channel_id: 1, outcome: 'success', cause: null, status: null };
     expect(told[0]).toEqual({
-      reason: 'p1 is the only one left',
+      reason: 'p1 is the only provider left',
       candidates: [expect.objectContaining({ provider: 'p1', rank: 1, circuit_state: 'closed' })],
       attempts: [{ ...attempt, latency_ms: 12, ttft_ms: null }],
     });
     expect(told[1]).toEqual({ ...told[0]!, attempts: [{ ...attempt, latency_ms: 7, ttft_ms: 3 }] });
     expect(told[2]).toEqual(told[0]!);
-    expect(told[3]!.reason).toBe('p1 is the only one left; p1 did not answer (timeout)');
+    expect(told[3]!.reason).toBe('p1 is the only provider left; p1 did not answer (timeout)');
     expect(told[4]!.candidates).toEqual([expect.objectContaining({ circuit_state: 'half_open' })]);
     expect(rows.map((row) => row.strategy)).toEqual(Array(5).fill('balanced'));
     // Not reused forever, or it would be swept while decisions still refer to it.
@@ -90,7 +90,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('kept for DecisionLogDays, swept in batches', async () => {
+  test('decisions are kept for DecisionLogDays and swept in batches', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const log = openDecisionLog({ db, clock, keepDays: () => 30 });
@@ -103,7 +103,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('waits for a database that is away, and gives up the oldest past its bound', async () => {
+  test('waits while the database is away, and drops the oldest entries beyond its limit', async () => {
     const { db, close } = await open();
     const errors: unknown[] = [];
     const log = openDecisionLog({ db, clock: manualClock(), keepDays: () => 30, onError: (e) => errors.push(e) });
@@ -126,12 +126,12 @@ describe.each(await engines())('%s', (_, open) => {
 describe('explain', () => {
   const [a, b] = candidates as [(typeof candidates)[0], (typeof candidates)[0]];
 
-  test('nobody could be called', () => {
+  test('no provider could be called', () => {
     const text = explain(decisionOf({ attempts: [], skipped: [a, b] }));
-    expect(text).toContain('p1 passed over: circuit open; p2 passed over: circuit open; nobody could be called');
+    expect(text).toContain('p1 skipped: circuit open; p2 skipped: circuit open; no provider could be called');
   });
 
-  test('a rate limit, then another answered', () => {
+  test('a rate limit, then another provider answered', () => {
     const text = explain(
       decisionOf({
         attempts: [
@@ -146,10 +146,10 @@ describe('explain', () => {
   });
 
   test.each([
-    [{ order: ['p2'] }, 'p2 comes first in the order the request asked for'],
-    [{ sort: 'price' as const }, 'p1 is best by price, as the request asked for'],
-    [{ only: ['p2'] }, 'p2 is the only one left'],
-    [{ strategy: 'round_robin' as const }, 'p1 had its turn among 2 (round-robin)'],
+    [{ order: ['p2'] }, 'p2 is first in the order set by the request'],
+    [{ sort: 'price' as const }, 'p1 is best by price, as set by the request'],
+    [{ only: ['p2'] }, 'p2 is the only provider left'],
+    [{ strategy: 'round_robin' as const }, 'p1 is next of 2 in turn (round-robin)'],
   ])('%j', (override, text) => {
     const choice = choose(chooseOf(candidates, { override }));
     const attempts = [{ candidate: choice.picked, outcome: 'success' as const, latencyMs: 1 }];

@@ -10,16 +10,16 @@ const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => st
   drawn: ({ choice }, { score, candidate }) =>
     `${candidate.channel.provider} drawn from the top ${choice.reason.among} by ${choice.strategy} score ` +
     `(${hundredths(score)}, chance ${Math.round(choice.reason.chance * 100)} %)`,
-  only_one: (_, { candidate }) => `${candidate.channel.provider} is the only one left`,
+  only_one: (_, { candidate }) => `${candidate.channel.provider} is the only provider left`,
   round_robin: ({ choice }, { candidate }) =>
-    `${candidate.channel.provider} had its turn among ${choice.reason.among} (round-robin)`,
-  order: (_, { candidate }) => `${candidate.channel.provider} comes first in the order the request asked for`,
-  sort: ({ sort }, { candidate }) => `${candidate.channel.provider} is best by ${sort}, as the request asked for`,
+    `${candidate.channel.provider} is next of ${choice.reason.among} in turn (round-robin)`,
+  order: (_, { candidate }) => `${candidate.channel.provider} is first in the order set by the request`,
+  sort: ({ sort }, { candidate }) => `${candidate.channel.provider} is best by ${sort}, as set by the request`,
   tiers: (_, { candidate }) =>
-    `${candidate.channel.provider} drawn by weight from the channels of highest priority (${candidate.channel.priority})`,
-  probe: (_, { candidate }) => `${candidate.channel.provider} was put first to see whether it has recovered`,
-  own_key: (_, { candidate }) => `${candidate.channel.provider} is asked first with a key of the user's own`,
-  affinity: (_, { candidate }) => `${candidate.channel.provider} answered this conversation before and holds its cache`,
+    `${candidate.channel.provider} drawn by weight from the channels with the highest priority (${candidate.channel.priority})`,
+  probe: (_, { candidate }) => `${candidate.channel.provider} was tried first to check whether it has recovered`,
+  own_key: (_, { candidate }) => `${candidate.channel.provider} is tried first with the user's own key`,
+  affinity: (_, { candidate }) => `${candidate.channel.provider} answered this conversation before and has it cached`,
 };
 
 const causeOf = (attempt: AttemptRecord): string =>
@@ -30,14 +30,15 @@ export function explain(decision: Decision): string {
   const { choice, attempts, skipped } = decision;
   const picked = choice.scored.find((one) => one.candidate === choice.picked)!;
   const parts = [openings[choice.reason.how](decision, picked)];
-  for (const candidate of skipped) parts.push(`${candidate.channel.provider} passed over: circuit open`);
+  for (const candidate of skipped) parts.push(`${candidate.channel.provider} skipped: circuit open`);
   attempts.forEach((attempt, index) => {
     const { provider } = attempt.candidate.channel;
     if (attempt.outcome !== 'success') parts.push(`${provider} did not answer (${causeOf(attempt)})`);
     else if (index > 0 || skipped.length > 0) parts.push(`${provider} answered instead`);
   });
-  if (attempts.length === 0) parts.push('nobody could be called');
-  if (decision.insteadOf !== undefined) parts.push(`asked in place of '${decision.insteadOf}', which did not answer`);
+  if (attempts.length === 0) parts.push('no provider could be called');
+  if (decision.insteadOf !== undefined)
+    parts.push(`used as fallback for '${decision.insteadOf}', which did not answer`);
   return parts.join('; ');
 }
 

@@ -59,7 +59,7 @@ const arbitrary: fc.Arbitrary<Case> = fc.record({
   seed: fc.nat(),
 });
 
-test('property: under every strategy and with any number of healthy others a half-open circuit is tested and closes', async () => {
+test('property: with every strategy and any number of healthy candidates, a half-open circuit is tested and closes', async () => {
   await fc.assert(
     fc.asyncProperty(arbitrary, async (given) => {
       const { routing, ask, key } = await halfOpenHouse(given);
@@ -79,7 +79,7 @@ test('property: under every strategy and with any number of healthy others a hal
   );
 }, 300_000);
 
-test('property: a provider that stays ill costs a small share of the requests one try more, and never an answer', async () => {
+test('property: a provider that keeps failing costs a small share of requests one extra attempt, and never an answer', async () => {
   await fc.assert(
     fc.asyncProperty(arbitrary, async (given) => {
       const { routing, clock, ask } = await halfOpenHouse(given);
@@ -107,7 +107,7 @@ test('property: a provider that stays ill costs a small share of the requests on
   );
 }, 300_000);
 
-test('several half-open ones take turns', async () => {
+test('several half-open circuits take turns', async () => {
   const { routing, clock, ask } = await halfOpenHouse({ healthy: 4, legacy: false, override: null, seed: 1 });
   const { breaker } = routing.parts;
   const second = (await ask()).candidates.find((one) => one.channel.provider === 'p2')!.key;
@@ -123,7 +123,7 @@ test('several half-open ones take turns', async () => {
   await routing.stop();
 });
 
-test('where the request says whom to ask, or that nobody else is to be asked, none is put before them', async () => {
+test('no test request is made if the request names its providers or forbids fallbacks', async () => {
   const overrides: Override[] = [
     { order: ['p2', 'p1'] },
     { order: ['p3'], allow_fallbacks: false },
@@ -148,7 +148,7 @@ test('where the request says whom to ask, or that nobody else is to be asked, no
   await routing.stop();
 });
 
-test('the log says that a request tested a provider', async () => {
+test('the log records that a request tested a provider', async () => {
   const { routing, ask } = await halfOpenHouse({ healthy: 2, legacy: false, override: null, seed: 3 });
   for (let i = 0; i < 10; i++) {
     const plan = await ask({ override: { strategy: 'round_robin' }, requestId: `tested_${i}` });
@@ -162,6 +162,6 @@ test('the log says that a request tested a provider', async () => {
   const rows = await house.db.selectFrom('routing_decisions').selectAll().execute();
   const reasons = rows.filter((row) => row.request_id.startsWith('tested_')).map((row) => row.reason);
   expect(
-    reasons.filter((reason) => reason.startsWith('p1 was put first to see whether it has recovered')),
+    reasons.filter((reason) => reason.startsWith('p1 was tried first to check whether it has recovered')),
   ).toHaveLength(1);
 });

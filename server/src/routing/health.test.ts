@@ -11,7 +11,7 @@ const health = (fields: Partial<Health>): Health => ({
   ...fields,
 });
 
-test('a model does as well as those who are asked for it', () => {
+test('the health of a model is that of its available providers', () => {
   expect(sharedHealth([])).toBeNull();
   expect(sharedHealth([health({})])).toEqual({ circuit: 'closed', samples: 0, successRate: 1 });
   const broken = health({ circuit: 'open', samples: 90, successRate: 0 });
@@ -24,7 +24,7 @@ test('a model does as well as those who are asked for it', () => {
   expect(sharedHealth([broken])).toEqual({ circuit: 'open', samples: 90, successRate: 0 });
 });
 
-test('of several, the busy ones say more', () => {
+test('providers are weighted by their number of samples', () => {
   const of = [health({ samples: 30, successRate: 1 }), health({ samples: 10, successRate: 0 }), health({})];
   expect(sharedHealth(of)).toEqual({ circuit: 'closed', samples: 40, successRate: 0.75 });
 });

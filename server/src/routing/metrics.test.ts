@@ -17,7 +17,7 @@ const good = (fields: Partial<Sample> = {}): Sample => ({
 });
 
 describe.each(await engines())('%s', (_, open) => {
-  test('defaults before anything was measured; counted only when aggregated', async () => {
+  test('returns defaults before anything is measured; counts only after aggregation', async () => {
     const { db, close } = await open();
     const metrics = await openMetrics({ db, clock: manualClock() });
     const unmeasured = { samples: 0, successRate: 1, latencyMs: 1000, qualityScore: 0.8, throughput: null };
@@ -37,7 +37,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('people are shown what was counted since, and requests are led by the last aggregation alone', async () => {
+  test('snapshots include counts since the last aggregation, routing uses only the aggregation', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const metrics = await openMetrics({ db, clock });
@@ -58,7 +58,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('a restart remembers the last hour and the sums', async () => {
+  test('a restart restores the last hour and the totals', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const before = await openMetrics({ db, clock });
@@ -78,7 +78,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('two processes see each other’s share', async () => {
+  test('two processes see each other’s samples', async () => {
     const { db, close } = await open();
     const clock = manualClock();
     const [a, b] = [await openMetrics({ db, clock }), await openMetrics({ db, clock })];

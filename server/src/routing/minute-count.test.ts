@@ -7,7 +7,7 @@ import { MinuteCount, minuteEndsInMs } from './minute-count.ts';
 
 const minuteMs = 60_000;
 
-test('processes that count in one place know of each other with what they add next', async () => {
+test("processes with a shared counter learn each other's count with their next addition", async () => {
   const shared = memoryShared(manualClock());
   const [one, other] = [new MinuteCount('n', shared), new MinuteCount('n', shared)];
   one.add(0, 3);
@@ -21,7 +21,7 @@ test('processes that count in one place know of each other with what they add ne
   expect(other.at(minuteMs)).toBe(1);
 });
 
-test('an answer that comes after its minute says nothing of the next', async () => {
+test('a result that arrives after its minute does not affect the next minute', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const slow = { increment: (key: string) => (key.endsWith(':0') ? promise : Promise.resolve(1)) };
   const count = new MinuteCount('n', slow as unknown as Shared);
@@ -33,7 +33,7 @@ test('an answer that comes after its minute says nothing of the next', async () 
   expect(count.at(minuteMs)).toBe(1);
 });
 
-test('without the others each counts for itself', async () => {
+test('without the shared counter each process counts for itself', async () => {
   const away = { increment: () => Promise.reject(new Error('away')) } as unknown as Shared;
   const count = new MinuteCount('n', away);
   count.add(0, 2);

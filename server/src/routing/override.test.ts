@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { AppError } from '../lib/errors.ts';
 import { parseOverride } from './override.ts';
 
-test('absent and null are no override; what we do not know is left out', () => {
+test('absent and null mean no override; unknown fields are ignored', () => {
   expect(parseOverride(undefined)).toBeNull();
   expect(parseOverride(null)).toBeNull();
   expect(parseOverride({ only: ['openai'], quantizations: ['fp8'] })).toEqual({ only: ['openai'] });
@@ -21,7 +21,7 @@ test.each([
   [{ order: 'openai' }, 'provider.order'],
   [{ only: ['openai', 7] }, 'provider.only.1'],
   [{ ignore: new Array(101).fill('a') }, 'provider.ignore'],
-])('%j is refused with param %s', (value, param) => {
+])('%j is rejected with param %s', (value, param) => {
   try {
     parseOverride(value);
     throw new Error('was taken');

@@ -29,7 +29,7 @@ export function parseOverride(value: unknown): Override | null {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const param = ['provider', ...(issue?.path ?? [])].join('.');
-  throw new AppError('invalid_value', `Invalid value for '${param}': ${issue?.message ?? 'not understood'}.`, {
+  throw new AppError('invalid_value', `Invalid value for '${param}': ${issue?.message ?? 'not recognised'}.`, {
     param,
   });
 }

@@ -19,7 +19,7 @@ describe.each(await engines())('%s', (_, open) => {
   }
 
   test.each([{ userId: 7 }, { teamId: 7 }])(
-    'of many added at once, no more than twenty are kept: %p',
+    'of many keys added concurrently, at most twenty are kept: %p',
     async (owner) => {
       const { keys, close } = await room();
       const tries = await Promise.allSettled(Array.from({ length: 40 }, () => keys.add(owner, input)));

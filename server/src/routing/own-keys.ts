@@ -109,7 +109,7 @@ class StoredOwnKeys implements OwnKeys {
       await hold?.(tx);
       return store.insertOwnKey(tx, owner, given, { most, now: nowSeconds(clock) });
     });
-    if (!added) throw new AppError('conflict', `There are ${most} keys already, and there cannot be more.`);
+    if (!added) throw new AppError('conflict', `The limit of ${most} keys is reached.`);
     await this.#changed(owner);
     return added;
   }
@@ -148,7 +148,7 @@ class StoredOwnKeys implements OwnKeys {
       const secret = this.deps.sealer.open(sealed);
       return [{ provider, fallback, credential: { id, secret, weight: 1, limits: null } }];
     } catch (error) {
-      this.deps.onTrouble(`own key ${id} is left out: it cannot be opened`, error);
+      this.deps.onTrouble(`own key ${id} is skipped: it cannot be decrypted`, error);
       return [];
     }
   }

@@ -32,7 +32,7 @@ export function failureOf(deps: Deps, tried: Tried): AppError {
   }
   if (causes.every((cause) => cause === 'rate_limited')) return new AppError('capacity_exhausted', atLimit);
   if (causes.at(-1) === 'timeout') return new AppError('timeout', `No provider of '${modelId}' answered in time.`);
-  return new AppError('provider_error', `No provider of '${modelId}' gave an answer.`);
+  return new AppError('provider_error', `No provider of '${modelId}' returned an answer.`);
 }
 
 /**

@@ -17,7 +17,7 @@ describe.each(await engines())('%s', (_, open) => {
     return { db, clock, shared, deps: { db, clock, shared, hearing: allHeard }, close };
   }
 
-  test('absent stays, null clears, and nothing set is null', async () => {
+  test('omitted fields stay, null clears, and unset preferences are null', async () => {
     const { deps, close } = await room();
     const preferences = await openPreferences(deps);
     expect(await preferences.get(1)).toBeNull();
@@ -31,7 +31,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('two changes at once both hold', async () => {
+  test('two concurrent changes are both applied', async () => {
     const { deps, close } = await room();
     const preferences = await openPreferences(deps);
     await Promise.all([preferences.update(1, { maxPrice: 1 }), preferences.update(1, { maxLatencyMs: 900 })]);
@@ -39,7 +39,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('a change in one process is seen by the other at once', async () => {
+  test('a change in one process is visible in the other immediately', async () => {
     const { deps, close } = await room();
     const [a, b] = [await openPreferences(deps), await openPreferences(deps)];
     expect(await b.get(1)).toBeNull();
@@ -49,7 +49,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('a change that nobody told of is seen after a moment while nothing is heard, and at once when all is heard again', async () => {
+  test('an unannounced change is seen after a short time while messages are lost, and immediately once they are back', async () => {
     const { deps, clock, close } = await room();
     let heard = true;
     let forget = () => {};
@@ -76,7 +76,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('a database that is away: the last known value, an error when there is none', async () => {
+  test('with the database away, returns the last known value, or an error if there is none', async () => {
     const { db, clock, deps, close } = await room();
     const preferences = await openPreferences(deps);
     await preferences.update(1, { blockedProviders: ['x'] });
@@ -90,7 +90,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('configurations: merged with the defaults, seen by the other process, removed', async () => {
+  test('configurations are merged with the defaults, seen by the other process and removed', async () => {
     const { deps, close } = await room();
     const [a, b] = [await openConfigs(deps), await openConfigs(deps)];
     await a.update('acme/large', { weights: { price: 5 } });
@@ -104,7 +104,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('weights that sum to zero are refused and nothing changes', async () => {
+  test('weights that sum to zero are rejected, and nothing changes', async () => {
     const { deps, close } = await room();
     const configs = await openConfigs(deps);
     await configs.update('m', { weights: { latency: 0, successRate: 0, price: 1, priority: 0 } });

@@ -141,7 +141,7 @@ const reasonTexts: Record<Dropped, string> = {
   unfit: 'unable to serve this request',
 };
 
-/** The limits that excluded candidates, as texts that continue "every one is". */
+/** The limits that excluded candidates, as texts that continue "each one is". */
 export const limitsOn = (scored: readonly Scored[]): string[] => [
   ...new Set(scored.flatMap((one) => (one.dropped ? [reasonTexts[one.dropped]] : []))),
 ];
@@ -150,5 +150,5 @@ export const limitsOn = (scored: readonly Scored[]): string[] => [
 export const noneEligible = (modelId: string, scored: readonly Scored[]): AppError =>
   new AppError(
     'no_eligible_provider',
-    `No provider of '${modelId}' is left: every one is ${limitsOn(scored).join(' or ')}.`,
+    `No provider of '${modelId}' is available: each one is ${limitsOn(scored).join(' or ')}.`,
   );

@@ -72,7 +72,7 @@ describe('preferences', () => {
     max_latency_ms: null,
   };
 
-  test('own, empty at first, changed in part', async () => {
+  test('users read and partly update their own preferences, which are empty at first', async () => {
     expect((await call('ann', 'GET', 'preferences')).body).toEqual({ success: true, data: none });
     const changed = { ...none, default_strategy: 'cost', preferred_providers: ['p1'], max_price: 3 };
     const put = await call('ann', 'PUT', 'preferences', {
@@ -99,7 +99,7 @@ describe('preferences', () => {
     { blocked_providers: ['nobody'], max_price: 1 },
     { blocked_providers: null },
     [],
-  ])('%j is 400 and changes nothing', async (body) => {
+  ])('%j returns 400 and changes nothing', async (body) => {
     const before = (await call('ann', 'GET', 'preferences')).body;
     const answer = await call('ann', 'PUT', 'preferences', body);
     expect(answer.status).toBe(400);
@@ -109,7 +109,7 @@ describe('preferences', () => {
 });
 
 describe('configs', () => {
-  test('read by all, written by administrators, model ids with a slash', async () => {
+  test('configs are readable by all, writable by administrators, and accept model ids with a slash', async () => {
     const defaults = {
       canonical_model_id: 'acme/large',
       latency_weight: 0.3,
@@ -135,7 +135,7 @@ describe('configs', () => {
     expect((await call('root', 'DELETE', 'configs/acme/large')).status).toBe(404);
   });
 
-  test('bad input changes nothing', async () => {
+  test('invalid input changes nothing', async () => {
     const zero = { latency_weight: 0, success_rate_weight: 0, price_weight: 0, provider_priority_weight: 0 };
     for (const body of [zero, { price_weight: -1 }, { price_weight: 'a' }, { default_strategy: 'best' }]) {
       expect((await call('root', 'PUT', 'configs/acme/large', body)).status).toBe(400);
@@ -146,7 +146,7 @@ describe('configs', () => {
   });
 });
 
-test('metrics: trouble first, only what the caller’s group reaches, defaults where nothing was measured', async () => {
+test('metrics list problems first, only what the caller’s group can use, with defaults for unmeasured providers', async () => {
   for (let i = 0; i < 5; i++) {
     const plan = await routing.plan(requestOf({ userId: 99, override: { only: ['p2'] } }));
     plan.next()!.report(failure());
@@ -194,7 +194,7 @@ test('metrics: trouble first, only what the caller’s group reaches, defaults w
   ]);
 });
 
-test('decisions: own at once, all for administrators, filtered and paged', async () => {
+test('decisions: users see their own immediately, administrators see all, filtered and paged', async () => {
   for (const [requestId, userId] of [
     ['req_a', 7],
     ['req_b', 8],
@@ -212,7 +212,7 @@ test('decisions: own at once, all for administrators, filtered and paged', async
     selected_provider: 'p1',
     selected_channel: 1,
     routing_strategy: 'cost',
-    routing_reason: 'p1 is the only one left',
+    routing_reason: 'p1 is the only provider left',
     outcome: 'success',
     candidates: [
       { provider: 'p1', rank: 1, dropped: null, preferred: true },

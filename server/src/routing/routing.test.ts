@@ -16,7 +16,7 @@ const codeOf = async (work: () => unknown): Promise<string> => {
 };
 
 describe.each(await engines())('%s', (_, open) => {
-  test('the story of a request: picked, failed, next one answered, written down', async () => {
+  test('a request is routed, fails, is answered by the next candidate, and is logged', async () => {
     const { db, close } = await open();
     const { routing } = await routingWith(db);
     const plan = await routing.plan(requestOf());
@@ -58,7 +58,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('preferences and configuration are in force at the next request', async () => {
+  test('changed preferences and configuration apply to the next request', async () => {
     const { db, close } = await open();
     const { routing } = await routingWith(db);
     const first = async () => (await routing.plan(requestOf())).candidates.map((one) => one.channel.id);
@@ -76,7 +76,7 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
-  test('measured and learnt: after a cycle the failing provider falls behind, and a restart remembers', async () => {
+  test('after a cycle a failing provider ranks lower, also after a restart', async () => {
     const { db, close } = await open();
     const { routing, clock } = await routingWith(db);
     for (let i = 0; i < 4; i++) {
@@ -105,7 +105,7 @@ describe('circuits', () => {
     return { ...(await routingWith(db, { catalog: catalogOf(one) })), close };
   }
 
-  test('four upstreams with faults of their own: only real failures open a circuit, and nobody open is called', async () => {
+  test('only real failures open a circuit, and candidates with an open circuit are not called', async () => {
     const { db, close } = await inMemory();
     const faults: Report[] = [
       failure({ status: 500 }),
@@ -132,7 +132,7 @@ describe('circuits', () => {
     await close();
   });
 
-  test('all open: nobody is called and the answer is 503; after a minute three may try', async () => {
+  test('with all circuits open no provider is called and the response is 503; after a minute three requests are admitted', async () => {
     const { routing, clock, close } = await single();
     for (let i = 0; i < 5; i++) (await routing.plan(requestOf())).next()!.report(failure());
     const blocked = await routing.plan(requestOf());
@@ -168,7 +168,7 @@ describe('circuits', () => {
     [['rate_limited', 'timeout'], 'timeout', 504],
     [['timeout', 'connection'], 'provider_error', 502],
     [['unauthorized', 'unauthorized'], 'provider_error', 502],
-  ] as const)('causes %j end as %s', async (causes, code, status) => {
+  ] as const)('causes %j result in %s', async (causes, code, status) => {
     const { db, close } = await inMemory();
     const { routing } = await routingWith(db);
     const plan = await routing.plan(requestOf());
@@ -179,8 +179,8 @@ describe('circuits', () => {
   });
 });
 
-describe('who is asked', () => {
-  test('legacy channels only when no provider model exists; nobody at all is 404', async () => {
+describe('candidates', () => {
+  test('legacy channels are used only if no provider model exists; 404 if there is no candidate', async () => {
     const { db, close } = await inMemory();
     const channels = [channelOf(8, { priority: 1 }), channelOf(9, { priority: 5 })];
     const { routing } = await routingWith(db, { catalog: catalogOf([candidateOf(1)], channels) });

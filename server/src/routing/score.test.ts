@@ -17,11 +17,11 @@ describe('performance', () => {
     expect(performanceScore(measuredOf({ latencyMs: 0 }), 500)).toBeCloseTo(1, 12);
   });
 
-  test('latency past 30 s takes nothing more away: 0.4 + 0 + 0.1 = 0.5', () => {
+  test('latency beyond 30 s has no further effect: 0.4 + 0 + 0.1 = 0.5', () => {
     expect(performanceScore(measuredOf({ latencyMs: 90_000 }), 0)).toBeCloseTo(0.5, 12);
   });
 
-  test('never below 0', () => {
+  test('is never below 0', () => {
     expect(performanceScore(measuredOf({ successRate: 0, latencyMs: 30_000, qualityScore: 0 }), -50)).toBe(0);
   });
 });
@@ -50,7 +50,7 @@ describe('balanced', () => {
   });
 });
 
-test('the strategy picks the formula, and round-robin scores 1', () => {
+test('the strategy selects the formula, and round-robin scores 1', () => {
   const candidate = candidateOf(1, { price: [3, 15], channel: { priority: 10 } });
   const measured = measuredOf();
   // performance 0.79 + 0.1; cost 0.546 + 0.3 + 0.1; balanced 0.89 * 0.7 + 0.946 * 0.2

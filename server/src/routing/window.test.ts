@@ -17,7 +17,7 @@ const bad = (fields: Partial<Sample> = {}): Sample =>
   good({ outcome: 'failure', wellFormed: false, nonEmpty: false, ...fields });
 
 describe('histogram', () => {
-  test('nearest-rank percentiles of 1…100 s come out within 3.5 %', () => {
+  test('nearest-rank percentiles of 1…100 s are within 3.5 %', () => {
     const counts = new Uint32Array(bucketCount);
     for (let s = 1; s <= 100; s++) counts[bucketOf(s * 1000)]! += 1;
     for (const [p, exact] of [
@@ -31,12 +31,12 @@ describe('histogram', () => {
     expect(percentile(new Uint32Array(bucketCount), 0, 0.5)).toBeNull();
   });
 
-  test('odd durations land in the first or last bucket', () => {
+  test('out-of-range durations go to the first or last bucket', () => {
     expect([Number.NaN, -5, 0, 0.4].map(bucketOf)).toEqual([0, 0, 0, 0]);
     expect(bucketOf(1e15)).toBe(bucketCount - 1);
   });
 
-  test('sparse form keeps every count', () => {
+  test('the sparse form keeps every count', () => {
     const counts = new Uint32Array(bucketCount);
     counts[3] = 7;
     counts[bucketCount - 1] = 2;
@@ -51,7 +51,7 @@ describe('quality', () => {
     expect(qualityOf({ answers: 10, wellFormed: 8, nonEmpty: 9, asked: 4, valid: 3 })).toBeCloseTo(0.82, 12);
   });
 
-  test('moves by 0.3 a cycle and stands still without answers', () => {
+  test('moves by 0.3 per cycle and stays unchanged without answers', () => {
     const window = new Window(0.9);
     // Half well-formed, half not empty, nothing structured: 0.25 + 0.15 + 0.2 = 0.6.
     window.add(good(), start);
@@ -67,7 +67,7 @@ describe('quality', () => {
   });
 });
 
-describe('the last hour', () => {
+describe('metrics of the last hour', () => {
   test('3 successes of 4, latency of successes only, throughput 60 tokens in 3 s', () => {
     const window = new Window(1);
     for (const latencyMs of [500, 1000, 1500]) window.add(good({ latencyMs, ttftMs: latencyMs / 10 }), start);
@@ -83,7 +83,7 @@ describe('the last hour', () => {
     expect(Math.abs(stats.ttftP50Ms! - 100)).toBeLessThan(4);
   });
 
-  test('what is an hour old has gone', () => {
+  test('samples older than an hour are dropped', () => {
     const window = new Window(1);
     window.add(bad(), start);
     window.add(good(), start + 30 * minute);
@@ -94,7 +94,7 @@ describe('the last hour', () => {
     expect(at(start + 90 * minute)).toMatchObject({ samples: 0, successRate: null, avgLatencyMs: null, quality: null });
   });
 
-  test('shares of two processes add up, quality weighted by what each saw', () => {
+  test('samples of two processes are added, with quality weighted by their counts', () => {
     const [a, b] = [new Window(1), new Window(0.5)];
     for (let i = 0; i < 3; i++) a.add(good({ latencyMs: 1000 }), start);
     b.add(good({ latencyMs: 5000 }), start);

@@ -10,7 +10,7 @@ export async function countAttempt(
 ): Promise<void> {
   const { allowed, resetMs } = await shared.hit(name, most, windowMs);
   if (allowed) return;
-  throw new AppError('rate_limit_exceeded', `Too many ${what} were tried. Try again later.`, {
+  throw new AppError('rate_limit_exceeded', `Too many attempts with ${what}. Try again later.`, {
     headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
   });
 }

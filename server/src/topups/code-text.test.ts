@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { newCode, readCode, shownCode } from './code-text.ts';
 
-test('a code is read as it is shown, however it is typed', () => {
+test('a code is accepted in any way of typing it', () => {
   for (let i = 0; i < 100; i += 1) {
     const code = newCode();
     const shown = shownCode(code);
@@ -13,13 +13,13 @@ test('a code is read as it is shown, however it is typed', () => {
 });
 
 test.each(['', 'ABC', 'U'.repeat(20), `${'A'.repeat(20)}!`, '💰'.repeat(20), 'A'.repeat(21)])(
-  '%p is no code',
+  '%p is not a code',
   (typed) => {
     expect(readCode(typed)).toBeNull();
   },
 );
 
-test('codes of another gateway are read as they were given out', () => {
+test('codes of another gateway are accepted as issued', () => {
   const code = '0f1e2d3c4b5a69788796a5b4c3d2e1f0';
   for (const typed of [code, code.toUpperCase(), ` ${code}\n`]) expect(readCode(typed)).toBe(code);
   expect(readCode(`${code}0`)).toBeNull();

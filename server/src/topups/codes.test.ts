@@ -42,8 +42,8 @@ async function administrator(name: string): Promise<Member> {
   };
 }
 
-describe('a code', () => {
-  test('is worth what it says, once for each user', async () => {
+describe('redemption codes', () => {
+  test('a code credits its value once per user', async () => {
     const { code } = await one({ quota: 1_000, uses: 5, note: 'spring' });
     const user = await t.user();
     const answer = await redeem(user, code);
@@ -55,7 +55,7 @@ describe('a code', () => {
     expect((await redeem(await t.user(), code.toLowerCase().replaceAll('-', ' '))).status).toBe(200);
   });
 
-  test('of several uses is used so often and not once more, by however many at once', async () => {
+  test('a code with several uses is not used more often, even concurrently', async () => {
     const { code, id } = await one({ quota: 10, uses: 3 });
     const users = await Promise.all(Array.from({ length: 12 }, () => t.user()));
     const answers = await Promise.all(users.map((user) => redeem(user, code)));
@@ -67,7 +67,7 @@ describe('a code', () => {
     expect(listed.data.codes.find((row) => row.id === id)).toMatchObject({ uses: 3, used: 3 });
   });
 
-  test('is not redeemed twice by one user who is quick', async () => {
+  test('a user cannot redeem a code twice with concurrent requests', async () => {
     const { code, id } = await one({ quota: 10, uses: 20 });
     const user = await t.user();
     const answers = await Promise.all(Array.from({ length: 10 }, () => redeem(user, code)));
@@ -77,7 +77,7 @@ describe('a code', () => {
     expect(listed.data.codes.find((row) => row.id === id)).toMatchObject({ used: 1 });
   });
 
-  test('redeemed again under the same Idempotency-Key gets the first answer', async () => {
+  test('redeeming again with the same Idempotency-Key returns the first response', async () => {
     const { code } = await one({ quota: 10 });
     const user = await t.user();
     const key = { 'idempotency-key': 'redeem-1' };
@@ -86,7 +86,7 @@ describe('a code', () => {
     expect(await balance(user)).toBe(10);
   });
 
-  test('that has run out, was withdrawn or never was is refused in the same words', async () => {
+  test('expired, disabled and unknown codes are rejected with the same message', async () => {
     const now = Math.floor(clock.nowMs() / 1000);
     const late = await one({ quota: 10, expires_at: now + 60 });
     const gone = await one({ quota: 10 });
@@ -105,7 +105,7 @@ describe('a code', () => {
     expect((await redeem(user, gone.code)).status).toBe(200);
   });
 
-  test('is shown once, and is nowhere in the database', async () => {
+  test('a code is shown once and is not stored in plain text', async () => {
     const { code } = await one({ quota: 10, note: 'shown once' });
     const listed = await (await root.call(path)).text();
     expect(listed).not.toContain(code);
@@ -116,7 +116,7 @@ describe('a code', () => {
   });
 });
 
-test('guesses are stopped, for the one who makes them', async () => {
+test('guessing codes is rate limited per user', async () => {
   const { code } = await one({ quota: 10, uses: 2 });
   const user = await t.user();
   let last = await redeem(user, 'nonsense');
@@ -127,7 +127,7 @@ test('guesses are stopped, for the one who makes them', async () => {
   expect((await redeem(await t.user(), code)).status).toBe(200);
 });
 
-test('administrators give nothing to themselves, nor to each other', async () => {
+test('administrators cannot give credits to themselves or to each other', async () => {
   const [first, second] = [await administrator('codes-first'), await administrator('codes-second')];
   const theirs = await one({ quota: 10, uses: 5 }, first);
   expect((await redeem(first, theirs.code)).status).toBe(403);
@@ -137,7 +137,7 @@ test('administrators give nothing to themselves, nor to each other', async () =>
   expect((await redeem(first, roots.code)).status).toBe(200);
 });
 
-test('making codes is for administrators, and within bounds', async () => {
+test('only administrators can create codes, within limits', async () => {
   const user = await t.user();
   expect((await user.call(path, { method: 'POST', body: { quota: 1 } })).status).toBe(403);
   expect((await user.call(path)).status).toBe(403);
@@ -153,7 +153,7 @@ test('making codes is for administrators, and within bounds', async () => {
   expect(new Set(many.map(({ code }) => code)).size).toBe(100);
 });
 
-test('what was made can be had as CSV, without the codes', async () => {
+test('created codes can be exported as CSV, masked', async () => {
   const { code, id } = await one({ quota: 123, note: '=HYPERLINK("x")' });
   const answer = await root.call(`${path}?format=csv`);
   expect(answer.headers.get('content-type')).toStartWith('text/csv');
@@ -164,7 +164,7 @@ test('what was made can be had as CSV, without the codes', async () => {
   expect(line).not.toContain(code);
 });
 
-test('the audit log says who made codes and who redeemed them', async () => {
+test('the audit log records who created and who redeemed codes', async () => {
   const made = await one({ quota: 55, note: 'audited' });
   const user = await t.user();
   await redeem(user, made.code);

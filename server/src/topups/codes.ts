@@ -27,7 +27,7 @@ export async function makeCodes(
 ): Promise<(CodeRow & { code: string })[]> {
   const now = nowSeconds(clock);
   if (expires_at !== 0 && expires_at <= now)
-    throw new AppError('invalid_value', 'expires_at lies in the past.', { param: 'expires_at' });
+    throw new AppError('invalid_value', 'expires_at is in the past.', { param: 'expires_at' });
   const codes = Array.from({ length: count }, newCode);
   const byHash = new Map(codes.map((code) => [sha256Hex(code), code]));
   const rows = await insertCodes(

@@ -45,7 +45,7 @@ export async function openTopUps(
     const now = nowSeconds(clock);
     for (const id of await findUnsettled(db, now - unheardSeconds, mostAsked))
       await settleTopUp({ ...deps, payments }, id).catch(async (error) => {
-        log.warn({ error, topUp: id }, 'how a payment stands could not be told');
+        log.warn({ error, topUp: id }, 'the status of a payment could not be fetched');
         await postponeTopUp(db, id, now);
       });
   };

@@ -72,8 +72,8 @@ const topUps = async () =>
     }
   ).data;
 
-describe('a payment', () => {
-  test('begins at an address of Stripe’s, with an amount that the operator allows', async () => {
+describe('payments', () => {
+  test('a payment starts at a Stripe address with an amount that the operator allows', async () => {
     const answer = await begin(25);
     expect(answer.status).toBe(201);
     const { data } = (await answer.json()) as { data: { url: string; amount: number; quota: number; status: string } };
@@ -86,7 +86,7 @@ describe('a payment', () => {
     expect((await topUps()).amounts).toEqual([5, 10, 25, 50, 100]);
   });
 
-  test('is credited once it is paid', async () => {
+  test('a payment is credited once it is paid', async () => {
     const payment = await begun();
     expect(await tell('checkout.session.completed', payment)).toBe(200);
     expect(await balance()).toBe(0);
@@ -96,7 +96,7 @@ describe('a payment', () => {
     expect((await topUps()).topups).toMatchObject([{ status: 'paid', credited: 10 * perDollar, owed: 0 }]);
   });
 
-  test('is credited once however often it is told, and by however many at once', async () => {
+  test('a payment is credited once, despite repeated and concurrent events', async () => {
     const payment = await begun();
     payment.paid = true;
     const event = await stripe.event('checkout.session.completed', payment);
@@ -108,14 +108,14 @@ describe('a payment', () => {
     expect(await ledger()).toEqual([10 * perDollar]);
   });
 
-  test('that was left is told to have run out', async () => {
+  test('an abandoned payment is shown as expired', async () => {
     const payment = await begun();
     payment.expired = true;
     await tell('checkout.session.expired', payment);
     expect((await topUps()).topups).toMatchObject([{ status: 'expired', credited: 0 }]);
   });
 
-  test('that a bank declined days later has failed', async () => {
+  test('a payment declined by a bank days later is shown as failed', async () => {
     const payment = await begun();
     payment.declined = true;
     await tell('checkout.session.async_payment_failed', payment);
@@ -123,7 +123,7 @@ describe('a payment', () => {
     expect(await balance()).toBe(0);
   });
 
-  test('that nobody told of is found', async () => {
+  test('a payment without an event is found by polling', async () => {
     const payment = await begun();
     payment.paid = true;
     const { db } = t.platform.database;
@@ -133,7 +133,7 @@ describe('a payment', () => {
     expect((await topUps()).topups).toMatchObject([{ status: 'paid' }]);
   });
 
-  test('whose page nobody was shown runs out, and is credited once should it be paid after all', async () => {
+  test('a payment whose page was never shown expires, and is credited once if it is paid after all', async () => {
     const [lost, fresh] = [await begun(), await begun(5)];
     const { db } = t.platform.database;
     const row = (payment: ScriptedPayment) =>
@@ -157,7 +157,7 @@ describe('a payment', () => {
     expect(await balance()).toBe(10 * perDollar);
   });
 
-  test('is begun so often and no oftener', async () => {
+  test('starting payments is rate limited', async () => {
     for (let i = 0; i < 20; i += 1) await begun(5);
     const answer = await begin(5);
     expect(answer.status).toBe(429);
@@ -165,7 +165,7 @@ describe('a payment', () => {
     expect((await begin(5, await t.user())).status).toBe(201);
   });
 
-  test('of another amount, or in another currency, is not credited', async () => {
+  test('a payment with another amount or currency is not credited', async () => {
     for (const wrong of [{ cents: 1 }, { currency: 'jpy' }]) {
       const payment = await begun();
       Object.assign(payment, { paid: true, ...wrong });
@@ -174,13 +174,13 @@ describe('a payment', () => {
     expect(await balance()).toBe(0);
   });
 
-  test('cannot begin while Stripe is away, and nothing is left open', async () => {
+  test('a payment cannot start while Stripe is away, and leaves nothing open', async () => {
     stripe.down = true;
     expect((await begin(10)).status).toBe(503);
     expect((await topUps()).topups).toMatchObject([{ status: 'failed' }]);
   });
 
-  test('whose event cannot be dealt with is credited when it comes again', async () => {
+  test('a payment whose event failed is credited when the event is sent again', async () => {
     const payment = await begun();
     payment.paid = true;
     const event = await stripe.event('checkout.session.completed', payment);
@@ -193,7 +193,7 @@ describe('a payment', () => {
   });
 });
 
-test('two processes that hear of it at once credit it once, and take it back once', async () => {
+test('two processes handling the same payment credit it once and take it back once', async () => {
   // SQLite has a single process; there it is two calls.
   const alone = t.platform.database.engine === 'sqlite';
   const platform = alone ? null : await openPlatform(t.config, openLog('silent'));
@@ -221,8 +221,8 @@ test('two processes that hear of it at once credit it once, and take it back onc
   }
 });
 
-describe('money that goes back', () => {
-  test('in part and in whole', async () => {
+describe('refunds', () => {
+  test('a payment is refunded partly and fully', async () => {
     const payment = await paid();
     payment.refunded = 250;
     await tell('charge.refunded', payment);
@@ -234,7 +234,7 @@ describe('money that goes back', () => {
     expect(await ledger()).toEqual([-7.5 * perDollar, -2.5 * perDollar, 10 * perDollar]);
   });
 
-  test('a refund that fails is credited again', async () => {
+  test('a failed refund is credited again', async () => {
     const payment = await paid();
     payment.refunded = 1_000;
     await tell('charge.refunded', payment);
@@ -243,7 +243,7 @@ describe('money that goes back', () => {
     expect(await balance()).toBe(10 * perDollar);
   });
 
-  test('by a dispute, and again when it is won', async () => {
+  test('a dispute takes the amount back, and a won dispute credits it again', async () => {
     const payment = await paid();
     const dispute = { id: 'dp_1', status: 'needs_response', amount: 1_000 };
     payment.disputes.push(dispute);
@@ -255,14 +255,14 @@ describe('money that goes back', () => {
     expect(await balance()).toBe(10 * perDollar);
   });
 
-  test('an inquiry takes nothing', async () => {
+  test('an inquiry changes nothing', async () => {
     const payment = await paid();
     payment.disputes.push({ id: 'dp_2', status: 'warning_needs_response', amount: 1_000 });
     await tell('charge.dispute.created', payment);
     expect(await balance()).toBe(10 * perDollar);
   });
 
-  test('what was spent is owed, and taken when there is something again', async () => {
+  test('a refunded amount that was spent is owed, and taken once there is a balance', async () => {
     const root = await t.root();
     const give = (quota: number) =>
       root.call(`/api/admin/users/${member.id}/credits`, { method: 'POST', body: { quota } });
@@ -279,8 +279,8 @@ describe('money that goes back', () => {
   });
 });
 
-describe('order', () => {
-  test('a refund that is heard of before the payment', async () => {
+describe('event order', () => {
+  test('a refund event may arrive before the payment event', async () => {
     const payment = await begun();
     Object.assign(payment, { paid: true, refunded: 400 });
     await tell('charge.refunded', payment);
@@ -289,7 +289,7 @@ describe('order', () => {
     expect(await balance()).toBe(6 * perDollar);
   });
 
-  test('what is heard of Stripe before somebody else asked is not written after them', async () => {
+  test('an older state read from Stripe does not overwrite a newer one', async () => {
     const payment = await begun();
     payment.paid = true;
     const refund = async () => {
@@ -305,8 +305,8 @@ describe('order', () => {
   });
 });
 
-describe('an event', () => {
-  test('that Stripe did not sign is refused', async () => {
+describe('webhook events', () => {
+  test('an event without a valid Stripe signature is rejected', async () => {
     const payment = await begun();
     payment.paid = true;
     const { body, signature } = await stripe.event('checkout.session.completed', payment);
@@ -321,7 +321,7 @@ describe('an event', () => {
     expect((await send({ body, signature })).status).toBe(200);
   });
 
-  test('about something else is heard and changes nothing', async () => {
+  test('an unrelated event is accepted and changes nothing', async () => {
     const payment = await begun();
     payment.paid = true;
     const foreign = { ...payment, metadata: { ...payment.metadata, svc: 'https://elsewhere.example' } };
@@ -344,7 +344,7 @@ test('administrators see all payments, users their own', async () => {
   expect((await topUps()).topups).toHaveLength(1);
 });
 
-test('amounts are the operator’s; with none, nothing can be paid', async () => {
+test('amounts are set by the operator; with none, payments are disabled', async () => {
   try {
     await t.setOption('TopUpAmounts', '20 7, 7');
     expect((await topUps()).amounts).toEqual([7, 20]);
@@ -357,7 +357,7 @@ test('amounts are the operator’s; with none, nothing can be paid', async () =>
   }
 });
 
-test('without Stripe nothing can be paid, and nobody is heard', async () => {
+test('without Stripe, payments are disabled and events are not accepted', async () => {
   const plain = await openTestApp();
   try {
     const somebody = await plain.user();

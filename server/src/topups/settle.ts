@@ -32,7 +32,10 @@ export async function settleTopUp(deps: PayingDeps, id: number): Promise<void> {
 async function move(deps: PayingDeps, row: TopUpRow, facts: Facts): Promise<void> {
   const due = dueCents(row, facts) * quotaPerCent;
   if (facts.paid && (facts.total !== row.cents || facts.currency !== 'usd'))
-    deps.log.error({ topUp: row.id, total: facts.total, currency: facts.currency }, 'a payment is not what was asked');
+    deps.log.error(
+      { topUp: row.id, total: facts.total, currency: facts.currency },
+      'a payment does not match its top-up',
+    );
   /** Updates the row to match the credited amount. */
   const write = async (tx: Db, credited: number): Promise<void> => {
     const standing = {
@@ -59,7 +62,7 @@ async function credit(deps: PayingDeps, row: TopUpRow, quota: number, write: Wri
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     // The account was deleted or its balance is at the maximum; retrying would not help.
-    deps.log.error({ error, topUp: row.id, userId: row.user_id }, 'a payment cannot be credited; pay it back');
+    deps.log.error({ error, topUp: row.id, userId: row.user_id }, 'a payment cannot be credited; refund it');
     await write(deps.db, row.credited);
     return;
   }
@@ -69,7 +72,7 @@ async function credit(deps: PayingDeps, row: TopUpRow, quota: number, write: Wri
 /** Takes as much as the balance has; the rest is owed and taken once there is a balance again. */
 async function takeBack(deps: PayingDeps, row: TopUpRow, wanted: number, write: WriteRow): Promise<void> {
   const { db, billing } = deps;
-  const note = `Top-up ${row.id}, paid back`;
+  const note = `Top-up ${row.id}, refunded`;
   const take = async (quota: number): Promise<boolean> => {
     if (quota <= 0) return false;
     try {
@@ -87,7 +90,7 @@ async function takeBack(deps: PayingDeps, row: TopUpRow, wanted: number, write: 
   if (await take(wanted)) return;
   const balance = (await findUserRow(db, row.user_id))?.quota ?? 0;
   if (await take(Math.min(wanted, balance - billing.heldBy(row.user_id)))) return;
-  deps.log.warn({ topUp: row.id, userId: row.user_id, wanted }, 'a payment went back that was spent already');
+  deps.log.warn({ topUp: row.id, userId: row.user_id, wanted }, 'a refunded payment was already spent');
   await write(db, row.credited);
 }
 

@@ -82,7 +82,7 @@ describe('what the service says', () => {
     ["'messages' must contain at least one message.", "'messages' 至少包含一条消息。"],
     ['name: Too big: expected string to have <=64 characters', 'name：过长：字符串长度应为 <=64 个字符'],
     [
-      'The budget of this team, $5.00 a month, does not cover this request. It begins anew at 2026-12-01 00:00 (UTC).',
+      'The budget of this team, $5.00 a month, does not cover this request. It resets at 2026-12-01 00:00 (UTC).',
       '该团队的预算（每月 $5.00）不足以支付此请求。将于 2026-12-01 00:00（UTC）重新开始计算。',
     ],
     [
@@ -90,7 +90,7 @@ describe('what the service says', () => {
       '服务器 docs 出错：服务器响应超时。未调用该工具。',
     ],
     [
-      "No provider of 'a/b' is left: every one is ignored by this request or above the price limit.",
+      "No provider of 'a/b' is available: each one is ignored by this request or above the price limit.",
       "'a/b' 没有可用的提供商：均被此请求忽略，或超出价格上限。",
     ],
     ["'temperature' must be a number between 0 and 2.", "'temperature' 必须是 0 到 2 之间的数字。"],

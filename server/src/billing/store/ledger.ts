@@ -76,7 +76,7 @@ const creditOf = (db: Db, idempotencyId: number): Promise<CreditRow | null> =>
 async function refusal(db: Db, { userId, quota }: Grant): Promise<AppError> {
   const user = await sql`select 1 from users where id = ${userId}`.execute(db);
   if (user.rows.length === 0) return new AppError('not_found', 'There is no such user.');
-  const reason = quota < 0 ? 'is more than the balance holds' : 'would make the balance too large';
+  const reason = quota < 0 ? 'exceeds the balance' : 'would make the balance too large';
   return new AppError('invalid_value', `quota ${reason}.`, { param: 'quota' });
 }
 

@@ -59,10 +59,10 @@ export function openAuditLog(deps: { db: Db; clock: Clock; log: Log }): AuditLog
       await insertAudit(deps.db, batch);
     },
     failed: (error) => {
-      deps.log.error({ error }, 'audit entries could not be written; trying again');
+      deps.log.error({ error }, 'audit entries could not be written; retrying');
       return true;
     },
-    lost: (lost) => deps.log.error({ lost }, 'audit entries given up: the database has been away for too long'),
+    lost: (lost) => deps.log.error({ lost }, 'audit entries dropped: the database has been unavailable for too long'),
   });
   return {
     record: (entry) => rows.add(rowOf(entry, nowSeconds(deps.clock))),

@@ -30,8 +30,8 @@ const challenge = () => dataOf<Options>(post(t, '/api/user/login/passkey/options
 const enter = async (device: Device, quirks: Quirks = {}, options?: Options) =>
   post(t, '/api/user/login/passkey', { response: device.get(options ?? (await challenge()), quirks) });
 
-describe('a passkey', () => {
-  test('is registered with the password, and comes with recovery codes when it is the first factor', async () => {
+describe('passkeys', () => {
+  test('registration requires the password, and the first factor comes with recovery codes', async () => {
     const member = await t.user();
     expect((await post(member, '/api/user/passkeys/options')).status).toBe(400);
     const device = openAuthenticator(origin);
@@ -44,17 +44,17 @@ describe('a passkey', () => {
   });
 
   test.each<[string, Quirks]>([
-    ['of another site', { origin: 'https://evil.example' }],
+    ['of another origin', { origin: 'https://evil.example' }],
     ['for another site', { rpId: 'evil.example' }],
-    ['that looked at nobody', { verified: false }],
-    ['of a challenge that nobody set', { challenge: 'bm9ib2R5IHNldCB0aGlz' }],
-  ])('%s is neither registered nor let in', async (_, quirks) => {
+    ['without user verification', { verified: false }],
+    ['with an unknown challenge', { challenge: 'bm9ib2R5IHNldCB0aGlz' }],
+  ])('a passkey %s is rejected at registration and login', async (_, quirks) => {
     expect((await add(await t.user(), openAuthenticator(origin), quirks)).status).toBe(400);
     const { device } = await someone();
     expect((await enter(device, quirks)).status).toBe(401);
   });
 
-  test('lets in without a name or a password, and the session has both factors', async () => {
+  test('logs in without username and password, and the session has both factors', async () => {
     const { id, device } = await someone();
     const entered = await enter(device);
     expect(await dataOf(entered.clone())).toMatchObject({ id });
@@ -62,7 +62,7 @@ describe('a passkey', () => {
     expect((await t.call('/api/user/recovery-codes', { method: 'POST', headers })).status).toBe(200);
   });
 
-  test('answers a challenge once, soon, and for what it was set', async () => {
+  test('a challenge works once, expires, and is valid only for its purpose', async () => {
     const member = await someone();
     const options = await challenge();
     const response = member.device.get(options);
@@ -76,20 +76,20 @@ describe('a passkey', () => {
     expect((await enter(member.device, {}, other)).status).toBe(401);
   });
 
-  test('is of whom the device says it is, or of nobody', async () => {
+  test('a passkey with the user handle of another user is rejected', async () => {
     const [member, other] = [await someone(), await someone()];
     expect((await enter(member.device, { userHandle: `${member.id}` })).status).toBe(200);
     expect((await enter(member.device, { userHandle: `${other.id}` })).status).toBe(401);
   });
 
-  test('whose counter goes back is a copy', async () => {
+  test('a passkey whose counter does not increase is rejected as a copy', async () => {
     const { device } = await someone();
     expect((await enter(device, { counter: 9 })).status).toBe(200);
     expect((await enter(device, { counter: 9 })).status).toBe(401);
     expect((await enter(device, { counter: 10 })).status).toBe(200);
   });
 
-  test('is unknown, or of somebody who is disabled: nobody gets in', async () => {
+  test('an unknown passkey, or one of a disabled user, is rejected', async () => {
     expect((await enter(openAuthenticator(origin))).status).toBe(401);
     const { id, device } = await someone();
     const root = await t.root();
@@ -97,14 +97,14 @@ describe('a passkey', () => {
     expect((await enter(device)).status).toBe(403);
   });
 
-  test('is a second factor: the password alone lets nobody in, a recovery code does', async () => {
+  test('a passkey is a second factor: the password is not enough, but a recovery code works', async () => {
     const { username, recoveryCodes } = await someone();
     const half = await halfOf(t, username);
     expect((await secondStep(t, half, '123456')).status).toBe(401);
     expect((await secondStep(t, half, recoveryCodes[0]!)).status).toBe(200);
   });
 
-  test('proves again who it is, and nobody else’s does', async () => {
+  test('step-up accepts only the user’s own passkey', async () => {
     const [member, other] = [await someone(), await someone()];
     clock.advance(601_000);
     const act = () => post(member, '/api/user/recovery-codes');
@@ -121,7 +121,7 @@ describe('a passkey', () => {
     expect((await act()).status).toBe(200);
   });
 
-  test('is named and removed by its owner only; with the last the recovery codes go', async () => {
+  test('a passkey is renamed and removed only by its owner; removing the last one removes the recovery codes', async () => {
     const [member, other] = [await someone(), await someone()];
     const path = `/api/user/passkeys/${member.passkeyId}`;
     expect((await other.call(path, { method: 'PUT', body: { name: 'Mine' } })).status).toBe(404);

@@ -69,7 +69,7 @@ export async function registrationOptions(
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const own = await listPasskeys(deps.db, user.id);
   if (own.length >= mostPasskeys)
-    throw new AppError('conflict', `You have ${mostPasskeys} passkeys. Remove one first.`);
+    throw new AppError('conflict', `You have reached the limit of ${mostPasskeys} passkeys. Remove one first.`);
   const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: 'svc',

@@ -39,8 +39,8 @@ const send = (by: Member, route: string) => {
   return by.call(address, { method, ...(method !== 'GET' && { body: {} }) });
 };
 
-describe('acts that need a fresh factor', () => {
-  test.each([...steppedUp])('%s', async (route) => {
+describe('step-up', () => {
+  test.each([...steppedUp])('%s requires a fresh second factor', async (route) => {
     const { paths } = document;
     const [method, path] = route.split(' ') as [string, string];
     expect(paths[path]).toHaveProperty(method.toLowerCase());
@@ -49,7 +49,7 @@ describe('acts that need a fresh factor', () => {
     expect(await refused.json()).toMatchObject({ success: false, code: 'step_up_required' });
   });
 
-  test('every write of a credential, of a way in or of credits by an administrator is among them', () => {
+  test('is required for every administrator change to credentials, sign-in methods or credits', () => {
     const { paths } = document;
     const writes = Object.entries(paths).flatMap(([path, methods]) =>
       ['post', 'put', 'delete']
@@ -71,7 +71,7 @@ describe('acts that need a fresh factor', () => {
       written(document.components.schemas[name]),
     );
 
-  test('whatever gives a role, or takes a credential that requests go out with, is among them', () => {
+  test('is required for everything that grants a role or sets an upstream credential', () => {
     const given = /"(role|credential|client_secret|base_url|issuer)":\{/;
     const giving = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
@@ -86,7 +86,7 @@ describe('acts that need a fresh factor', () => {
     expect(giving.filter((route) => !steppedUp.has(route))).toEqual(['PUT /api/playground/chats/{chat_id}']);
   });
 
-  test('whatever shows a secret to a session, once, is among them', () => {
+  test('is required for everything that shows a secret once to a session', () => {
     const { paths } = document;
     const secret = /"(key|client_secret_plain|webhook_secret|recovery_codes|codes)":/;
     const shows = (operation: Operation | undefined) =>
@@ -105,7 +105,7 @@ describe('acts that need a fresh factor', () => {
     ]);
   });
 
-  test('one proof counts for ten minutes, in its own session', async () => {
+  test('one confirmation is valid for ten minutes, in its own session', async () => {
     clock.advance(30_000);
     const fresh = () => older.call('/api/tokens', { method: 'POST', body: { name: 'made' } });
     expect((await post(older, '/api/user/step-up', { code: codeAt(enrolled.secret, clock.nowMs()) })).status).toBe(200);
@@ -116,7 +116,7 @@ describe('acts that need a fresh factor', () => {
     expect((await fresh()).status).toBe(403);
   });
 
-  test('an act that was refused for it can be repeated under the same idempotency key', async () => {
+  test('a rejected request can be repeated with the same idempotency key', async () => {
     const member = await t.user();
     const old = await t.call('/api/user/login', { method: 'POST', body: { username: member.username, password } });
     const cookie = old.headers.get('set-cookie')!.split(';')[0]!;
@@ -128,7 +128,7 @@ describe('acts that need a fresh factor', () => {
     expect((await make()).status).toBe(200);
   });
 
-  test('deleting the account asks for both, the factor and the password', async () => {
+  test('deleting the account requires both the factor and the password', async () => {
     const member = await t.user();
     const { recoveryCodes } = await enrol(t, member);
     clock.advance(601_000);
@@ -140,7 +140,7 @@ describe('acts that need a fresh factor', () => {
     expect((await member.call('/api/user/self')).status).toBe(401);
   });
 
-  test('another address or password asks for it, a name does not; the session that follows has shown it', async () => {
+  test('changing the address or password requires it, changing the name does not; the new session has it', async () => {
     const member = await t.user();
     const change = (body: object, cookie = member.cookie) =>
       t.call('/api/user/self', { method: 'PUT', body, headers: { cookie } });
@@ -161,14 +161,14 @@ describe('acts that need a fresh factor', () => {
     expect((await change({ email: 'third@example.com' }, cookieOf(changed))).status).toBe(200);
   });
 
-  test('who has no second factor is not asked', async () => {
+  test('users without a second factor are not asked', async () => {
     const member = await t.user();
     expect((await member.call('/api/tokens', { method: 'POST', body: { name: 'made' } })).status).toBe(200);
   });
 });
 
-describe('a lost second factor', () => {
-  test('is removed by an administrator, who has shown their own', async () => {
+describe('lost second factors', () => {
+  test('are removed by an administrator who confirmed their own', async () => {
     const member = await t.user();
     await enrol(t, member);
     const login = () => t.call('/api/user/login', { method: 'POST', body: { username: member.username, password } });
@@ -178,7 +178,7 @@ describe('a lost second factor', () => {
     expect((await login()).status).toBe(200);
   });
 
-  test('of the last root is removed at the machine', async () => {
+  test('of the last root are removed with the command line', async () => {
     const login = () =>
       t.call('/api/user/login', { method: 'POST', body: { username: 'root', password: rootPassword } });
     expect((await login()).status).toBe(202);

@@ -33,8 +33,8 @@ async function someone(): Promise<Member & Enrolled> {
 const codeOf = ({ secret }: Enrolled) => codeAt(secret, clock.nowMs());
 const statusesOf = async (answers: Promise<Response>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
-describe('turning codes on', () => {
-  test('needs the password, and a first code', async () => {
+describe('turning on an authenticator app', () => {
+  test('requires the password and a first code', async () => {
     const member = await t.user();
     expect((await post(member, '/api/user/totp')).status).toBe(400);
     expect((await post(member, '/api/user/totp', { password: 'not the password' })).status).toBe(400);
@@ -54,7 +54,7 @@ describe('turning codes on', () => {
     expect(security).toMatchObject({ recovery_codes_left: 10, methods: ['totp', 'recovery_code'] });
   });
 
-  test('a secret that was left lying is not guessed at: tries are counted, and it runs out', async () => {
+  test('an unconfirmed secret expires, and attempts to guess it are limited', async () => {
     const member = await t.user();
     const offer = () => dataOf<{ secret: string }>(post(member, '/api/user/totp', { password }));
     const confirm = (code: string) => post(member, '/api/user/totp/confirm', { code });
@@ -72,7 +72,7 @@ describe('turning codes on', () => {
     await enrol(t, other);
   });
 
-  test('secrets lie sealed or hashed, and are in no answer, export or log afterwards', async () => {
+  test('secrets are stored encrypted or hashed, and appear in no later response, export or log', async () => {
     const member = await someone();
     const { db } = t.platform.database;
     const rows = [
@@ -91,8 +91,8 @@ describe('turning codes on', () => {
   });
 });
 
-describe('logging in', () => {
-  test('asks for the code after the password; what comes before is no session', async () => {
+describe('logging in with an authenticator app', () => {
+  test('asks for the code after the password, without a session before', async () => {
     const member = await someone();
     const first = await post(t, '/api/user/login', { username: member.username, password });
     expect(first.status).toBe(202);
@@ -110,7 +110,7 @@ describe('logging in', () => {
     expect(await dataOf(self)).toMatchObject({ id: member.id });
   });
 
-  test('a code counts once, also of fifty tries at once', async () => {
+  test('a code works once, even in fifty concurrent attempts', async () => {
     const member = await someone();
     await t.setOption('RateLimitEnabled', false);
     const halves = await Promise.all(Array.from({ length: 5 }, () => halfOf(t, member.username)));
@@ -119,14 +119,14 @@ describe('logging in', () => {
     expect(tries.every((status) => [200, 401, 429].includes(status))).toBe(true);
   });
 
-  test('nor does the code before one that was taken', async () => {
+  test('a code older than the last used one is rejected', async () => {
     const member = await someone();
     const old = codeAt(member.secret, clock.nowMs() - step);
     expect((await secondStep(t, await halfOf(t, member.username), codeOf(member))).status).toBe(200);
     expect((await secondStep(t, await halfOf(t, member.username), old)).status).toBe(401);
   });
 
-  test('a recovery code counts once, however it is typed', async () => {
+  test('a recovery code works once, in any way of typing it', async () => {
     const member = await someone();
     const code = member.recoveryCodes[3]!.toUpperCase().replaceAll('-', ' ');
     const halves = await Promise.all(Array.from({ length: 5 }, () => halfOf(t, member.username)));
@@ -135,7 +135,7 @@ describe('logging in', () => {
     expect(await dataOf(member.call('/api/user/security'))).toMatchObject({ recovery_codes_left: 9 });
   });
 
-  test('wrong codes count, from wherever they come, and then the right one does not help', async () => {
+  test('after too many wrong codes from any address, the right code is rejected', async () => {
     const member = await someone();
     const half = await halfOf(t, member.username);
     const tries = await statusesOf(Array.from({ length: 12 }, () => secondStep(t, half, 'wrong code')));
@@ -144,7 +144,7 @@ describe('logging in', () => {
     expect([late.status, late.headers.get('retry-after')]).toEqual([429, '900']);
   });
 
-  test('the half session is short, used once, and gone with the password', async () => {
+  test('a pending login is short-lived, works once, and ends when the password changes', async () => {
     const member = await someone();
     const half = await halfOf(t, member.username);
     clock.advance(301_000);
@@ -158,7 +158,7 @@ describe('logging in', () => {
     expect((await secondStep(t, third, member.recoveryCodes[1]!)).status).toBe(401);
   });
 
-  test('is told in the audit log, and so is what failed', async () => {
+  test('successes and failures are in the audit log', async () => {
     const member = await someone();
     const half = await halfOf(t, member.username);
     await secondStep(t, half, 'wrong code');
@@ -177,8 +177,8 @@ describe('logging in', () => {
   });
 });
 
-describe('turning codes off', () => {
-  test('needs a fresh factor, and takes the recovery codes along', async () => {
+describe('turning off an authenticator app', () => {
+  test('requires a fresh factor and removes the recovery codes', async () => {
     const member = await someone();
     clock.advance(601_000);
     const off = () => member.call('/api/user/totp', { method: 'DELETE' });
@@ -198,7 +198,7 @@ describe('turning codes off', () => {
     expect((await post(t, '/api/user/login', { username: member.username, password })).status).toBe(200);
   });
 
-  test('new recovery codes end the old ones', async () => {
+  test('new recovery codes replace the old ones', async () => {
     const member = await someone();
     const { recovery_codes } = await dataOf<{ recovery_codes: string[] }>(post(member, '/api/user/recovery-codes'));
     const half = await halfOf(t, member.username);
@@ -208,7 +208,7 @@ describe('turning codes off', () => {
     expect((await post(plain, '/api/user/recovery-codes')).status).toBe(409);
   });
 
-  test('a closed account leaves nothing of its factors', async () => {
+  test('a closed account keeps none of its factors', async () => {
     const member = await someone();
     await halfOf(t, member.username);
     expect((await member.call('/api/user/self', { method: 'DELETE', body: { password } })).status).toBe(200);
@@ -219,7 +219,7 @@ describe('turning codes off', () => {
 });
 
 // The last: this service does not know the new key.
-test('secrets are sealed anew with a new key', async () => {
+test('secrets are re-encrypted with a new key', async () => {
   const { id } = await someone();
   const keys = [{ id: 'new', key: new Uint8Array(32) }, ...t.platform.sealingKeys];
   const { reseal } = openSealer({ keys });

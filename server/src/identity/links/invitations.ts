@@ -51,7 +51,7 @@ async function handOver(deps: LinkDeps, user: UserRow, askedIn: Language): Promi
     await mailLink(deps, 'invitation', user, askedIn);
     return { url: null, mailed: true };
   } catch (error) {
-    deps.log.warn({ error }, 'an invitation could not be mailed');
+    deps.log.warn({ error }, 'an invitation could not be emailed');
     return { url: await makeLink(deps, 'invitation', user, false), mailed: false };
   }
 }

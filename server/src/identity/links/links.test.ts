@@ -47,8 +47,8 @@ async function verified(): Promise<Member & { email: string }> {
   return member;
 }
 
-describe('verifying an address', () => {
-  test('by a link that works once, for a day, and only for the address that it went to', async () => {
+describe('email verification', () => {
+  test('a link works once, for a day, and only for the address it was sent to', async () => {
     const member = await someone();
     // It can reset the password later, so the password is asked for.
     const wrong = { password: 'not the password' };
@@ -76,7 +76,7 @@ describe('verifying an address', () => {
     expect((await verify(late, token)).status).toBe(400);
   });
 
-  test('by nobody but whoever is logged in to the account that asks for it', async () => {
+  test('requires being logged in to the account that requested the link', async () => {
     const mallory = await someone('victim@mail.example');
     await post(mallory, '/api/user/email/verification', { password });
     const token = await newest(mallory.email, 1);
@@ -97,7 +97,7 @@ describe('verifying an address', () => {
     expect(await isVerified()).toBe(true);
   });
 
-  test('of one address by several accounts: the first has it, however it is written', async () => {
+  test('of several accounts with one address, the first to verify keeps it, in any spelling', async () => {
     const both = [await someone('shared@mail.example'), await someone('Shared@mail.example')];
     const tokens: string[] = [];
     for (const { id } of both) {
@@ -116,7 +116,7 @@ describe('verifying an address', () => {
   });
 });
 
-describe('an address that is changed in the middle of', () => {
+describe('an address changed during', () => {
   const victims = 'somebody.else@mail.example';
   const move = (member: Member, email: string) =>
     member.call('/api/user/self', { method: 'PUT', body: { email, display_name: 'Mallory' } });
@@ -139,7 +139,7 @@ describe('an address that is changed in the middle of', () => {
     return act();
   };
 
-  test('its verification', async () => {
+  test('its verification stays unverified', async () => {
     const member = await someone();
     const { url } = await dataOf<{ url: string }>(
       post(root, `/api/admin/users/${member.id}/links`, { purpose: 'verify_email' }),
@@ -164,7 +164,7 @@ describe('an address that is changed in the middle of', () => {
     await isUnproven(member);
   });
 
-  test('an administrator’s look at it', async () => {
+  test('an administrator’s confirmation stays unverified', async () => {
     const member = await someone();
     const seen = member.email;
     await move(member, victims);
@@ -176,7 +176,7 @@ describe('an address that is changed in the middle of', () => {
     expect(await dataOf(put({ email: seen }))).toMatchObject({ email: seen, email_verified: true });
   });
 
-  test('a reset that came to the one before', async () => {
+  test('a password reset sent to the old address stays unverified', async () => {
     const member = await verified();
     await post(t, '/api/user/password/forgot', { email: member.email });
     const token = await newest(member.email, 2);
@@ -188,7 +188,7 @@ describe('an address that is changed in the middle of', () => {
     await isUnproven(member);
   });
 
-  test('a change of the password that names it', async () => {
+  test('a password change that sets it stays unverified', async () => {
     const member = await someone();
     await post(member, '/api/user/email/verification', { password });
     const token = await newest(member.email, 1);
@@ -204,10 +204,10 @@ describe('an address that is changed in the middle of', () => {
   });
 });
 
-describe('a forgotten password', () => {
+describe('password reset', () => {
   const forgot = (email: string) => post(t, '/api/user/password/forgot', { email });
 
-  test('is answered alike whether the address is known or not, and mailed to verified addresses only', async () => {
+  test('the response is the same for unknown addresses, and only verified addresses get a mail', async () => {
     const [known, unproven] = [await verified(), await someone()];
     const answers = [known.email.toUpperCase(), unproven.email, 'nobody@mail.example'].map(forgot);
     const told = await Promise.all(answers.map(async (answer) => [(await answer).status, await (await answer).text()]));
@@ -217,7 +217,7 @@ describe('a forgotten password', () => {
     expect(mailsTo(unproven.email)).toEqual([]);
   });
 
-  test('is reset whatever others have mailed to its owner', async () => {
+  test('works regardless of how many mails others triggered for the address', async () => {
     const [owner, other] = [await verified(), await someone()];
     const { id } = (await dataOf(post(other, '/api/organisations', { name: 'Tea', time_zone: 'UTC' }))) as {
       id: number;
@@ -240,7 +240,7 @@ describe('a forgotten password', () => {
     expect(sent.at(-1)).toBe(false);
   });
 
-  test('is reset once, within half an hour; every session ends and nobody is let in by it', async () => {
+  test('a link works once within half an hour, ends all sessions, and does not log in', async () => {
     const member = await verified();
     await forgot(member.email);
     const token = await newest(member.email, 2);
@@ -259,7 +259,7 @@ describe('a forgotten password', () => {
     expect((await reset(old)).status).toBe(400);
   });
 
-  test('is not reset by a link that went to an address which the account has left', async () => {
+  test('a link sent to a former address is rejected', async () => {
     const member = await verified();
     await forgot(member.email);
     const token = await newest(member.email, 2);
@@ -268,7 +268,7 @@ describe('a forgotten password', () => {
     expect((await login(member.username, password)).status).toBe(200);
   });
 
-  test('that was changed meanwhile is not reset by an older link', async () => {
+  test('a link from before a password change is rejected', async () => {
     const member = await verified();
     await forgot(member.email);
     const token = await newest(member.email, 2);
@@ -278,8 +278,8 @@ describe('a forgotten password', () => {
   });
 });
 
-describe('from the hand of an administrator', () => {
-  test('an invitation is mailed, gives the first password, and proves the address', async () => {
+describe('links from administrators', () => {
+  test('an invitation is emailed, sets the first password, and verifies the address', async () => {
     const invitation = { username: 'invited.one', email: 'invited@mail.example' };
     const answer = await dataOf<{ url: null; mailed: boolean }>(post(root, '/api/admin/invitations', invitation));
     expect(answer).toMatchObject({ url: null, mailed: true });
@@ -289,7 +289,7 @@ describe('from the hand of an administrator', () => {
     expect((await post(root, '/api/admin/invitations', invitation)).status).toBe(409);
   });
 
-  test('without an address the link is answered, and proves none', async () => {
+  test('without an address the link is returned, and verifies none', async () => {
     const { url } = await dataOf<{ url: string }>(post(root, '/api/admin/invitations', { username: 'invited.two' }));
     expect(url).toStartWith(`${t.config.webUrl}/reset-password#`);
     expect((await reset(tokenIn(url))).status).toBe(200);
@@ -309,7 +309,7 @@ describe('from the hand of an administrator', () => {
   });
 });
 
-test('where no SMTP server is set, mail is refused alike for all', async () => {
+test('without an SMTP server, sending mail is rejected in the same way for all', async () => {
   const without = await openTestApp();
   const forgot = await post(without, '/api/user/password/forgot', { email: 'nobody@mail.example' });
   expect(forgot.status).toBe(409);

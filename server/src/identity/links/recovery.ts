@@ -86,7 +86,7 @@ export function askForReset(deps: LinkDeps, email: string, askedIn: Language): v
     if (user?.status === statuses.enabled && (await mayMail(deps, 'reset_password', user.email)))
       await mailLink(deps, 'reset_password', user, askedIn);
   };
-  void send().catch((error) => deps.log.warn({ error }, 'a mail could not be sent'));
+  void send().catch((error) => deps.log.warn({ error }, 'an email could not be sent'));
 }
 
 /** Ends all sessions without signing in, since a second factor may be required. */

@@ -31,8 +31,8 @@ const write = (words: Words, kind: LetterKind, about: object = {}, name = 'ulf')
 /** What differs from mail to mail, in whichever language. */
 const filledIn = /https:\S+|svc\.example:8443|\$[\d.,]*\d|\d+(?:\.\d+)?|\b(?:root|Acme|Research|laptop|ulf|API)\b/g;
 
-describe('every mail', () => {
-  test.each(kinds)('%s is written in each language, with all that it is about', (kind) => {
+describe('mail texts', () => {
+  test.each(kinds)('%s exists in each language with all its values', (kind) => {
     const english = write(wordsOf('en'), kind);
     const other = write(wordsOf('zh-CN'), kind);
     for (const part of ['subject', 'text'] as const) {
@@ -43,7 +43,7 @@ describe('every mail', () => {
     }
   });
 
-  test('and every message is in one of them', () => {
+  test('every message is used by a mail', () => {
     const asked = new Set<Message>();
     const words = wordsOf('en');
     const t: Words['t'] = (message, ...values) => {
@@ -56,14 +56,14 @@ describe('every mail', () => {
   });
 });
 
-test('a mail as it is read, in English and in Chinese', () => {
+test('a full mail in English and in Chinese', () => {
   expect(languages.map((language) => write(wordsOf(language), 'budget'))).toEqual([
     {
       subject: 'Acme: 75.5 % of a budget is used (svc.example:8443)',
       text: `Hello ulf,
 
 In Acme, 75.5 % of the budget of team Research is used: $1,234.000002 of $2,000.00 this month.
-Requests beyond it are refused.
+Requests beyond the limit are rejected.
 
 ${webUrl}/organisations/3
 
@@ -95,7 +95,7 @@ test.each([
   expect(languages.map((language) => wordsOf(language).time(seconds))).toEqual([english, other]);
 });
 
-describe('names that others have chosen', () => {
+describe('names in mails', () => {
   const join = (organisation: string) => write(wordsOf('en'), 'join', { organisation }, '');
 
   test.each([
@@ -105,20 +105,20 @@ describe('names that others have chosen', () => {
     ['nothing to be seen', 'Ac\u200bme\u0000\u{e0041}', 'Acme'],
     ['letters that run leftwards', 'שלום 100', '\u2068שלום 100\u2069'],
     ['markup', '<b>Acme</b> {role} &amp;', '<b>Acme</b> {role} &amp;'],
-  ])('%s: they stay one line, in their place, and are no words of ours', (_, name, shown) => {
+  ])('%s: the name stays one line and cannot be mistaken for our text', (_, name, shown) => {
     const { subject, text } = join(name);
     expect(subject).toBe(`Join ${shown} (svc.example:8443)`);
     const [hello, says, ...rest] = text.split('\n\n');
     expect([hello, says]).toEqual([
       'Hello,',
-      `You are invited to join ${shown} on svc.example:8443, as admin. This link works once, for 30 minutes.`,
+      `You are invited to join ${shown} on svc.example:8443 as admin. This link works once and expires in 30 minutes.`,
     ]);
-    expect(rest).toEqual([link.link, 'If you do not know what this is about, do nothing.', 'svc.example:8443\n']);
+    expect(rest).toEqual([link.link, 'If you do not recognise this, you can ignore this email.', 'svc.example:8443\n']);
   });
 
-  test('the reader’s own name too', () => {
+  test('the recipient’s own name is contained too', () => {
     expect(write(wordsOf('en'), 'verify_email', {}, 'ulf\n\nhttps://elsewhere.example').text).toStartWith(
-      'Hello ulf https://elsewhere.example,\n\nThis link',
+      'Hello ulf https://elsewhere.example,\n\nOpen this link',
     );
   });
 });

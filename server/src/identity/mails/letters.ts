@@ -47,18 +47,21 @@ interface Letter {
 
 const byLink = ({ t }: Words, { link }: Link, subject: string, says: string): Letter => ({
   ...{ subject, says: [says], link },
-  otherwise: t('If you did not ask for it, do nothing.'),
+  otherwise: t('If you did not request this, you can ignore this email.'),
 });
 
 const ofAccount = ({ t }: Words, webUrl: string, subject: string, says: string): Letter => ({
   subject,
-  says: [says, t('If you did not ask for this, tell your administrator.')],
+  says: [says, t('If you did not request this, contact your administrator.')],
   link: `${webUrl}/account`,
 });
 
 const ofSpending = ({ t }: Words, { hard }: Spent, link: string, subject: string, says: string): Letter => ({
   subject,
-  says: [says, hard ? t('Requests beyond it are refused.') : t('Requests beyond it go on.')],
+  says: [
+    says,
+    hard ? t('Requests beyond the limit are rejected.') : t('Requests beyond the limit are still accepted.'),
+  ],
   link,
 });
 
@@ -70,29 +73,32 @@ const valuesOf = ({ money }: Words, spent: Spent) => ({
 const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: string) => Letter } = {
   verify_email: (words, about) => {
     const { t, time } = words;
-    const says = t('This link shows that this address is yours. It works once, for {time}.', {
+    const says = t('Open this link to confirm that this address is yours. It works once and expires in {time}.', {
       time: time(about.seconds),
     });
-    return byLink(words, about, t('Verify your address'), says);
+    return byLink(words, about, t('Verify your email address'), says);
   },
   reset_password: (words, about) => {
     const { t, time } = words;
-    const says = t('With this link you choose a new password. It works once, for {time}.', {
+    const says = t('Open this link to choose a new password. It works once and expires in {time}.', {
       time: time(about.seconds),
     });
-    return byLink(words, about, t('Choose a new password'), says);
+    return byLink(words, about, t('Reset your password'), says);
   },
   invitation: (words, about) => {
     const { t, time } = words;
-    const says = t('An account was made for you. With this link you choose its password. It works once, for {time}.', {
-      time: time(about.seconds),
-    });
+    const says = t(
+      'An account was created for you. Open this link to choose its password. It works once and expires in {time}.',
+      {
+        time: time(about.seconds),
+      },
+    );
     return byLink(words, about, t('Your account'), says);
   },
   factors_removed: (words, { by }, webUrl) => {
     const { t } = words;
     const says = t(
-      '{by} removed the second factors of your account. You log in with your password alone now; set them up again on your account page.',
+      '{by} removed the second factors from your account. You now log in with your password only; set up a second factor again on your account page.',
       { by },
     );
     return ofAccount(words, webUrl, t('Your second factors were removed'), says);
@@ -100,7 +106,7 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
   account_changed: (words, about, webUrl) => {
     const { t } = words;
     const says = t(
-      '{what, select, password {Your account has a new password.} address {Your account has another address.} factor_added {Your account has a new second factor.} factor_removed {A second factor of your account was removed.} recovery_codes {Your account has new recovery codes.} other {Your account was connected to one elsewhere, by which you can log in.}}',
+      '{what, select, password {The password of your account was changed.} address {The email address of your account was changed.} factor_added {A second factor was added to your account.} factor_removed {A second factor was removed from your account.} recovery_codes {New recovery codes were created for your account.} other {An external account was connected to your account. You can log in with it.}}',
       about,
     );
     return ofAccount(words, webUrl, t('Your account was changed'), says);
@@ -112,14 +118,14 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
   },
   password_link: (words, { by }, webUrl) => {
     const { t } = words;
-    const says = t('{by} made a link by which a new password can be chosen for your account.', { by });
-    return ofAccount(words, webUrl, t('A link for a new password was made'), says);
+    const says = t('{by} created a link to set a new password for your account.', { by });
+    return ofAccount(words, webUrl, t('A password reset link was created'), says);
   },
   spending: (words, spent, webUrl) => {
     const { t } = words;
     const subject = t('{percent} % of your spending limit is used', { percent: percentOf(spent) });
     const says = t(
-      'You have spent {used} {window, select, day {today} week {this week} month {this month} other {in all}}, and your limit is {limit}.',
+      'You have spent {used} {window, select, day {today} week {this week} month {this month} other {in total}}. Your limit is {limit}.',
       valuesOf(words, spent),
     );
     return ofSpending(words, spent, `${webUrl}/account`, subject, says);
@@ -128,7 +134,7 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
     const { t } = words;
     const subject = t('{organisation}: {percent} % of a budget is used', { organisation, percent: percentOf(spent) });
     const says = t(
-      'In {organisation}, {percent} % of the budget of {level, select, organisation {organisation} team {team} member {member} other {key}} {name} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.',
+      'In {organisation}, {percent} % of the budget of {level, select, organisation {organisation} team {team} member {member} other {key}} {name} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in total}}.',
       { ...valuesOf(words, spent), organisation, level, name },
     );
     return ofSpending(words, spent, `${webUrl}/organisations/${organisationId}`, subject, says);
@@ -137,17 +143,17 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
     const { t } = words;
     const subject = t('{key}: {percent} % of its limit is used', { key, percent: percentOf(spent) });
     const says = t(
-      '{percent} % of what your API key {key} may spend is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in all}}.',
+      '{percent} % of the spending limit of your API key {key} is used: {used} of {limit} {window, select, day {today} week {this week} month {this month} other {in total}}.',
       { ...valuesOf(words, spent), key },
     );
     return ofSpending(words, spent, `${webUrl}/keys`, subject, says);
   },
   join: ({ t, time }, { organisation, role, link, seconds }, webUrl) => {
     const says = t(
-      'You are invited to join {organisation} on {host}, as {role, select, owner {owner} admin {admin} member {member} other {viewer}}. This link works once, for {time}.',
+      'You are invited to join {organisation} on {host} as {role, select, owner {owner} admin {admin} member {member} other {viewer}}. This link works once and expires in {time}.',
       { organisation, host: new URL(webUrl).host, role, time: time(seconds) },
     );
-    const otherwise = t('If you do not know what this is about, do nothing.');
+    const otherwise = t('If you do not recognise this, you can ignore this email.');
     return { subject: t('Join {organisation}', { organisation }), says: [says], link, otherwise };
   },
 };

@@ -43,11 +43,11 @@ async function verified(email: string, language?: string): Promise<Member> {
   return member;
 }
 
-describe('the language of an account', () => {
+describe('account language', () => {
   const register = (username: string, body: object, init: object = {}) =>
     dataOf<Self>(post(t, '/api/user/register', { username, password, ...body }, init));
 
-  test('is the one of the page where it was made, else as the browser says, else not known', async () => {
+  test('is taken from the sign-up page, else from the browser, else unknown', async () => {
     expect(await register('lang.body', { language: 'zh-CN' }, english)).toMatchObject({ language: 'zh-CN' });
     expect(await register('lang.header', {}, chinese)).toMatchObject({ language: 'zh-CN' });
     expect(await register('lang.other', {}, { headers: { 'accept-language': 'de' } })).toMatchObject({
@@ -56,7 +56,7 @@ describe('the language of an account', () => {
     expect(await register('lang.none', {})).toMatchObject({ language: null });
   });
 
-  test('is learnt at a login, and only where it is not known', async () => {
+  test('is set at login only if it is unknown', async () => {
     const login = (username: string, init: object) =>
       dataOf<Self>(post(t, '/api/user/login', { username, password }, init));
     const member = await t.user();
@@ -66,7 +66,7 @@ describe('the language of an account', () => {
     expect(await selfOf(member)).toMatchObject({ language: 'zh-CN' });
   });
 
-  test('is changed by its owner, to one that there is', async () => {
+  test('can be changed by the user to a supported language', async () => {
     const member = await t.user();
     expect(await dataOf<Self>(change(member, { language: 'zh-CN' }))).toMatchObject({ language: 'zh-CN' });
     expect(await dataOf<Self>(change(member, { display_name: 'Somebody' }))).toMatchObject({ language: 'zh-CN' });
@@ -82,7 +82,7 @@ describe('the language of an account', () => {
     expect(log).toContain('"before":{"language":"zh-CN"},"after":{"language":"en"}');
   });
 
-  test('is in what they take along, and goes with them', async () => {
+  test('is part of the export and deleted with the account', async () => {
     const member = await verified('gone@mail.example', 'zh-CN');
     expect(await (await member.call('/api/user/self/export')).text()).toContain('"language":"zh-CN"');
     const { db } = t.platform.database;
@@ -95,7 +95,7 @@ describe('the language of an account', () => {
 });
 
 describe('mails', () => {
-  test('with links are in the language of the account, whoever asks for them', async () => {
+  test('links are sent in the language of the account, whoever requests them', async () => {
     const member = await verified('li@mail.example', 'zh-CN');
     await post(t, '/api/user/password/forgot', { email: 'li@mail.example' }, english);
     const mail = await mailTo('li@mail.example');
@@ -108,23 +108,23 @@ describe('mails', () => {
     await post(t, '/api/user/password/forgot', { email: 'li@mail.example' }, chinese);
     const other = await mailTo('li@mail.example', 2);
     expect([other.subject, other.headers.get('content-language')]).toEqual([
-      `Choose a new password (${new URL(t.config.webUrl).host})`,
+      `Reset your password (${new URL(t.config.webUrl).host})`,
       'en',
     ]);
-    expect(other.text).toContain('for 30 minutes');
+    expect(other.text).toContain('expires in 30 minutes');
   });
 
-  test('of an account whose language is not known are in that of whoever asks', async () => {
+  test('an account without a language gets mails in the requester’s language', async () => {
     const member = await t.user();
     await change(member, { email: 'unknown@mail.example' });
     const verification = '/api/user/email/verification';
     expect((await post(member, verification, { password }, chinese)).status).toBe(200);
     expect((await mailTo('unknown@mail.example')).subject).toStartWith('验证你的邮箱');
     expect((await post(member, verification, { password })).status).toBe(200);
-    expect((await mailTo('unknown@mail.example', 2)).subject).toStartWith('Verify your address');
+    expect((await mailTo('unknown@mail.example', 2)).subject).toStartWith('Verify your email address');
   });
 
-  test('to those whom an administrator invites are in the administrator’s language', async () => {
+  test('invitations by an administrator use the administrator’s language', async () => {
     const invite = (username: string, init: object = {}) =>
       post(root, '/api/admin/invitations', { username, email: `${username}@mail.example` }, init);
     expect((await invite('invited.by.header', chinese)).status).toBe(200);
@@ -134,10 +134,10 @@ describe('mails', () => {
     expect((await mailTo('invited.by.choice@mail.example')).text).toContain('7天内有效');
     await change(root, { language: 'en' });
     expect((await invite('invited.in.english')).status).toBe(200);
-    expect((await mailTo('invited.in.english@mail.example')).text).toContain('for 7 days');
+    expect((await mailTo('invited.in.english@mail.example')).text).toContain('expires in 7 days');
   });
 
-  test('about what was done to an account are in the language of its owner, not of who did it', async () => {
+  test('mails about changes to an account use its owner’s language', async () => {
     const [reader, other] = [await verified('wen@mail.example', 'zh-CN'), await verified('wendy@mail.example')];
     for (const { id } of [reader, other])
       expect((await root.call(`/api/admin/users/${id}/sessions`, { method: 'DELETE', ...chinese })).status).toBe(200);
@@ -148,7 +148,7 @@ describe('mails', () => {
   });
 });
 
-test('a name with lines in it adds none to the mail', async () => {
+test('line breaks in a name add no lines to the mail', async () => {
   const mailer = openMailer({ url: inbox.url, from: 'svc <svc@svc.example>', webUrl: 'https://svc.example' });
   const organisation = 'Acme\r\nBcc: victim@mail.example\r\nContent-Type: text/html\r\n\r\n<script>';
   for (const language of ['en', 'zh-CN'] as const) {
@@ -179,8 +179,8 @@ test('a name with lines in it adds none to the mail', async () => {
   expect(inbox.mails.some(({ to }) => to.includes('victim'))).toBe(false);
 });
 
-describe('what is done to the ways into an account', () => {
-  test('is mailed to its owner, and a change of address to the one before', async () => {
+describe('changes to sign-in methods', () => {
+  test('are mailed to the owner, and a change of address to the previous one', async () => {
     const member = await verified('owner@mail.example');
     const told = () => inbox.mails.filter(({ to }) => to === 'owner@mail.example').map(({ text }) => text);
     const says = async (count: number, words: string) => {
@@ -189,20 +189,20 @@ describe('what is done to the ways into an account', () => {
     };
     await change(member, { display_name: 'Somebody', email: 'owner@mail.example' });
     await enrol(t, member);
-    await says(1, 'has a new second factor');
+    await says(1, 'second factor was added');
     // Nobody keeps the owner from hearing of it by asking for mails first.
     for (let asked = 0; asked < 8; asked += 1)
       await post(t, '/api/user/password/forgot', { email: 'owner@mail.example' });
     await until('they have come', () => told().filter((text) => text.includes('choose a new password')).length === 5);
     await post(member, '/api/user/recovery-codes');
-    await says(7, 'has new recovery codes');
+    await says(7, 'New recovery codes were created');
     const changed = await change(member, { password: 'another fine password', current_password: password });
-    await says(8, 'has a new password');
+    await says(8, 'password of your account was changed');
     const headers = { cookie: cookieOf(changed) };
     await t.call('/api/user/totp', { method: 'DELETE', headers });
     await says(9, 'was removed');
     await t.call('/api/user/self', { method: 'PUT', body: { email: 'thief@mail.example' }, headers });
-    await says(10, 'has another address');
+    await says(10, 'email address of your account was changed');
     expect(inbox.mails.filter(({ to }) => to === 'thief@mail.example')).toEqual([]);
   });
 });

@@ -38,7 +38,7 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: '/api/user/self',
-      summary: 'Who I am',
+      summary: 'Get your account',
       auth: 'session',
       answers: { 200: answered(selfSchema) },
       handle: async (call) => {
@@ -53,7 +53,7 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'put',
       path: '/api/user/self',
-      summary: 'Change my profile or password',
+      summary: 'Update your profile or password',
       auth: 'session',
       body: z.object({
         display_name: displayNameRule.optional(),
@@ -88,7 +88,7 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: '/api/user/sessions',
-      summary: 'Where I am logged in',
+      summary: 'List your sessions',
       auth: 'session',
       answers: { 200: answered(z.array(sessionSchema)) },
       handle: async (call) => {
@@ -103,7 +103,7 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'delete',
       path: '/api/user/sessions',
-      summary: 'End all my sessions but this one',
+      summary: 'End all your other sessions',
       auth: 'session',
       audit: {
         action: 'other_sessions_ended',
@@ -121,7 +121,7 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'delete',
       path: '/api/user/sessions/{id}',
-      summary: 'End one of my sessions',
+      summary: 'End one of your sessions',
       auth: 'session',
       params: z.object({ id: idText }),
       audit: { action: 'session_ended', subject: sessionSubject, id: (call) => call.params.id },

@@ -34,7 +34,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: '/api/admin/users',
-      summary: 'Users',
+      summary: 'List users',
       query: z.strictObject({ ...pageFields, q: z.string().max(200).default(''), ids: idList.optional() }),
       answers: { 200: listed({ users: z.array(userSchema) }) },
       handle: async (call) => {
@@ -46,7 +46,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'put',
       path: '/api/admin/users/{id}',
-      summary: 'Change a user',
+      summary: 'Update a user',
       params: z.object({ id: idText }),
       body: z.object({
         status: z.union([z.literal(1), z.literal(2)]).optional(),
@@ -84,14 +84,14 @@ export function adminRoutes(deps: LinkDeps): Route[] {
         await deleteFactors(deps.db, call.params.id);
         await factorsChanged(deps, call.params.id);
         await tellUser(deps, call.params.id, 'factors_removed', { by: call.principal.user.username });
-        return json(call, { success: true, message: 'The user logs in with the password alone now.' });
+        return json(call, { success: true, message: 'The user now logs in with the password only.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'get',
       path: '/api/admin/options',
-      summary: 'Runtime options',
+      summary: 'List runtime options',
       answers: { 200: answered(z.array(optionSchema)) },
       handle: (call) => ok(call, deps.options.all()),
     }),

@@ -17,7 +17,7 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
   defineRoute({
     method: 'get',
     path: '/api/admin/audit',
-    summary: 'Who did what, newest first; format=csv exports at most 10,000 entries',
+    summary: 'List the audit log of all users, newest first; format=csv exports at most 10,000 entries',
     tag: 'Administration',
     ...management,
     auth: 'admin',

@@ -30,7 +30,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: '/api/user/security',
-      summary: 'My second factors',
+      summary: 'List your second factors',
       answers: {
         200: answered(
           z.object({
@@ -52,7 +52,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'post',
       path: '/api/user/totp',
-      summary: 'A secret for an authenticator app; nothing is asked for until a code of it was shown',
+      summary: 'Create a secret for an authenticator app; takes effect once a code is confirmed',
       body: z.object({ password: z.string().max(1000).optional() }),
       answers: { 200: answered(z.object({ secret: z.string(), uri: z.string() })) },
       handle: async (call) => {
@@ -65,7 +65,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'post',
       path: '/api/user/totp/confirm',
-      summary: 'Ask for codes of the app from now on; answers the recovery codes, once',
+      summary: 'Turn on the authenticator app; returns the recovery codes, which are shown only once',
       body: z.object({ code: codeRule }),
       audit: { action: 'totp_enabled', subject, id: idOfCaller },
       answers: { 200: codesAnswer },
@@ -80,20 +80,20 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'delete',
       path: '/api/user/totp',
-      summary: 'Ask for codes of the app no more',
+      summary: 'Turn off the authenticator app',
       audit: { action: 'totp_disabled', subject, id: idOfCaller },
       answers: { 200: done },
       handle: async (call) => {
         await dropTotp(deps, idOfCaller(call));
         tellOwner(deps, idOfCaller(call), 'factor_removed');
-        return json(call, { success: true, message: 'Codes of the app are asked for no more.' });
+        return json(call, { success: true, message: 'The authenticator app was turned off.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: '/api/user/recovery-codes',
-      summary: 'New recovery codes, shown once; the old ones count no more',
+      summary: 'Create new recovery codes, shown only once; the old ones stop working',
       audit: { action: 'recovery_codes_renewed', subject, id: idOfCaller },
       answers: { 200: codesAnswer },
       handle: async (call) => {

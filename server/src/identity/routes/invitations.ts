@@ -19,7 +19,7 @@ export const invitationRoutes = (deps: LinkDeps): Route[] => [
   defineRoute({
     ...base,
     method: 'get',
-    summary: 'Invitations that are open, the newest 200 first',
+    summary: 'List the 200 latest pending invitations, newest first',
     query: nothingAsked,
     answers: { 200: answered(z.object({ invitations: z.array(invitationSchema) })) },
     handle: async (call) => ok(call, { invitations: await openInvitations(deps) }),
@@ -27,7 +27,7 @@ export const invitationRoutes = (deps: LinkDeps): Route[] => [
   defineRoute({
     ...base,
     method: 'post',
-    summary: 'Make an account, and mail or answer the link by which its owner chooses a password',
+    summary: 'Create an account, and email or return the link for setting its password',
     body: z.object({
       username: usernameRule,
       email: emailRule.default(''),

@@ -26,7 +26,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       ...base,
       method: 'get',
       path: '/api/tokens',
-      summary: 'My API keys, masked',
+      summary: 'List your API keys, masked',
       answers: { 200: answered(z.array(keyViewSchema)) },
       handle: async (call) => ok(call, await keysOf(deps, call.principal.user.id)),
     }),
@@ -34,7 +34,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       ...base,
       method: 'post',
       path: '/api/tokens',
-      summary: 'Create an API key; the full key is shown once',
+      summary: 'Create an API key; the full key is shown only once',
       idempotent: true,
       body: newKeySchema,
       audit: { action: 'key_created', subject, id: (_, answer) => answer?.data.id },
@@ -48,7 +48,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       ...base,
       method: 'put',
       path: '/api/tokens/{id}',
-      summary: 'Change an API key',
+      summary: 'Update an API key',
       params,
       body: keyChangeSchema,
       audit: { action: 'key_updated', subject, id: (call) => call.params.id },
@@ -59,7 +59,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       ...base,
       method: 'post',
       path: '/api/tokens/{id}/rotate',
-      summary: 'Give an API key a new secret, which is shown once; the old one goes on for a while',
+      summary: 'Rotate an API key; the new secret is shown only once, and the old one keeps working for a while',
       idempotent: true,
       params,
       body: rotationSchema,
@@ -75,13 +75,13 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       ...base,
       method: 'delete',
       path: '/api/tokens/{id}/previous',
-      summary: 'End the secret that an API key had before it was rotated',
+      summary: 'Revoke the previous secret of a rotated API key',
       params,
       audit: { action: 'key_overlap_ended', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
         await endOverlap(deps, call.principal.user.id, call.params.id);
-        return json(call, { success: true, message: 'The old secret is ended.' });
+        return json(call, { success: true, message: 'The old secret was revoked.' });
       },
     }),
     defineRoute({
@@ -94,7 +94,7 @@ export function keyRoutes(deps: KeyDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await removeKey(deps, call.principal.user.id, call.params.id);
-        return json(call, { success: true, message: 'The API key is deleted.' });
+        return json(call, { success: true, message: 'The API key was deleted.' });
       },
     }),
   ];

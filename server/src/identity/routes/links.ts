@@ -25,7 +25,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       ...base,
       method: 'post',
       path: '/api/user/email/verification',
-      summary: 'Send me the link that verifies my address',
+      summary: 'Send a link to verify your email address',
       auth: 'session',
       body: z.object({ password: z.string().min(1).max(1000).optional() }),
       audit: { action: 'verification_sent', subject, id: (call) => call.principal.user.id },
@@ -33,49 +33,53 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       handle: async (call) => {
         const shown = { password: call.body.password, ip: call.ip };
         await sendVerification(deps, call.principal, shown, languageAsked(call) ?? 'en');
-        return json(call, { success: true, message: 'The mail is sent.' });
+        return json(call, { success: true, message: 'The email was sent.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: '/api/user/email/verify',
-      summary: 'Verify my address with the secret of a link that was made for my account',
+      summary: 'Verify your email address with the secret from a link created for your account',
       auth: 'session',
       body: z.object({ token }),
       audit: { action: 'email_verified', subject, id: (call) => call.principal.user.id },
       answers: { 200: done },
       handle: async (call) => {
         await verifyEmail(deps, call.principal.user.id, call.body.token);
-        return json(call, { success: true, message: 'The address is verified.' });
+        return json(call, { success: true, message: 'Your email address is verified.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: '/api/user/password/forgot',
-      summary: 'Send a link for a new password, if a verified address is this one; the answer does not tell',
+      summary:
+        'Send a password reset link if the address is the verified address of an account; the response does not reveal whether it is',
       auth: 'none',
       body: z.object({ email: z.email().max(254) }),
       answers: { 200: done },
       handle: (call) => {
         refuseForgery(call.request, origins);
         askForReset(deps, call.body.email, languageAsked(call) ?? 'en');
-        return json(call, { success: true, message: 'If an account has verified this address, a mail is on its way.' });
+        return json(call, {
+          success: true,
+          message: 'If this is the verified address of an account, an email is on its way.',
+        });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: '/api/user/password/reset',
-      summary: 'Choose a new password with the secret of a link; ends all sessions',
+      summary: 'Set a new password with the secret from a link; ends all sessions',
       auth: 'none',
       body: z.object({ token, password: passwordRule }),
       answers: { 200: done },
       handle: async (call) => {
         refuseForgery(call.request, origins);
         tell(call, 'password_reset', await resetPassword(deps, call.body.token, call.body.password));
-        return json(call, { success: true, message: 'The password is changed. Log in with it.' });
+        return json(call, { success: true, message: 'Your password was changed. Log in with the new password.' });
       },
     }),
     defineRoute({
@@ -83,7 +87,8 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       tag: 'Administration',
       method: 'post',
       path: '/api/admin/users/{id}/links',
-      summary: 'A link for a user, answered to be handed over, or mailed: a new password, a verified address, a way in',
+      summary:
+        'Create a link for a user to reset their password, verify their address or accept an invitation; returned in the response or sent by email',
       auth: 'admin',
       params: z.object({ id: idText }),
       body: z.object({

@@ -22,7 +22,7 @@ export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
     ...base,
     method: 'get',
     path: '/api/user/notices',
-    summary: 'What I am to know about my account, the newest 20 first',
+    summary: 'List the 20 latest notices about your account, newest first',
     query: nothingAsked,
     answers: { 200: answered(z.object({ notices: z.array(noticeSchema) })) },
     handle: async (call) => {
@@ -37,13 +37,13 @@ export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
     ...base,
     method: 'delete',
     path: '/api/user/notices/{id}',
-    summary: 'Put a notice away',
+    summary: 'Dismiss a notice',
     params: z.object({ id: idText }),
     answers: { 200: done },
     handle: async (call) => {
       if (!(await deleteNotice(db, call.principal.user.id, call.params.id)))
         throw new AppError('not_found', 'There is no such notice.');
-      return json(call, { success: true, message: 'The notice is put away.' });
+      return json(call, { success: true, message: 'The notice was dismissed.' });
     },
   }),
 ];

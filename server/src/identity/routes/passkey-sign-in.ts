@@ -19,7 +19,7 @@ export function passkeySignInRoutes(deps: FactorDeps, origins: string[]): Route[
       ...base,
       method: 'post',
       path: '/api/user/login/passkey/options',
-      summary: 'Begin to log in with a passkey: what the browser is to be given',
+      summary: 'Start a passkey login; returns the options for the browser',
       answers: { 200: answered(optionsAnswer) },
       handle: async (call) => {
         refuseForgery(call.request, origins);

@@ -31,7 +31,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'post',
       path: '/api/user/passkeys/options',
-      summary: 'Begin to register a passkey: what the browser is to be given',
+      summary: 'Start registering a passkey; returns the options for the browser',
       body: z.object({ password: z.string().max(1000).optional() }),
       answers: { 200: answered(optionsAnswer) },
       handle: async (call) => {
@@ -43,7 +43,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'post',
       path: '/api/user/passkeys',
-      summary: 'Register a passkey; the first factor comes with recovery codes, shown once',
+      summary: 'Register a passkey; the first factor comes with recovery codes, shown only once',
       body: z.object({ name: nameRule, response: registrationBody }),
       audit: {
         action: 'passkey_added',
@@ -69,7 +69,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'put',
       path: '/api/user/passkeys/{id}',
-      summary: 'Name one of my passkeys',
+      summary: 'Rename one of your passkeys',
       params: z.object({ id: idText }),
       body: z.object({ name: nameRule }),
       audit: {
@@ -89,7 +89,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
       ...base,
       method: 'delete',
       path: '/api/user/passkeys/{id}',
-      summary: 'Remove one of my passkeys',
+      summary: 'Remove one of your passkeys',
       params: z.object({ id: idText }),
       audit: { action: 'passkey_removed', subject, id: (call) => call.params.id },
       answers: { 200: done },
@@ -98,7 +98,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
         await factorsChanged(deps, idOfCaller(call));
         await dropUselessCodes(deps, idOfCaller(call));
         tellOwner(deps, idOfCaller(call), 'factor_removed');
-        return json(call, { success: true, message: 'The passkey is removed.' });
+        return json(call, { success: true, message: 'The passkey was removed.' });
       },
     }),
   ];

@@ -55,7 +55,7 @@ export function peopleRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: root,
-      summary: 'A user, the ways in that the user has, and the invitation that is open',
+      summary: 'Get a user with their sign-in methods and pending invitation',
       params,
       answers: { 200: answered(personSchema) },
       handle: async (call) => {
@@ -77,7 +77,7 @@ export function peopleRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: `${root}/keys`,
-      summary: 'API keys of a user, masked',
+      summary: 'List a user’s API keys, masked',
       params,
       answers: { 200: answered(z.array(keyViewSchema)) },
       handle: async (call) => ok(call, await keysOf(deps, (await found(call.params.id)).id)),
@@ -86,7 +86,7 @@ export function peopleRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'get',
       path: `${root}/sessions`,
-      summary: 'Where a user is logged in',
+      summary: 'List a user’s sessions',
       params,
       answers: { 200: answered(z.array(sessionSchema)) },
       handle: async (call) => {
@@ -102,7 +102,7 @@ export function peopleRoutes(deps: LinkDeps): Route[] {
       ...base,
       method: 'delete',
       path: `${root}/sessions`,
-      summary: 'End every session of a user',
+      summary: 'End all sessions of a user',
       params,
       audit: {
         action: 'sessions_ended',

@@ -41,7 +41,7 @@ export async function exchange(room: SignInRoom, provider: Provider, returned: R
     if (!openid) return { claims: await githubClaims(upstream, provider.issuer, tokens.access_token), grant: '' };
     const { sub } = tokens.claims()!;
     // OpenID Connect Core §2; the library accepts any text, and not all can be stored.
-    if (!/^[ -~]{1,255}$/.test(sub)) throw new Error('the subject of the ID token is not 1 to 255 characters of ASCII');
+    if (!/^[ -~]{1,255}$/.test(sub)) throw new Error('the subject of the ID token is not 1 to 255 ASCII characters');
     const claims = await completed(upstream, provider, tokens.claims()!, tokens.access_token);
     return { claims, grant: provider.vouches ? sealedGrant(room, tokens) : '' };
   } catch (error) {

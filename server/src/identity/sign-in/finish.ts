@@ -91,7 +91,8 @@ async function letInOrAsk(
   const user = await signUp(room, provider, person);
   // Two browsers returned at once: the other one created the user.
   const userId = user?.id ?? (await findIdentity(room.db, account))?.user_id;
-  if (userId === undefined) throw new SignInFault('expired', 'the account was connected and disconnected meanwhile');
+  if (userId === undefined)
+    throw new SignInFault('expired', 'the account was connected and disconnected in the meantime');
   if (user) tellRegistered(room, provider, user, callback.origin);
   return letIn(room, provider, userId, person, attempt.return_to, callback.origin);
 }

@@ -56,7 +56,7 @@ async function signIn(): Promise<Response> {
   return t.call(`/api/auth/github/callback?${query}`, { headers: { cookie } });
 }
 
-test('somebody signs in through GitHub, which tells the address in a place of its own', async () => {
+test('a user signs in with GitHub, with the address from its separate endpoint', async () => {
   token = { access_token: 'gho_1', token_type: 'bearer', scope: 'read:user,user:email' };
   emails = [
     { email: 'old@example.com', primary: false, verified: true },
@@ -76,12 +76,12 @@ test('somebody signs in through GitHub, which tells the address in a place of it
   expect(read).toMatchObject({ path: '/api/v3/user', authorization: 'Bearer gho_1' });
 });
 
-test('what GitHub refuses, it refuses with status 200', async () => {
+test('GitHub errors with status 200 are recognised', async () => {
   token = { error: 'bad_verification_code', error_description: 'The code passed is incorrect or expired.' };
   expect((await signIn()).headers.get('location')).toEndWith('/login?sign_in_error=provider_failed');
 });
 
-test('the secret is sealed, and sealed anew with another key', async () => {
+test('the secret is encrypted, and re-encrypted with a new key', async () => {
   const { db } = t.platform.database;
   const before = (await findProviderBySlug(db, 'github'))!.sealedSecret;
   expect(before).toMatch(/^s1\./);

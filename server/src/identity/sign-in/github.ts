@@ -25,7 +25,7 @@ export async function githubClaims(upstream: Configuration, issuer: string, acce
     const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'svc' });
     const url = new URL(`${apiOf(issuer)}${path}`);
     const answer = await fetchProtectedResource(upstream, accessToken, url, 'GET', null, headers);
-    if (answer.status !== 200) throw new Error(`GET ${path} was answered with status ${answer.status}`);
+    if (answer.status !== 200) throw new Error(`GET ${path} returned status ${answer.status}`);
     return answer.json();
   };
   const user = (await read('/user')) as Record<string, unknown>;

@@ -24,7 +24,7 @@ export const guardedFetch =
       },
       policy,
     );
-    if (answer.truncated) throw new OutgoingError('network', `The answer is larger than ${mostAnswerBytes} bytes.`);
+    if (answer.truncated) throw new OutgoingError('network', `The response is larger than ${mostAnswerBytes} bytes.`);
     const empty = answer.status === 204 || answer.status === 304;
     return new Response(empty ? null : Buffer.from(answer.body), { status: answer.status, headers: answer.headers });
   };

@@ -39,7 +39,8 @@ export async function addProvider(
   };
   check(room, acting, fields);
   const provider = await store.insertProvider(room.db, fields, nowSeconds(room.clock));
-  if (!provider) throw new AppError('conflict', `slug: there is a provider ${given.slug} already`, { param: 'slug' });
+  if (!provider)
+    throw new AppError('conflict', `slug: a provider named ${given.slug} already exists`, { param: 'slug' });
   return provider;
 }
 
@@ -116,13 +117,15 @@ function check({ allowPrivate }: SignInRoom, acting: Acting, fields: store.Provi
   }
   if (!allowPrivate && !fields.issuer.startsWith('https:')) throw refuse('must be an https address');
   if (/^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\b/.test(fields.issuer))
-    throw refuse('name one tenant: the directory of everybody lets others give themselves any address');
+    throw refuse('specify a single tenant: in the shared directory, anyone can give themselves any email address');
   if (fields.kind === 'github' && fields.sealedSecret === '')
-    throw new AppError('invalid_value', 'client_secret: GitHub asks for one', { param: 'client_secret' });
+    throw new AppError('invalid_value', 'client_secret: is required for GitHub', { param: 'client_secret' });
   if (fields.kind !== 'openid' && fields.vouches)
-    throw new AppError('invalid_value', 'vouches: only a provider of OpenID Connect can', { param: 'vouches' });
+    throw new AppError('invalid_value', 'vouches: is only available for OpenID Connect providers', {
+      param: 'vouches',
+    });
   if (fields.kind === 'openid' && !fields.scopes.split(' ').includes('openid'))
-    throw new AppError('invalid_value', 'scopes: must hold openid', { param: 'scopes' });
+    throw new AppError('invalid_value', 'scopes: must include openid', { param: 'scopes' });
 }
 
 /** Administrators cannot create administrators, nor let a provider do so. */
@@ -134,6 +137,6 @@ function refuseUnlessAbove({ role }: Acting, { roleMap }: Pick<store.ProviderFie
 /** As with channels: a secret entered for one address must not be sent to another by an editor. */
 function refuseMovedSecret(old: store.Provider, fields: store.ProviderFields): void {
   if (old.sealedSecret === '' || URL.parse(old.issuer)?.origin === URL.parse(fields.issuer)?.origin) return;
-  const what = 'enter it again, a stored one does not go along to another origin';
+  const what = 'enter it again, because a stored value is not used for another origin';
   throw new AppError('invalid_value', `client_secret: ${what}`, { param: 'client_secret' });
 }

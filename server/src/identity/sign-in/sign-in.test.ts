@@ -55,7 +55,7 @@ const send = async (by: Browser, method: string, path: string, body?: unknown) =
   return { status: answer.status, ...((await answer.json()) as { data: never; message?: string; code?: string }) };
 };
 
-test('somebody new signs in, has an account, and comes back to it', async () => {
+test('a new user signs in, gets an account, and returns to it', async () => {
   await connect('acme');
   company.people.ann = {
     ...{ name: 'Ann Lee', preferred_username: 'ann', email: 'Ann@acme.example', email_verified: true },
@@ -77,7 +77,7 @@ test('somebody new signs in, has an account, and comes back to it', async () => 
   expect(await selfOf((await signIn('acme', 'other')).by)).toMatchObject({ username: 'Bob-2', email: '' });
 });
 
-test('the language of the browser is that of the account from then on', async () => {
+test('the browser’s language becomes the account’s language', async () => {
   company.people.mei = { preferred_username: 'mei' };
   const reading = (language: string) =>
     new Browser({
@@ -90,7 +90,7 @@ test('the language of the browser is that of the account from then on', async ()
   expect(await selfOf(again.by)).toMatchObject({ username: 'mei', language: 'zh-CN' });
 });
 
-test('every step is in the audit log, and no secret in any answer', async () => {
+test('every step is in the audit log, and no secret is in any response', async () => {
   const answer = await root.call('/api/admin/audit?page_size=100');
   const text = await answer.text();
   const { data } = JSON.parse(text) as { data: { entries: { action: string }[] } };
@@ -104,7 +104,7 @@ test('every step is in the audit log, and no secret in any answer', async () => 
   for (const shown of [text, await (await root.call(base)).text()]) expect(shown).not.toContain('never-shown-again');
 });
 
-test('return_to leads to pages of ours only', async () => {
+test('return_to leads only to pages of the service', async () => {
   const places = ['//evil.example', '/\\evil.example', 'https://evil.example', '/.//evil.example', '/api/user/self'];
   for (const place of [...places, '/%09/evil.example/..//x']) {
     const { at } = await signIn('acme', 'ann', browser(), `?return_to=${encodeURIComponent(place)}`);
@@ -113,7 +113,7 @@ test('return_to leads to pages of ours only', async () => {
   }
 });
 
-test('only verified addresses of the domains allowed', async () => {
+test('only verified addresses of the allowed domains are accepted', async () => {
   await connect('strict', { email_domains: ['Acme.example'] });
   company.people.away = { email: 'x@evil.example', email_verified: true };
   company.people.below = { email: 'x@sub.acme.example', email_verified: true };
@@ -130,14 +130,14 @@ test('only verified addresses of the domains allowed', async () => {
   expect((await signIn('strict', 'fine')).at).toBe('/');
 });
 
-test('a provider that is not believed verifies no address, whatever it says', async () => {
+test('a provider without trust_email verifies no address', async () => {
   await connect('untrusted', { trust_email: false });
   const { at, by } = await signIn('untrusted', 'ann');
   expect(at).toBe('/');
   expect(await selfOf(by)).toMatchObject({ username: 'ann-2', email_verified: false });
 });
 
-test('sign-up can be closed, and a provider switched off', async () => {
+test('sign-up can be disabled, and a provider turned off', async () => {
   const { id } = await connect('closed', { allow_sign_up: false });
   company.people.new = { preferred_username: 'newcomer' };
   expect((await signIn('closed', 'new')).at).toBe('/login?sign_in_error=sign_up_closed');
@@ -147,7 +147,7 @@ test('sign-up can be closed, and a provider switched off', async () => {
   expect(await (await t.call('/api/auth/providers')).text()).not.toContain('closed');
 });
 
-test('groups decide the role at every sign-in, and never make a root', async () => {
+test('groups set the role at every sign-in, and never grant root', async () => {
   await connect('mapped', { role_claim: 'groups', role_map: { admins: 10 } });
   company.people.boss = { preferred_username: 'boss', groups: ['staff', 'admins'] };
   expect(await selfOf((await signIn('mapped', 'boss')).by)).toMatchObject({ role: roles.administrator });
@@ -162,7 +162,7 @@ test('groups decide the role at every sign-in, and never make a root', async () 
   expect(rootMap.status).toBe(400);
 });
 
-test('an address that an account has shown to be its own is connected after its password', async () => {
+test('an address verified by an existing account is connected after its password', async () => {
   await connect('links');
   const carl = await t.user('carl');
   await carl.call('/api/user/self', { method: 'PUT', body: { email: 'carl@acme.example' } });
@@ -190,7 +190,7 @@ test('an address that an account has shown to be its own is connected after its 
   expect(await selfOf((await signIn('links', 'carl')).by)).toMatchObject({ id: carl.id });
 });
 
-test('connected and disconnected from the account page, but never the last way in', async () => {
+test('accounts are connected and disconnected on the account page, except the last sign-in method', async () => {
   const dora = await t.user('dora');
   const by = browser();
   by.setCookie(own('/'), dora.cookie);
@@ -231,7 +231,7 @@ test('connected and disconnected from the account page, but never the last way i
   expect((await t.call('/api/user/login', { method: 'POST', body: login })).status).toBe(200);
 });
 
-test('who has no password does what needs one within a quarter of an hour of signing in', async () => {
+test('users without a password can do what requires one within 15 minutes of signing in', async () => {
   company.people.gil = { preferred_username: 'gil', email: 'gil@elsewhere.example' };
   const { by } = await signIn('acme', 'gil');
   const { db } = t.platform.database;
@@ -259,7 +259,7 @@ test('who has no password does what needs one within a quarter of an hour of sig
   expect((await send(hal, 'DELETE', '/api/user/self', {})).status).toBe(200);
 });
 
-test('a provider stands for the password alone: a second factor is asked for all the same', async () => {
+test('a provider replaces only the password: a second factor is still required', async () => {
   const fay = await t.user('fay');
   await fay.call('/api/user/self', { method: 'PUT', body: { email: 'fay@acme.example' } });
   await root.call(`/api/admin/users/${fay.id}`, { method: 'PUT', body: { email_verified: true } });
@@ -286,7 +286,7 @@ test('a provider stands for the password alone: a second factor is asked for all
   expect(await selfOf(back.by)).toMatchObject({ id: fay.id });
 });
 
-test('who is logged in may not change meanwhile, nor an account be disabled', async () => {
+test('connecting fails if another user logged in meanwhile, and sign-in fails for a disabled account', async () => {
   const by = browser();
   by.setCookie(own('/'), (await t.user()).cookie);
   const begun = await send(by, 'POST', '/api/user/identities', { provider: 'acme' });

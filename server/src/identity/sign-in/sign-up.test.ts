@@ -12,7 +12,7 @@ const cases: [names: string[], username: string][] = [
   [['a'.repeat(500_000)], 'a'.repeat(23)],
   [['-'.repeat(500_000)], 'user'],
 ];
-test.each(cases)('%p', (names, username) => {
+test.each(cases)('username for %p', (names, username) => {
   const wanted = usernamesFor(names);
   expect(wanted[0]).toBe(username);
   expect(new Set(wanted).size).toBe(wanted.length);

@@ -66,7 +66,7 @@ export async function signUp(room: SignInRoom, provider: Provider, person: Perso
     if (made === 'account') return null;
     if (made !== 'name') return made;
   }
-  throw new Error('no username is free');
+  throw new Error('no username is available');
 }
 
 /** How people recognise an account; made of validated claims, since it is stored and shown. */

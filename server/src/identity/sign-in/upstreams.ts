@@ -80,11 +80,11 @@ export class Upstreams {
     const { supportsPKCE: _, ...metadata } = found.serverMetadata();
     // The library accepts another issuer for some vendors, whose documents are templates.
     if (new URL(metadata.issuer).href !== new URL(issuer).href)
-      throw new Error(`the document names another issuer, ${metadata.issuer.slice(0, 200)}`);
+      throw new Error(`the document has a different issuer, ${metadata.issuer.slice(0, 200)}`);
     const algorithms = (metadata.id_token_signing_alg_values_supported ?? ['RS256']).filter((name) =>
       checkable.test(name),
     );
-    if (algorithms.length === 0) throw new Error('it signs ID tokens in no way that can be checked');
+    if (algorithms.length === 0) throw new Error('it signs ID tokens with no supported algorithm');
     return { ...metadata, id_token_signing_alg_values_supported: algorithms };
   }
 }

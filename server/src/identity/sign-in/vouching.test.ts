@@ -70,7 +70,7 @@ const fault = (asking: Promise<string>) =>
 const runOut = () => clock.advance(600_000);
 const renewing = () => until('it is being renewed', () => voucher.refreshes().length === 1);
 
-test('nothing is kept, and nothing more is asked for, unless the operator says so', async () => {
+test('nothing is stored or requested unless the operator enables it', async () => {
   await connect({ slug: `${slug}-plain` });
   const { scope } = await signInThrough(user, `${slug}-plain`);
   expect(scope).toBe('openid email profile');
@@ -80,10 +80,10 @@ test('nothing is kept, and nothing more is asked for, unless the operator says s
   const github = { slug: `${slug}-github`, kind: 'github', vouches: true };
   const body = { name: 'GitHub', issuer: voucher.issuer, client_id: 'svc', client_secret: 's', ...github };
   const answer = await root.call(base, { method: 'POST', body });
-  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('vouches: only a provider')]);
+  expect([answer.status, await answer.text()]).toEqual([400, expect.stringContaining('vouches: is only available')]);
 });
 
-test('what a sign-in gave is kept sealed, told of as being there, and never shown', async () => {
+test('tokens of a sign-in are stored encrypted, reported as present, and never shown', async () => {
   const { at, scope } = await signInThrough(user, slug);
   expect([at, scope]).toEqual(['/tools', 'openid email profile offline_access']);
   expect(await kept()).toMatchObject([{ refreshToken: 'refresh-ann-1', expiresAt: expect.any(Number) }]);
@@ -100,7 +100,7 @@ test('what a sign-in gave is kept sealed, told of as being there, and never show
   expect([shown, exported, audited].join()).not.toContain('grant_sealed');
 });
 
-test('a scope that the provider does not know is not asked for, and one that it was given already not twice', async () => {
+test('unsupported scopes are not requested, and existing ones not twice', async () => {
   await change({ scopes: 'openid offline_access' });
   expect((await signInThrough(user, slug)).scope).toBe('openid offline_access');
   voucher.says({ scopes_supported: ['openid', 'email'] });
@@ -108,7 +108,7 @@ test('a scope that the provider does not know is not asked for, and one that it 
   expect((await signInThrough(user, slug)).scope).toBe('openid');
 });
 
-test('the ID token is traded for an assertion to the one that it is for', async () => {
+test('the ID token is exchanged for an assertion for its audience', async () => {
   await signInThrough(user, slug);
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
   const [asked] = voucher.exchanges();
@@ -120,7 +120,7 @@ test('the ID token is traded for an assertion to the one that it is for', async 
   expect(voucher.refreshes()).toHaveLength(0);
 });
 
-test('one that has run out is renewed once, whoever asks at once in however many processes', async () => {
+test('an expired ID token is refreshed once, under concurrency and across processes', async () => {
   await signInThrough(user, slug);
   runOut();
   voucher.company.wait = () => Bun.sleep(150);
@@ -137,7 +137,7 @@ test('one that has run out is renewed once, whoever asks at once in however many
   expect(await kept()).toMatchObject([{ refreshToken: 'refresh-ann-2' }]);
 });
 
-test('a process that died while it renewed holds nobody up for long', async () => {
+test('a process that dies during a refresh does not block others for long', async () => {
   await signInThrough(user, slug);
   runOut();
   voucher.company.wait = () => new Promise(() => {});
@@ -149,28 +149,28 @@ test('a process that died while it renewed holds nobody up for long', async () =
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
 });
 
-test('who never came through the provider, or is known there no more, has to sign in again', async () => {
-  expect(await fault(assertion())).toStartWith('sign_in_again: nothing is kept');
+test('users who never signed in with the provider, or are unknown there, must sign in again', async () => {
+  expect(await fault(assertion())).toStartWith('sign_in_again: no sign-in is stored');
   await signInThrough(user, slug);
   runOut();
   voucher.refreshTokens.clear();
-  expect(await fault(assertion())).toBe('sign_in_again: the provider takes the refresh token no more');
+  expect(await fault(assertion())).toBe('sign_in_again: the provider no longer accepts the refresh token');
   expect(await kept()).toEqual([null]);
   expect(await vouching().accountOf(slug, user.id)).toBeNull();
   await signInThrough(user, slug);
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
 });
 
-test('without a refresh token it ends with the ID token', async () => {
+test('without a refresh token it ends when the ID token expires', async () => {
   voucher.company.refreshes = false;
   await signInThrough(user, slug);
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
   clock.advance(600_000);
-  expect(await fault(assertion())).toStartWith('sign_in_again: the ID token has run out');
+  expect(await fault(assertion())).toStartWith('sign_in_again: the ID token has expired');
   expect(await kept()).toEqual([null]);
 });
 
-test('nobody gets what is said of somebody else', async () => {
+test('an ID token of another user is rejected', async () => {
   await signInThrough(user, slug);
   const other = await t.user(`other-${count}`);
   expect(await fault(assertion(other))).toStartWith('sign_in_again');
@@ -184,10 +184,10 @@ test('nobody gets what is said of somebody else', async () => {
   expect(await voucher.believed(await assertion(other), wanted.audience)).toBe('bob');
   runOut();
   voucher.refreshTokens.set('refresh-ann-1', 'bob');
-  expect(await fault(assertion(user))).toStartWith('sign_in_again: the provider gives the ID token of somebody else');
+  expect(await fault(assertion(user))).toStartWith('sign_in_again: the provider issued the ID token of another user');
 });
 
-test('of several accounts of a user at one company, the last used is vouched for', async () => {
+test('of several accounts of a user at one provider, the last used one is taken', async () => {
   await signInThrough(user, slug);
   clock.advance(1_000);
   voucher.company.person = 'second-ann';
@@ -200,7 +200,7 @@ test('of several accounts of a user at one company, the last used is vouched for
 });
 
 const endings: [what: string, end: () => Promise<unknown>][] = [
-  ['the provider vouches no more', () => change({ vouches: false })],
+  ['vouching is turned off for the provider', () => change({ vouches: false })],
   ['the provider has another client', () => change({ client_id: 'other' })],
   ['the provider is deleted', () => root.call(`${base}/${provider}`, { method: 'DELETE' })],
   [
@@ -224,7 +224,7 @@ for (const [what, end] of endings)
     expect(voucher.exchanges()).toHaveLength(1);
   });
 
-test('a provider that is switched off vouches for nobody meanwhile', async () => {
+test('a disabled provider issues no assertions until it is enabled', async () => {
   await signInThrough(user, slug);
   await change({ enabled: false });
   expect(await fault(assertion())).toStartWith('no_provider');
@@ -232,7 +232,7 @@ test('a provider that is switched off vouches for nobody meanwhile', async () =>
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann');
 });
 
-test('what was ended while it was renewed stays ended', async () => {
+test('a grant that ends during a refresh stays ended', async () => {
   await signInThrough(user, slug);
   runOut();
   const ended = Promise.withResolvers<void>();
@@ -245,7 +245,7 @@ test('what was ended while it was renewed stays ended', async () => {
   expect(await kept()).toEqual([null]);
 });
 
-test('who signs in anew while it is renewed is vouched for by that', async () => {
+test('a new sign-in during a refresh takes precedence', async () => {
   await signInThrough(user, slug);
   runOut();
   const signedIn = Promise.withResolvers<void>();
@@ -266,27 +266,27 @@ const lies: [what: string, lie: Partial<Voucher['company']>, fault: string][] = 
     { answer: json({ error: 'access_denied', error_description: 'eyJhbGciOi' }, 403) },
     'refused: it says access_denied',
   ],
-  ['an ID token that it takes no more', { answer: json({ error: 'invalid_grant' }, 400) }, 'sign_in_again: '],
-  ['an error that is none', { answer: json({ error: 'x'.repeat(100) }, 400) }, 'failed: '],
+  ['a rejected ID token', { answer: json({ error: 'invalid_grant' }, 400) }, 'sign_in_again: '],
+  ['an invalid error code', { answer: json({ error: 'x'.repeat(100) }, 400) }, 'failed: '],
   ['a status alone', { answer: new Response('', { status: 500 }) }, 'failed: '],
-  ['no JSON', { answer: new Response('<p>', { headers: { 'content-type': 'text/html' } }) }, 'failed: '],
-  ['a redirect', { answer: new Response(null, { status: 302, headers: { location: '/elsewhere' } }) }, 'failed: '],
   [
-    'an access token',
-    { answer: { token_type: 'Bearer' } },
-    'failed: the provider answers with a token of another kind',
+    'a body that is not JSON',
+    { answer: new Response('<p>', { headers: { 'content-type': 'text/html' } }) },
+    'failed: ',
   ],
-  ['a token of no type', { answer: { token_type: undefined } }, 'failed: '],
+  ['a redirect', { answer: new Response(null, { status: 302, headers: { location: '/elsewhere' } }) }, 'failed: '],
+  ['an access token', { answer: { token_type: 'Bearer' } }, 'failed: the provider returned a token of another type'],
+  ['a token without a type', { answer: { token_type: undefined } }, 'failed: '],
   [
     'a token of another type',
     { answer: { issued_token_type: 'urn:ietf:params:oauth:token-type:access_token' } },
-    'failed: the provider answers with a token of another kind',
+    'failed: the provider returned a token of another type',
   ],
-  ['a long one', { answer: { access_token: 'x'.repeat(20_000) } }, 'failed: its assertion has more than'],
-  ['one without end', { answer: { access_token: 'x'.repeat(700_000) } }, 'failed: '],
+  ['a too long token', { answer: { access_token: 'x'.repeat(20_000) } }, 'failed: its assertion is longer than'],
+  ['an oversized body', { answer: { access_token: 'x'.repeat(700_000) } }, 'failed: '],
 ];
 for (const [what, lie, expected] of lies)
-  test(`a provider that answers with ${what} does not vouch`, async () => {
+  test(`a provider that answers with ${what} gives no assertion`, async () => {
     await signInThrough(user, slug);
     Object.assign(voucher.company, lie);
     const told = await fault(assertion());
@@ -297,12 +297,12 @@ for (const [what, lie, expected] of lies)
   });
 
 const renewals: [what: string, refreshed: Voucher['company']['refreshed'], fault: string][] = [
-  ['no ID token', { id_token: undefined }, 'sign_in_again: the provider gives no new ID token'],
-  ['an ID token of its own making', { id_token: 'e30.e30.e30' }, 'failed: '],
+  ['no ID token', { id_token: undefined }, 'sign_in_again: the provider issues no new ID token'],
+  ['an invalid ID token', { id_token: 'e30.e30.e30' }, 'failed: '],
   ['a status alone', new Response('', { status: 503 }), 'failed: '],
 ];
 for (const [what, refreshed, expected] of renewals)
-  test(`a provider that renews with ${what} does not vouch`, async () => {
+  test(`a provider that refreshes with ${what} gives no assertion`, async () => {
     await signInThrough(user, slug);
     runOut();
     voucher.company.refreshed = refreshed;
@@ -313,7 +313,7 @@ for (const [what, refreshed, expected] of renewals)
     if (grants[0]) expect(grants[0]).not.toHaveProperty('heldUntil');
   });
 
-test('who is asked for the password of an account first is vouched for as soon as the two are one', async () => {
+test('a sign-in that first needs the account’s password counts once the accounts are connected', async () => {
   const { db } = t.platform.database;
   await db
     .updateTable('users')
@@ -338,11 +338,11 @@ test('who is asked for the password of an account first is vouched for as soon a
   expect(await voucher.believed(await assertion(), wanted.audience)).toBe('ann@company.example');
 });
 
-test('a new encryption key takes it along; without the old one the user signs in again', async () => {
+test('a new encryption key re-encrypts it; without the old key the user must sign in again', async () => {
   await signInThrough(user, slug);
   const { db } = t.platform.database;
   const { reseal } = openSealer({ keys: [keyEntry(new Uint8Array(32).fill(7)), ...t.platform.sealingKeys] });
   expect(await resealVouching(db, reseal)).toBe(1);
   expect(await resealVouching(db, reseal)).toBe(0);
-  expect(await fault(assertion())).toBe('sign_in_again: what was kept of the sign-in has ended');
+  expect(await fault(assertion())).toBe('sign_in_again: the stored sign-in has expired');
 });

@@ -72,7 +72,7 @@ export function openVouching(room: Deps): Vouching {
     assertionFor: async (slug, userId, wanted) => {
       const { provider, account } = await found(slug, userId);
       if (!provider) throw new VouchFault('no_provider');
-      if (!account) throw new VouchFault('sign_in_again', 'nothing is kept of a sign-in');
+      if (!account) throw new VouchFault('sign_in_again', 'no sign-in is stored');
       const upstream = await room.upstreams.of(provider).catch((error) => {
         throw new VouchFault('failed', wordsOf(error));
       });
@@ -92,7 +92,7 @@ async function freshIdToken(room: Deps, upstream: Configuration, provider: Provi
   for (let waitedMs = 0; waitedMs < mostWaitMs; waitedMs += pollMs) {
     const account = await findVouched(room.db, provider.id, userId);
     const grant = account && openedGrant(room, account.sealed);
-    if (!grant) throw new VouchFault('sign_in_again', 'what was kept of the sign-in has ended');
+    if (!grant) throw new VouchFault('sign_in_again', 'the stored sign-in has expired');
     if (isFresh(room, grant)) return grant.idToken;
     const now = nowSeconds(room.clock);
     if ((grant.heldUntil ?? 0) <= now) {
@@ -103,7 +103,7 @@ async function freshIdToken(room: Deps, upstream: Configuration, provider: Provi
     }
     await Bun.sleep(pollMs);
   }
-  throw new VouchFault('failed', 'another process is about to renew the ID token, and does not end');
+  throw new VouchFault('failed', 'another process is renewing the ID token and does not finish');
 }
 
 /** Null if it has ended, or the user signed in again. */
@@ -117,17 +117,17 @@ async function renewed(
     await replaceGrant(room.db, held, '');
     throw new VouchFault('sign_in_again', why);
   };
-  if (grant.refreshToken === undefined) return end('the ID token has run out, and there is no refresh token');
+  if (grant.refreshToken === undefined) return end('the ID token has expired and there is no refresh token');
   const { refreshTokenGrant } = await loadClient();
   const tokens = await refreshTokenGrant(upstream, grant.refreshToken).catch(async (error) => {
-    if (codeOf(error) === 'invalid_grant') return end('the provider takes the refresh token no more');
+    if (codeOf(error) === 'invalid_grant') return end('the provider no longer accepts the refresh token');
     await replaceGrant(room.db, held, room.sealer.seal(JSON.stringify(grant)));
     throw new VouchFault('failed', wordsOf(error));
   });
   // OpenID Connect Core §12.2: a new ID token is optional, and must be of the same user.
   const claims = tokens.claims();
-  if (!claims) return end('the provider gives no new ID token');
-  if (claims.sub !== held.subject) return end('the provider gives the ID token of somebody else');
+  if (!claims) return end('the provider issues no new ID token');
+  if (claims.sub !== held.subject) return end('the provider issued the ID token of another user');
   const next = grantOf(tokens, grant);
   const isKept = await replaceGrant(room.db, held, room.sealer.seal(JSON.stringify(next)));
   return isKept ? next.idToken : null;
@@ -146,14 +146,14 @@ async function traded(upstream: Configuration, idToken: string, wanted: Wanted):
   }).catch((error) => {
     const code = codeOf(error);
     // Only a new sign-in could fix the ID token.
-    if (code === 'invalid_grant') throw new VouchFault('sign_in_again', 'the provider does not take its ID token');
+    if (code === 'invalid_grant') throw new VouchFault('sign_in_again', 'the provider does not accept its ID token');
     throw code === null ? new VouchFault('failed', wordsOf(error)) : new VouchFault('refused', `it says ${code}`);
   });
   // RFC 8693 §2.2.1: the type of something that is no access token.
   if (answer.issued_token_type !== idJag || answer.token_type !== 'n_a')
-    throw new VouchFault('failed', 'the provider answers with a token of another kind');
+    throw new VouchFault('failed', 'the provider returned a token of another type');
   if (answer.access_token.length > mostCharacters)
-    throw new VouchFault('failed', `its assertion has more than ${mostCharacters} characters`);
+    throw new VouchFault('failed', `its assertion is longer than ${mostCharacters} characters`);
   return answer.access_token;
 }
 

@@ -56,7 +56,7 @@ const honest: Record<string, fc.Arbitrary<Made>> = {
   m4a: sizes.map((list) => m4aFile(list)),
 };
 
-describe('an honest file lasts as long as it sounds', () => {
+describe('duration of valid files', () => {
   test.each(Object.entries(honest))('%s', (_, arbitrary) => {
     return fc.assert(
       fc.asyncProperty(arbitrary, async ({ bytes, seconds }) => {
@@ -108,7 +108,7 @@ const forged: Record<string, fc.Arbitrary<[bytes: Buffer, seconds: number]>> = {
     }),
 };
 
-describe('what is said of a sound makes it no shorter', () => {
+describe('forged headers do not make a file shorter', () => {
   test.each(Object.entries(forged))('%s', (_, arbitrary) => {
     return fc.assert(
       fc.asyncProperty(arbitrary, async ([bytes, seconds]) => {
@@ -118,7 +118,7 @@ describe('what is said of a sound makes it no shorter', () => {
     );
   });
 
-  test('every field of a WAV at once: never less than the size allows', () => {
+  test('any WAV header: the duration is never below what the size allows', () => {
     const field = fc.integer({ min: 0, max: 0xffff });
     const any = fc.record({ tag: field, channels: field, rate: u32, bits: field, byteRate: u32, dataSize: u32 });
     return fc.assert(
@@ -131,7 +131,7 @@ describe('what is said of a sound makes it no shorter', () => {
   });
 });
 
-describe('garbage', () => {
+describe('invalid audio data', () => {
   const samples = [
     wavFile({ tag: 1, channels: 1, rate: 16_000, bits: 16 }, 3_000),
     flacFile(9),
@@ -142,7 +142,7 @@ describe('garbage', () => {
     m4aFile([50, 60, 70]),
   ].map(({ bytes }) => bytes);
 
-  test('whatever bytes come, there is a length: finite, and not below the least', () => {
+  test('any bytes give a finite duration, not below the minimum', () => {
     const change = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }));
     const broken = fc
       .tuple(fc.constantFrom(...samples), fc.array(change, { maxLength: 20 }), fc.nat())
@@ -160,7 +160,7 @@ describe('garbage', () => {
     );
   });
 
-  test('files made to keep us busy leave others their turn', async () => {
+  test('files crafted to be slow do not block other work', async () => {
     const start = (i: number): Buffer => samples[i]!;
     const busy: [Buffer, number[]][] = [
       [Buffer.from('none'), [0xff]],

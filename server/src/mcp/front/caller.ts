@@ -68,7 +68,7 @@ export const opensServer = ({ tools }: Pick<McpCaller, 'tools'>, server: string)
 /** Called once the server's name is certain, however the URL was spelled. */
 export function requireAudience(caller: McpCaller, server: string | null, baseUrl: string): void {
   if (allowedFor(caller, server, baseUrl)) return;
-  throw new AppError('invalid_token', `The access token is not for ${resourceOf(baseUrl, server)}.`, {
+  throw new AppError('invalid_token', `The access token is not valid for ${resourceOf(baseUrl, server)}.`, {
     headers: { 'www-authenticate': 'Bearer realm="svc", error="invalid_token"' },
   });
 }

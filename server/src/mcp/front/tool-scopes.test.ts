@@ -197,7 +197,7 @@ test('who is asked sees the server, its tools and what each is for, in one line 
   ]);
   const some = await shown('openid mcp:files:read mcp:files:gone mcp:notes', '/mcp');
   expect(some.requested_scopes.map(({ description }: { description: string }) => description)).toContain(
-    'Use the tool read of files in your name',
+    'Use the tool read of files on your behalf',
   );
   expect(some.resources[0].servers).toMatchObject([
     { server: 'files', all: false, tools: [{ name: 'read' }, { name: 'gone', description: '' }] },

@@ -261,7 +261,7 @@ async function requireToolScope(served: Served, messages: Message[], caller: Mcp
   const named = await served.toolNamed(name, caller);
   if (!named || opensTool(caller, named.server, named.tool)) return;
   const scope = toolScopeOf(named.server, named.tool);
-  const message = `This call needs the scope ${scope}.`;
+  const message = `This call requires the scope ${scope}.`;
   throw new AppError('insufficient_scope', message, {
     headers: {
       'www-authenticate': `Bearer realm="svc", error="insufficient_scope", error_description="${message}", scope="${scope}"`,

@@ -38,7 +38,7 @@ afterAll(() => t.close());
 const now = () => Math.floor(t.clock.nowMs() / 1000);
 const signed = (changes?: AssertionChanges) => signer.signed(client, changes);
 
-test.each(proofAlgorithms)('a key of %s proves its client: code, refresh', async (alg) => {
+test.each(proofAlgorithms)('a client authenticates with a key of type %s: code, refresh', async (alg) => {
   const own = await newSigner(t, alg);
   const its = await t.client({ jwks: { keys: [own.jwk] } });
   expect(its.secret).toBe('');
@@ -49,10 +49,10 @@ test.each(proofAlgorithms)('a key of %s proves its client: code, refresh', async
   expect((await t.userinfo(next.access_token)).status).toBe(200);
 });
 
-describe('it is for the server that it is sent to', () => {
+describe('the audience of an assertion', () => {
   const parPath = '/api/oauth2/par';
   const at = (path: string) => `${t.config.baseUrl}${path}`;
-  test('by its issuer, its token endpoint, or the endpoint that is called', async () => {
+  test('may be the issuer, the token endpoint or the called endpoint', async () => {
     for (const aud of [t.config.baseUrl, [t.config.baseUrl], at(tokenPath), [t.config.baseUrl, at(tokenPath)]])
       expect(await steps.letIn(await signed({ claims: { aud } }))).toEqual(wasLetIn);
     const push = async (aud: string) =>
@@ -95,33 +95,33 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
   'another sub': ['sub', () => signer.assertion(client, { claims: { sub: 'svc_other' } })],
   'no iss': ['iss', () => signer.assertion(client, { claims: { iss: undefined } })],
   'no name': ['iss', () => signer.assertion(client, { claims: { iss: undefined, sub: undefined } })],
-  'a name that no database looks for': ['iss', () => signer.assertion({ clientId: 'a\0b' })],
+  'an invalid character in the name': ['iss', () => signer.assertion({ clientId: 'a\0b' })],
   'an unknown client': ['registered', () => signer.assertion({ clientId: `svc_${'x'.repeat(32)}` })],
-  'the past': ['expired', () => signer.assertion(client, { claims: { exp: now() - 1 } })],
-  'this very second as its end': ['expired', () => signer.assertion(client, { claims: { exp: now() } })],
-  'a far future': ['within 3600', () => signer.assertion(client, { claims: { exp: now() + 7200 } })],
-  'an end in an hour, and no beginning': [
+  'an exp in the past': ['expired', () => signer.assertion(client, { claims: { exp: now() - 1 } })],
+  'an exp of this second': ['expired', () => signer.assertion(client, { claims: { exp: now() } })],
+  'an exp too far in the future': ['within 3600', () => signer.assertion(client, { claims: { exp: now() + 7200 } })],
+  'an exp in an hour and no iat': [
     'within 600',
     () => signer.assertion(client, { claims: { iat: undefined, exp: now() + 3600 } }),
   ],
-  'an end beyond numbers': ['within 3600', () => signer.assertion(client, { claims: { exp: 1e300 } })],
-  'no end': ['exp', () => signer.assertion(client, { claims: { exp: undefined } })],
-  'an end in words': ['exp', () => signer.assertion(client, { claims: { exp: `${now() + 60}` } })],
-  'a beginning to come': ['not valid yet', () => signer.assertion(client, { claims: { nbf: now() + 60 } })],
-  'a beginning in words': ['not valid yet', () => signer.assertion(client, { claims: { nbf: 'now' } })],
-  'a time to come': ['time to come', () => signer.assertion(client, { claims: { iat: now() + 60 } })],
-  'a long life, near its end': ['too old', () => signer.assertion(client, { claims: { iat: now() - 3600 } })],
+  'an exp beyond the number range': ['within 3600', () => signer.assertion(client, { claims: { exp: 1e300 } })],
+  'no exp': ['exp', () => signer.assertion(client, { claims: { exp: undefined } })],
+  'an exp as text': ['exp', () => signer.assertion(client, { claims: { exp: `${now() + 60}` } })],
+  'an nbf in the future': ['not valid yet', () => signer.assertion(client, { claims: { nbf: now() + 60 } })],
+  'an nbf as text': ['not valid yet', () => signer.assertion(client, { claims: { nbf: 'now' } })],
+  'an iat in the future': ['in the future', () => signer.assertion(client, { claims: { iat: now() + 60 } })],
+  'an old iat': ['too old', () => signer.assertion(client, { claims: { iat: now() - 3600 } })],
   'no jti': ['jti', () => signer.assertion(client, { claims: { jti: undefined } })],
   'an empty jti': ['jti', () => signer.assertion(client, { claims: { jti: '' } })],
   'a long jti': ['jti', () => signer.assertion(client, { claims: { jti: 'x'.repeat(257) } })],
   'a number as jti': ['jti', () => signer.assertion(client, { claims: { jti: 1 } })],
   'another client’s key': ['not signed', () => other.assertion(client)],
-  'another client’s key by our name': ['not signed', () => signer.assertion(client, { key: other.privateKey })],
-  'another client’s key and no name': [
-    'none of the client',
+  'another client’s key with our kid': ['not signed', () => signer.assertion(client, { key: other.privateKey })],
+  'another client’s key and no kid': [
+    'not signed with any',
     () => signer.assertion(client, { key: other.privateKey, header: { kid: undefined } }),
   ],
-  'a name of no key': ['not signed', () => signer.assertion(client, { header: { kid: 'nothing' } })],
+  'an unknown kid': ['not signed', () => signer.assertion(client, { header: { kid: 'nothing' } })],
   'a key in its header': [
     'not signed',
     () => signer.assertion(client, { key: other.privateKey, header: { kid: 'own', jwk: other.jwk } }),
@@ -135,7 +135,7 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
       }),
   ],
   'no signature': ['signed JWT', async () => `${unsigned({ alg: 'none' })}.`],
-  'a signature of nothing': ['signed by', async () => `${unsigned({ alg: 'none' })}.AAAA`],
+  'an invalid signature and alg none': ['signed with', async () => `${unsigned({ alg: 'none' })}.AAAA`],
   'another algorithm by name': [
     'not signed',
     async () => {
@@ -143,19 +143,19 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
       return `${encoded({ alg: 'RS256', kid: signer.jwk.kid })}.${payload}.${signature}`;
     },
   ],
-  'other claims than were signed': [
+  'changed claims': [
     'not signed',
     async () => {
       const [head, , signature] = (await signer.assertion(client)).split('.');
       return `${head}.${encoded(claims())}.${signature}`;
     },
   ],
-  'what must be understood': ['crit', async () => byHand({ crit: ['b64'], b64: true })],
-  'what must be understood and is not': ['crit', async () => byHand({ crit: ['more'], more: 1 })],
-  'the type of a proof': ['typ', () => signer.assertion(client, { header: { typ: 'dpop+jwt' } })],
+  'a critical header': ['crit', async () => byHand({ crit: ['b64'], b64: true })],
+  'an unknown critical header': ['crit', async () => byHand({ crit: ['more'], more: 1 })],
+  'the type of a DPoP proof': ['typ', () => signer.assertion(client, { header: { typ: 'dpop+jwt' } })],
   'the type of an access token': ['typ', () => signer.assertion(client, { header: { typ: 'at+jwt' } })],
   'a number as type': ['typ', () => signer.assertion(client, { header: { typ: 1 } })],
-  'a number as the name of its key': ['kid', async () => byHand({ kid: 1 })],
+  'a number as kid': ['kid', async () => byHand({ kid: 1 })],
   'a list as claims': [
     'signed JWT',
     async () => {
@@ -163,11 +163,11 @@ const wrong: Record<string, [says: string, make: () => Promise<string>]> = {
       return `${head}.${encoded([])}.${signature}`;
     },
   ],
-  'a great length': ['signed JWT', () => signer.assertion(client, { claims: { more: 'x'.repeat(9000) } })],
-  'no JWT': ['signed JWT', async () => 'assertion'],
+  'an oversized token': ['signed JWT', () => signer.assertion(client, { claims: { more: 'x'.repeat(9000) } })],
+  'a value that is not a JWT': ['signed JWT', async () => 'assertion'],
 };
 
-describe('no tokens for an assertion with', () => {
+describe('an assertion is rejected with', () => {
   test.each(Object.keys(wrong))('%s', async (name) => {
     const [says, make] = wrong[name]!;
     const code = await t.code(client);
@@ -180,7 +180,7 @@ describe('no tokens for an assertion with', () => {
   });
 });
 
-test('what is signed by hand counts where nothing is wrong with it', async () => {
+test('a valid assertion signed by hand is accepted', async () => {
   for (const header of [{}, { typ: 'JWT' }, { typ: 'client-authentication+jwt' }])
     expect(await steps.letIn(parametersOf(byHand(header)))).toEqual(wasLetIn);
 });
@@ -196,7 +196,7 @@ test('clocks may be half a minute ahead', async () => {
   }
 });
 
-test('one that was made for an hour is taken for ten minutes, and once', async () => {
+test('an assertion valid for an hour is accepted for ten minutes, and once', async () => {
   const proof = await signed({ claims: { exp: now() + 3600 } });
   const later = await signed({ claims: { exp: now() + 3600 } });
   expect(await steps.letIn(proof)).toEqual(wasLetIn);
@@ -208,7 +208,7 @@ test('one that was made for an hour is taken for ten minutes, and once', async (
   expect(await steps.letIn(later)).toEqual(notLetIn);
 });
 
-test('each is used once, of many at once too; the same jti is another client’s to use', async () => {
+test('an assertion works once, also under concurrency; another client may use the same jti', async () => {
   const proof = await signed({ claims: { jti: 'the same' } });
   const answers = await Promise.all(Array.from({ length: 30 }, () => steps.letIn(proof)));
   expect(answers.filter(([status]) => status === wasLetIn[0])).toHaveLength(1);
@@ -224,7 +224,7 @@ test('each is used once, of many at once too; the same jti is another client’s
   expect(await steps.letIn(await signed({ claims: { jti: 'not yet' } }))).toEqual(wasLetIn);
 });
 
-test('one way at a time: two at once, half of one, and another client’s name are refused', async () => {
+test('two authentication methods, an incomplete one, and another client’s id are rejected', async () => {
   const refresh = async (fields: Record<string, string>, headers = {}) =>
     faultOf(t.post(tokenPath, { grant_type: 'refresh_token', refresh_token: 'svcrt_none', ...fields }, headers));
   const invalid: [number, unknown] = [400, 'invalid_request'];
@@ -241,7 +241,7 @@ test('one way at a time: two at once, half of one, and another client’s name a
   expect(await refresh({ ...parametersOf(client_assertion!), client_id: client.clientId })).toEqual(wasLetIn);
 });
 
-test('a client has one way in: with keys no secret, with a secret no keys, and by its name alone neither', async () => {
+test('a client has one authentication method: keys or a secret, and never its id alone', async () => {
   const withSecret = await t.client();
   expect(await steps.letIn(await signer.signed(withSecret))).toEqual(notLetIn);
   expect(await steps.letIn({ client_id: client.clientId })).toEqual(notLetIn);
@@ -251,7 +251,7 @@ test('a client has one way in: with keys no secret, with a secret no keys, and b
   expect(await steps.letIn(await signer.signed(open))).toEqual(notLetIn);
 });
 
-test('every endpoint that asks who a client is takes it: introspection, revocation, device codes', async () => {
+test('assertions are accepted at introspection, revocation and device authorization', async () => {
   const tokens = await jsonOf(steps.exchange(client, await t.code(client), await signed()));
   const token = tokens.access_token as string;
   const introspect = async (proof: Record<string, string>) => t.post('/api/oauth2/introspect', { token, ...proof });
@@ -275,7 +275,7 @@ test('every endpoint that asks who a client is takes it: introspection, revocati
   expect((await t.userinfo(token)).status).toBe(401);
 });
 
-test('a suspended client is told so, a deleted one is nobody', async () => {
+test('a suspended client gets 403, a deleted one invalid_client', async () => {
   const own = await newSigner(t);
   const its = await t.client({ jwks: { keys: [own.jwk] } });
   await t.act('suspend', its.id);
@@ -284,7 +284,7 @@ test('a suspended client is told so, a deleted one is nobody', async () => {
   expect(await steps.letIn(await own.signed(its))).toEqual(notLetIn);
 });
 
-test('turned off, an assertion is a parameter like any other', async () => {
+test('without OpenID Connect, an assertion is an unknown parameter', async () => {
   const off = await openOAuthTest();
   const plain = await off.client({ jwks: { keys: [signer.jwk] } });
   const tokens = await off.tokens(plain);
@@ -295,7 +295,7 @@ test('turned off, an assertion is a parameter like any other', async () => {
   await off.close();
 });
 
-test('neither the log nor the audit log ever holds one', async () => {
+test('assertions never appear in the log or the audit log', async () => {
   const lines: string[] = [];
   const log = openLog('debug', { write: (line: string) => void lines.push(line) });
   const app = await openTestApp({ log, env: { OPENID_CONNECT: '1' } });

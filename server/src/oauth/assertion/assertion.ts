@@ -53,17 +53,19 @@ export async function assertedClient(deps: Deps, assertion: string, asked: Asked
   if (typeof sub !== 'string' || sub === '' || sub.includes('\0') || iss !== sub)
     throw fault('must have the client_id as iss and as sub');
   if (asked.clientId && asked.clientId !== sub)
-    throw new AppError('invalid_request', 'The assertion and the body name different clients.', { param: 'client_id' });
+    throw new AppError('invalid_request', 'The assertion and the body identify different clients.', {
+      param: 'client_id',
+    });
   checkAudience(deps, asked, aud);
   const expiresAt = checkTimes(claims, nowSeconds(deps.clock));
   if (typeof jti !== 'string' || jti === '' || jti.length > mostJtiCharacters)
-    throw fault(`must have a jti of 1 to ${mostJtiCharacters} characters, a new one each time`);
+    throw fault(`must have a unique jti of 1 to ${mostJtiCharacters} characters`);
   const client = await signerOf(deps, sub, asked.ip);
   await verify(deps, client, assertion, header);
   // §3: last, so that only the client itself can use up its ids.
   const hash = sha256Hex(`client assertion ${client.id} ${jti}`);
   if (!(await takeProof(deps.db, hash, expiresAt + 1)))
-    throw fault('was used before; sign a new one, with another jti, for each request');
+    throw fault('was used before; sign a new one with a different jti for each request');
   return client.client_id;
 }
 
@@ -72,12 +74,12 @@ function parsed(assertion: string): { header: Header; claims: Record<string, unk
   if (assertion.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(assertion))
     throw fault('is not a signed JWT');
   const { alg, kid, typ, crit } = read(() => decodeProtectedHeader(assertion));
-  if (!isProofAlgorithm(alg)) throw fault(`must be signed by one of ${proofAlgorithms.join(', ')}`);
+  if (!isProofAlgorithm(alg)) throw fault(`must be signed with one of ${proofAlgorithms.join(', ')}`);
   if (!types.includes(typeof typ === 'string' ? typ.toLowerCase() : typ))
     throw fault('must have JWT or client-authentication+jwt as typ');
   // RFC 7515 §4.1.11: no critical extensions are supported.
   if (crit !== undefined) throw fault('must not have crit in its header');
-  if (kid !== undefined && typeof kid !== 'string') throw fault('must have the name of a key as kid');
+  if (kid !== undefined && typeof kid !== 'string') throw fault('must have the ID of a key as kid');
   return { header: { alg, kid }, claims: read(() => decodeJwt<Record<string, unknown>>(assertion)) };
 }
 
@@ -107,7 +109,8 @@ function checkTimes({ exp, nbf, iat }: Record<string, unknown>, now: number): nu
   const mostSeconds = iat === undefined ? longestSeconds : furthestSeconds;
   if (!(exp <= now + mostSeconds + aheadSeconds)) throw fault(`must expire within ${mostSeconds} seconds`);
   if (nbf !== undefined && !(typeof nbf === 'number' && nbf <= now + aheadSeconds)) throw fault('is not valid yet');
-  if (iat !== undefined && !(typeof iat === 'number' && iat <= now + aheadSeconds)) throw fault('is of a time to come');
+  if (iat !== undefined && !(typeof iat === 'number' && iat <= now + aheadSeconds))
+    throw fault('was issued in the future');
   if (iat === undefined) return Math.ceil(exp);
   const takenUntil = iat + longestSeconds + aheadSeconds;
   if (takenUntil < now) throw fault('is too old; sign one for each request');
@@ -122,7 +125,8 @@ async function signerOf({ db, documents }: Deps, clientId: string, ip: string): 
   const known = await findApplication(db, { client_id: clientId });
   const isKnown = known !== null && known.source !== 'document';
   const client = isKnown ? known : ((await documents.presented(clientId, ip)) ?? known);
-  if (client?.signs_assertions !== 1) throw invalidClient('No client of this name is registered for private_key_jwt.');
+  if (client?.signs_assertions !== 1)
+    throw invalidClient('No client with this client_id is registered for private_key_jwt.');
   return client;
 }
 
@@ -137,8 +141,8 @@ async function verify(deps: Deps, client: ApplicationRow, assertion: string, { a
   if (!own && (await verifiedBy(await deps.keyAddresses.keysAt(client.jwks_uri, 'anew')))) return;
   throw fault(
     kid === undefined
-      ? `is signed by none of the client’s keys for ${alg}`
-      : `is not signed by a key of the client for ${alg} that is called ${JSON.stringify(kid.slice(0, 100))}`,
+      ? `is not signed with any of the client's ${alg} keys`
+      : `is not signed with the client's ${alg} key ${JSON.stringify(kid.slice(0, 100))}`,
   );
 }
 

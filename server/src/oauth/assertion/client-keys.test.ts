@@ -27,25 +27,25 @@ const weak = () => generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey
 
 /** Sets that cannot be taken, wherever they come from, and what is said of them. */
 const refusedSets: Record<string, [says: string, set: () => unknown]> = {
-  'no object': ['object', () => 'keys'],
+  'a value that is not an object': ['object', () => 'keys'],
   'no keys': ['a key for signatures', () => ({ keys: [] })],
-  'no list': ['JSON Web Key Set', () => ({})],
+  'no list of keys': ['JSON Web Key Set', () => ({})],
   'a private key': ['public keys only', () => ({ keys: [signer.privateJwk] })],
   'a private key among others': ['public keys only', () => ({ keys: [next.jwk, signer.privateJwk] })],
   'a secret': ['public keys only', () => ({ keys: [next.jwk, { kty: 'oct', k: 'AAAA' }] })],
-  'a key that can be broken': ['a key for signatures', () => ({ keys: [weak()] })],
-  'a point that is none': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, y: signer.jwk.x }] })],
-  'a key for something else': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, use: 'enc' }] })],
+  'a weak key': ['a key for signatures', () => ({ keys: [weak()] })],
+  'an invalid point': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, y: signer.jwk.x }] })],
+  'a key for encryption': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, use: 'enc' }] })],
   'a key that may not verify': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, key_ops: ['sign'] }] })],
   'a key of another algorithm': ['a key for signatures', () => ({ keys: [{ ...signer.jwk, alg: 'ES384' }] })],
-  'too many': ['at most 20', () => ({ keys: Array.from({ length: 21 }, () => signer.jwk) })],
+  'too many keys': ['at most 20', () => ({ keys: Array.from({ length: 21 }, () => signer.jwk) })],
 };
 test.each([
   ['PS256', 'RS256'],
   ['RS256', 'PS256'],
   ['RS256', 'RS512'],
   ['PS512', 'PS384'],
-])('a key that says it is for %s verifies nothing by %s', async (said, used) => {
+])('a key declared for %s verifies nothing with %s', async (said, used) => {
   const own = await newSigner(t, used);
   const letIn = async (alg: string | undefined) => {
     const client = await t.client({ jwks: { keys: [{ ...own.jwk, ...(alg && { alg }) }] } });
@@ -57,7 +57,7 @@ test.each([
 
 const refusedAddresses = ['http://client.example/keys', 'ftp://client.example/keys', 'keys', 'https://a:b@c.example/'];
 
-describe('its owner', () => {
+describe('the owner of an application', () => {
   const path = (client: TestClient) => `/api/oauth2/applications/${client.id}`;
   const change = (client: TestClient, body: unknown) => t.owner.call(path(client), { method: 'PUT', body });
   const changed = async (client: TestClient, body: unknown) => (await jsonOf(change(client, body))).data;
@@ -67,7 +67,7 @@ describe('its owner', () => {
     return (await jsonOf(answer)).message;
   };
 
-  test('gives it keys, an address of keys, or a secret again; each takes the place of the other', async () => {
+  test('sets keys, a key address, or a secret, each replacing the other', async () => {
     const client = await t.client();
     const asked = { client_id: client.clientId, client_secret: client.secret };
     expect(await steps.letIn(asked)).toEqual(wasLetIn);
@@ -95,7 +95,7 @@ describe('its owner', () => {
     expect(await steps.letIn({ ...asked, client_secret: client_secret_plain })).toEqual(wasLetIn);
   });
 
-  test('cannot give it both, nor a public client any; who becomes public loses them', async () => {
+  test('cannot set both, or keys of a public client; becoming public removes them', async () => {
     const client = await t.client({ jwks: setOf(signer) });
     const both = { jwks: setOf(signer), jwks_uri: 'https://client.example/keys' };
     expect(await refusal(client, both)).toContain('not both');
@@ -108,18 +108,18 @@ describe('its owner', () => {
     expect(await steps.letIn(await signer.signed(client))).toEqual(notLetIn);
   });
 
-  test.each(Object.keys(refusedSets))('is told of a set with %s', async (name) => {
+  test.each(Object.keys(refusedSets))('gets an error for a key set with %s', async (name) => {
     const [says, set] = refusedSets[name]!;
     const client = await t.client();
     expect(await refusal(client, { jwks: set() })).toContain(says);
     expect(await steps.letIn({ client_id: client.clientId, client_secret: client.secret })).toEqual(wasLetIn);
   });
 
-  test.each(refusedAddresses)('is told of the address %s', async (jwks_uri) => {
+  test.each(refusedAddresses)('gets an error for the address %s', async (jwks_uri) => {
     expect(await refusal(await t.client(), { jwks_uri })).toContain('address');
   });
 
-  test('may name keys for other things beside them, of which nothing is kept', async () => {
+  test('may include keys for other purposes, which are not stored', async () => {
     const encryption = { ...signer.jwk, kid: 'enc', use: 'enc' };
     const named = { ...signer.jwk, use: 'sig', key_ops: ['verify'], alg: 'ES256', x5c: ['certificate'] };
     const client = await t.client({ jwks: { keys: [encryption, named], more: 1 } });
@@ -128,7 +128,7 @@ describe('its owner', () => {
     expect(await steps.letIn(await signer.signed(client))).toEqual(wasLetIn);
   });
 
-  test('keeps a verification when keys change, and not when the way in does; the log says which keys', async () => {
+  test('keeps the verification when keys change, but not when the method changes; the audit log names the keys', async () => {
     const client = await t.client();
     await t.act('verify', client.id);
     expect((await changed(client, { jwks: setOf(signer) })).is_verified).toBe(false);
@@ -140,7 +140,7 @@ describe('its owner', () => {
     expect(latest.after).toEqual({ jwks: [expect.stringContaining(next.jwk.kid!)] });
   });
 
-  test('finds the keys among what the account can take along', async () => {
+  test('gets the keys in the account export', async () => {
     const by = await t.user();
     await t.client({ jwks: setOf(signer) }, by);
     const text = await (await by.call('/api/user/self/export')).text();
@@ -148,7 +148,7 @@ describe('its owner', () => {
   });
 });
 
-describe('a program that registers itself', () => {
+describe('a self-registered client', () => {
   const endpoint = '/api/oauth2/register';
   const redirect_uris = ['https://self.example/callback'];
   const method = { token_endpoint_auth_method: 'private_key_jwt' };
@@ -156,7 +156,7 @@ describe('a program that registers itself', () => {
     t.call(endpoint, { method: 'POST', body: { redirect_uris, ...method, ...fields } });
   const asClient = ({ client_id }: Record<string, string>) => ({ clientId: client_id! });
 
-  test('signs by its keys, changes them, and takes a secret instead', async () => {
+  test('signs with its keys, changes them, and switches to a secret', async () => {
     const answer = await register({ jwks: setOf(signer) });
     const made = await jsonOf(answer);
     expect([answer.status, { ...made }]).toEqual([201, expect.objectContaining({ ...method, jwks: setOf(signer) })]);
@@ -180,7 +180,7 @@ describe('a program that registers itself', () => {
     expect(await steps.letIn({ client_id, client_secret })).toEqual(notLetIn);
   });
 
-  test('names an address of keys', async () => {
+  test('registers a key address', async () => {
     const server = serve(() => Response.json(setOf(signer)));
     const made = await jsonOf(register({ jwks_uri: server.url }));
     expect(made.jwks_uri).toBe(server.url);
@@ -193,14 +193,14 @@ describe('a program that registers itself', () => {
     expect([answer.status, error]).toEqual([400, 'invalid_client_metadata']);
     return error_description;
   };
-  test.each(Object.keys(refusedSets))('is told of a set with %s', async (name) => {
+  test.each(Object.keys(refusedSets))('gets an error for a key set with %s', async (name) => {
     const [says, set] = refusedSets[name]!;
     expect(await refused({ jwks: set() })).toContain(says);
   });
-  test.each(refusedAddresses)('is told of the address %s', async (jwks_uri) => {
+  test.each(refusedAddresses)('gets an error for the address %s', async (jwks_uri) => {
     expect(await refused({ jwks_uri })).toContain('jwks_uri');
   });
-  test('must name one of the two, and gives no private key away, however it signs in', async () => {
+  test('must register keys or their address, and no private key, for any method', async () => {
     expect(await refused({})).toContain('jwks');
     expect(await refused({ jwks: setOf(signer), jwks_uri: 'https://client.example/keys' })).toContain('jwks');
     const none = { token_endpoint_auth_method: 'none' };
@@ -212,7 +212,7 @@ describe('a program that registers itself', () => {
   });
 });
 
-describe('a client that a document describes', () => {
+describe('a client with a metadata document', () => {
   const fieldsOf = (fields: Record<string, unknown>) => (url: string) =>
     Response.json(documentOf(url, { token_endpoint_auth_method: 'private_key_jwt', ...fields }));
   const signIn = async ({ client }: DocumentServer, by: Signer) => {
@@ -222,7 +222,7 @@ describe('a client that a document describes', () => {
     return steps.exchange(client, code, { ...(await by.signed(client)), code_verifier: verifier });
   };
 
-  test('signs by the keys in it, and its name alone is not enough', async () => {
+  test('signs with the keys in it, and its client id alone is not enough', async () => {
     const server = serve(fieldsOf({ jwks: setOf(signer) }));
     const answer = await signIn(server, signer);
     expect(answer.status).toBe(200);
@@ -234,14 +234,14 @@ describe('a client that a document describes', () => {
     expect(server.asked).toBe(1);
   });
 
-  test('signs by the keys at an address in it', async () => {
+  test('signs with the keys at the address in it', async () => {
     const keys = serve(() => Response.json(setOf(signer)));
     const server = serve(fieldsOf({ jwks_uri: keys.url }));
     expect((await signIn(server, signer)).status).toBe(200);
     expect([server.asked, keys.asked]).toEqual([1, 1]);
   });
 
-  test('may begin with a pushed request or a device code, signed', async () => {
+  test('can start with a signed pushed request or device code', async () => {
     for (const path of ['/api/oauth2/par', '/api/oauth2/device_authorization']) {
       const server = serve(fieldsOf({ jwks: setOf(signer) }));
       const request = { response_type: 'code', redirect_uri: server.client.redirectUri, scope: 'openid' };
@@ -253,7 +253,7 @@ describe('a client that a document describes', () => {
     }
   });
 
-  test('is known by other keys once the document says so, also to whoever only refreshes', async () => {
+  test('is verified with new keys once the document lists them, also when only refreshing', async () => {
     let published = setOf(signer);
     const server = serve((url) => fieldsOf({ jwks: published })(url));
     const { refresh_token } = await jsonOf(signIn(server, signer));

@@ -51,9 +51,9 @@ const refused = (param: string, message: string): AppError => new AppError('inva
 
 /** A client has keys or an address of keys: one replaces the other. */
 export function keysAfter({ jwks, jwks_uri }: KeyInput, before: KeyColumns, appType: string): KeyColumns {
-  if (jwks && jwks_uri) throw refused('jwks_uri', 'Give jwks or jwks_uri, not both.');
+  if (jwks && jwks_uri) throw refused('jwks_uri', 'Specify jwks or jwks_uri, not both.');
   if (appType === 'public') {
-    if (jwks || jwks_uri) throw refused('app_type', 'A public client has no keys: make it confidential.');
+    if (jwks || jwks_uri) throw refused('app_type', 'A public client cannot have keys. Make it confidential.');
     return noKeys;
   }
   const kept = jwks === null || jwks_uri ? '' : before.jwks;

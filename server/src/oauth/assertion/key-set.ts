@@ -16,11 +16,11 @@ const fewestRsaBits = 2_048;
 /** The stored form, without other members (§5), or why it is refused. */
 export function readKeySet(given: unknown): KeySet | { fault: string } {
   const listed = isObject(given) && Array.isArray(given.keys) ? given.keys.filter(isObject) : null;
-  if (!listed) return { fault: 'must be a JSON Web Key Set, an object with a list called keys' };
-  if (listed.some(holdsSecret)) return { fault: 'must hold public keys only; keep the private ones to yourself' };
+  if (!listed) return { fault: 'must be a JSON Web Key Set: an object with a keys array' };
+  if (listed.some(holdsSecret)) return { fault: 'must contain public keys only; keep private keys to yourself' };
   const keys = listed.map(usable).filter((key) => key !== null);
-  if (keys.length === 0) return { fault: `must hold a key for signatures by ${proofAlgorithms.join(', ')}` };
-  if (keys.length > mostKeys) return { fault: `must hold at most ${mostKeys} keys` };
+  if (keys.length === 0) return { fault: `must contain a key for signatures with ${proofAlgorithms.join(', ')}` };
+  if (keys.length > mostKeys) return { fault: `must contain at most ${mostKeys} keys` };
   return { keys };
 }
 

@@ -8,7 +8,7 @@ import { type Asked, assertedClient } from './assertion.ts';
 export const clientFields = {
   client_id: z.string().optional(),
   client_secret: z.string().optional(),
-  client_assertion: z.string().optional().describe('A JWT that the client has signed (RFC 7523 §2.2)'),
+  client_assertion: z.string().optional().describe('JWT signed by the client (RFC 7523 §2.2)'),
   client_assertion_type: z.string().optional(),
 };
 type ClientForm = z.infer<z.ZodObject<typeof clientFields>>;

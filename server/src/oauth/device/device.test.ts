@@ -43,7 +43,7 @@ const decide = (user_code: string, approved = true, by: Caller = t.member) =>
 const allow = async (user_code: string, by: Caller = t.member) =>
   expect((await decide(user_code, true, by)).status).toBe(200);
 
-test('a device asks, its user answers elsewhere, and it is signed in', async () => {
+test('a device requests a code, the user approves it elsewhere, and the device gets tokens', async () => {
   const answer = await start(client);
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
   const given = await jsonOf(answer);
@@ -80,7 +80,7 @@ test('a device asks, its user answers elsewhere, and it is signed in', async () 
   expect((await jsonOf(look((await started()).user_code))).data.has_existing_consent).toBe(true);
 });
 
-test('a public client does the same; there is an ID token only where openid was asked for', async () => {
+test('a public client works the same; an ID token is issued only with openid', async () => {
   const device = await t.client({ app_type: 'public' });
   const { device_code, user_code } = await started(device, { scope: 'profile' });
   await allow(user_code);
@@ -89,7 +89,7 @@ test('a public client does the same; there is an ID token only where openid was 
   expect(tokens).not.toHaveProperty('id_token');
 });
 
-test('whoever asks too soon waits longer, from then on', async () => {
+test('polling too early increases the interval', async () => {
   const { device_code, user_code } = await started();
   const after = async (seconds: number) => {
     t.clock.advance(seconds * 1000);
@@ -108,14 +108,14 @@ test('whoever asks too soon waits longer, from then on', async () => {
   expect((await poll(client, device_code)).status).toBe(200);
 });
 
-test('of 20 questions at once, all but one came too soon', async () => {
+test('of 20 concurrent polls, all but one are too early', async () => {
   const { device_code } = await started();
   const faults = await Promise.all(Array.from({ length: 20 }, () => faultOf(poll(client, device_code))));
   expect(faults.filter(([, error]) => error === 'authorization_pending')).toHaveLength(1);
   expect(faults.filter(([, error]) => error === 'slow_down')).toHaveLength(19);
 });
 
-test('a code that was approved gives one pair of tokens to 50 who ask at once', async () => {
+test('an approved code gives one token pair to 50 concurrent polls', async () => {
   const { device_code, user_code } = await started();
   await allow(user_code);
   const answers = await Promise.all(Array.from({ length: 50 }, () => poll(client, device_code)));
@@ -125,7 +125,7 @@ test('a code that was approved gives one pair of tokens to 50 who ask at once', 
   expect((await t.userinfo((await jsonOf(won[0]!)).access_token)).status).toBe(200);
 });
 
-test('a code is answered once, however many answer at once', async () => {
+test('a code is answered once, also under concurrency', async () => {
   const { device_code, user_code } = await started();
   // Fewer than the wrong codes that a session may type: while they are looked up, all of them count.
   const answers = await Promise.all(Array.from({ length: 8 }, (_, i) => decide(user_code, i % 2 === 0)));
@@ -137,7 +137,7 @@ test('a code is answered once, however many answer at once', async () => {
   expect((await look(user_code)).status).toBe(404);
 });
 
-test('denied, expired, unknown, of another client: each in its own word', async () => {
+test('denied, expired, unknown and foreign codes have distinct errors', async () => {
   const denied = await started();
   expect((await jsonOf(decide(denied.user_code, false))).data).toEqual({ approved: false });
   expect(await faultOf(poll(client, denied.device_code))).toEqual([400, 'access_denied']);
@@ -159,7 +159,7 @@ test('denied, expired, unknown, of another client: each in its own word', async 
   expect((await decide(late.user_code)).status).toBe(404);
 });
 
-test('a code may be typed in small letters and without the line, and by whoever is logged in', async () => {
+test('a user code is accepted in lower case and without the hyphen, from any logged-in user', async () => {
   const { user_code } = await started();
   const plain = user_code.replace('-', '').toLowerCase();
   for (const typed of [plain, ` ${user_code} `, user_code.split('').join(' '), user_code.replace('-', '–')])
@@ -182,11 +182,11 @@ test.each([
   [{ client_id: 'svc_unknown' }, [401, 'invalid_client']],
   [{ client_id: 'svc_\0' }, [400, 'invalid_request']],
   [{ client_id: undefined, client_secret: undefined }, [401, 'invalid_client']],
-] as [Fields, [number, string]][])('asked with something wrong, no code is given (%#)', async (fields, fault) => {
+] as [Fields, [number, string]][])('an invalid request gets no code (%#)', async (fields, fault) => {
   expect(await faultOf(start(client, fields))).toEqual(fault);
 });
 
-test('strict where our own page asks', async () => {
+test('the page API validates its input strictly', async () => {
   expect((await look('x'.repeat(65))).status).toBe(400);
   expect((await t.member.call(`${pagePath}?user_code=BCDF-GHJK&more=1`)).status).toBe(400);
   const { user_code } = await started();
@@ -194,7 +194,7 @@ test('strict where our own page asks', async () => {
     expect((await t.member.call(pagePath, { method: 'POST', body })).status).toBe(400);
 });
 
-test('what is taken away in between is gone: the consent, the application, the session', async () => {
+test('a revoked consent, suspended application or ended session ends the code', async () => {
   const own = await t.client();
   const person = await t.user();
   const first = await started(own);
@@ -214,7 +214,7 @@ test('what is taken away in between is gone: the consent, the application, the s
   expect((await decide(third.user_code, true, person)).status).toBe(401);
 });
 
-test('no more is given than was shown, whatever the application may have by then', async () => {
+test('only the scopes shown to the user are granted, even if the application gets more later', async () => {
   const own = await t.client();
   const { device_code, user_code } = await started(own, { scope: 'openid email' });
   const put = (scopes: string) =>
@@ -226,14 +226,14 @@ test('no more is given than was shown, whatever the application may have by then
   expect((await jsonOf(poll(own, device_code))).scope).toBe('openid');
 });
 
-test('an operator who lets verified applications ask lets no others show codes', async () => {
+test('with OAuth2RequireApproval, unverified applications cannot request codes', async () => {
   await t.setOption('OAuth2RequireApproval', true);
   expect(await faultOf(start(client))).toEqual([403, 'access_denied']);
   await t.setOption('OAuth2RequireApproval', false);
   expect((await start(client)).status).toBe(200);
 });
 
-test('tokens of a device are bound to its key where it proves one', async () => {
+test('tokens of a device are bound to its key if it sends a proof', async () => {
   const device = await t.client({ app_type: 'public', dpop_bound_access_tokens: true });
   const own = await newProver(t);
   const { device_code, user_code } = await started(device);
@@ -243,7 +243,7 @@ test('tokens of a device are bound to its key where it proves one', async () => 
   expect(tokens.token_type).toBe('DPoP');
 });
 
-test('at rest there are hashes', async () => {
+test('codes are stored as hashes', async () => {
   const { device_code, user_code } = await started();
   const rows = await t.platform.database.db.selectFrom('oauth_device_codes').selectAll().execute();
   const text = JSON.stringify(rows);
@@ -251,7 +251,7 @@ test('at rest there are hashes', async () => {
     expect(text).not.toContain(secret);
 });
 
-test('families of both kinds of codes are apart: ending one leaves the other', async () => {
+test('token families of device and authorization codes are separate: revoking one keeps the other', async () => {
   const own = await t.client();
   const { device_code, user_code } = await started(own);
   await allow(user_code);
@@ -265,7 +265,7 @@ test('families of both kinds of codes are apart: ending one leaves the other', a
 });
 
 // The last: from here on this address has no tries left.
-test('whoever tries codes is stopped, by session and by address', async () => {
+test('guessing codes is limited by session and by address', async () => {
   const { user_code } = await started();
   const wrong = 'BBBB-BBBB';
   const tries = async (by: Caller, count: number) => {
@@ -288,7 +288,7 @@ test('whoever tries codes is stopped, by session and by address', async () => {
   expect((await look(user_code, last)).status).toBe(429);
 });
 
-test('turned off, there is none of it', async () => {
+test('without OpenID Connect, the device flow is not available', async () => {
   const off = await openOAuthTest();
   const of = await off.client();
   expect((await off.post(startPath, { client_id: of.clientId })).status).toBe(404);

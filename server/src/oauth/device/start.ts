@@ -40,7 +40,7 @@ export async function startDevice(deps: Room, credentials: ClientCredentials, sc
     const hashes = { device_hash: sha256Hex(deviceCode), user_code_hash: sha256Hex(userCode) };
     if (await insertDeviceCode(db, { ...row, ...hashes })) return answer(deps, deviceCode, shownUserCode(userCode));
   }
-  throw new AppError('unavailable', 'No code could be made. Try again soon.');
+  throw new AppError('unavailable', 'The code could not be created. Try again soon.');
 }
 
 /** §3.2. */

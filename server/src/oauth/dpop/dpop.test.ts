@@ -55,7 +55,7 @@ const userinfo = (token: string, proof: string | null, scheme = 'DPoP', path = u
 const proofOfUse = (token: string, changes: ProofChanges = {}) =>
   prover.prove(userinfoPath, { method: 'GET', token, ...changes });
 
-test.each(proofAlgorithms)('a token is bound to a key of %s', async (alg) => {
+test.each(proofAlgorithms)('a token is bound to a key of type %s', async (alg) => {
   const own = await newProver(t, alg);
   const tokens = await bound(client, own);
   expect(tokens.token_type).toBe('DPoP');
@@ -65,7 +65,7 @@ test.each(proofAlgorithms)('a token is bound to a key of %s', async (alg) => {
   expect(await t.introspect(client, tokens.access_token)).toMatchObject({ token_type: 'DPoP', cnf: { jkt: own.jkt } });
 });
 
-test('as a bearer token it is worth nothing, and a bearer token proves no key', async () => {
+test('a bound token is rejected as a bearer token, and a bearer token with a proof', async () => {
   const { access_token } = await bound();
   expect(await faultOf(t.userinfo(access_token))).toEqual(invalidToken);
   // Nor with a proof beside it.
@@ -96,14 +96,14 @@ const wrong: Record<string, () => Promise<string>> = {
   'another scheme': () =>
     prover.prove(tokenPath, { claims: { htu: `${t.config.baseUrl.replace('http:', 'https:')}${tokenPath}` } }),
   'no address': () => prover.prove(tokenPath, { claims: { htu: undefined } }),
-  'an old one': () => prover.prove(tokenPath, { claims: { iat: now() - 61 } }),
-  'one of tomorrow': () => prover.prove(tokenPath, { claims: { iat: now() + 86_400 } }),
-  'no time': () => prover.prove(tokenPath, { claims: { iat: undefined } }),
-  'no number': () => prover.prove(tokenPath, { claims: { iat: `${now()}` } }),
+  'an old iat': () => prover.prove(tokenPath, { claims: { iat: now() - 61 } }),
+  'an iat in the future': () => prover.prove(tokenPath, { claims: { iat: now() + 86_400 } }),
+  'no iat': () => prover.prove(tokenPath, { claims: { iat: undefined } }),
+  'an iat that is not a number': () => prover.prove(tokenPath, { claims: { iat: `${now()}` } }),
   'no jti': () => prover.prove(tokenPath, { claims: { jti: undefined } }),
   'an empty jti': () => prover.prove(tokenPath, { claims: { jti: '' } }),
   'a long jti': () => prover.prove(tokenPath, { claims: { jti: 'x'.repeat(257) } }),
-  'a huge one': () => prover.prove(tokenPath, { claims: { more: 'x'.repeat(5000) } }),
+  'oversized claims': () => prover.prove(tokenPath, { claims: { more: 'x'.repeat(5000) } }),
   'another type': () => prover.prove(tokenPath, { header: { typ: 'JWT' } }),
   'no type': () => prover.prove(tokenPath, { header: { typ: undefined } }),
   'no key': () => prover.prove(tokenPath, { header: { jwk: undefined } }),
@@ -117,7 +117,7 @@ const wrong: Record<string, () => Promise<string>> = {
     prover.prove(tokenPath, { header: { alg: 'HS256' }, key: new TextEncoder().encode(JSON.stringify(prover.jwk)) }),
   'no signature': async () =>
     `${encoded({ alg: 'none', typ: 'dpop+jwt', jwk: prover.jwk })}.${encoded(payload(tokenPath))}.`,
-  'a signature of nothing': async () =>
+  'an invalid signature and alg none': async () =>
     `${encoded({ alg: 'none', typ: 'dpop+jwt', jwk: prover.jwk })}.${encoded(payload(tokenPath))}.AAAA`,
   'another key’s signature': async () =>
     prover.prove(tokenPath, { key: (await newProver(t)).privateKey, header: { jwk: prover.jwk } }),
@@ -129,18 +129,18 @@ const wrong: Record<string, () => Promise<string>> = {
     const rsa = await newProver(t, 'RS256');
     return rsa.prove(tokenPath, { header: { jwk: { ...rsa.jwk, e: rsa.jwk.n } } });
   },
-  'a key that can be broken': async () => byHand(1024),
-  'what must be understood and is not': async () => byHand(2048, { crit: ['more'], more: 1 }),
-  'two of them': async () => `${await prover.prove(tokenPath)}, ${await prover.prove(tokenPath)}`,
-  'no JWT': async () => 'proof',
-  'nothing at all': async () => '',
+  'a weak key': async () => byHand(1024),
+  'an unknown critical header': async () => byHand(2048, { crit: ['more'], more: 1 }),
+  'two proofs': async () => `${await prover.prove(tokenPath)}, ${await prover.prove(tokenPath)}`,
+  'a value that is not a JWT': async () => 'proof',
+  'an empty value': async () => '',
   'a list as claims': async () => {
     const [head, , signature] = (await prover.prove(tokenPath)).split('.');
     return `${head}.${encoded([])}.${signature}`;
   },
 };
 
-describe('no tokens for a proof with', () => {
+describe('a proof is rejected with', () => {
   test.each(Object.keys(wrong))('%s', async (name) => {
     const given = await codeFor(client);
     const answer = await exchange(client, given, await wrong[name]!());
@@ -150,18 +150,18 @@ describe('no tokens for a proof with', () => {
   });
 });
 
-test('what is signed by hand counts where nothing is wrong with it', async () => {
+test('a valid proof signed by hand is accepted', async () => {
   expect((await exchange(client, await codeFor(client), byHand(2048))).status).toBe(200);
 });
 
-test('an address is the same however it is written, and without its query', async () => {
+test('equivalent spellings of the address are accepted, without the query', async () => {
   const origin = new URL(t.config.baseUrl);
   const htu = `${origin.protocol}//${origin.host.toUpperCase()}${tokenPath}?x=1#y`;
   const proof = await prover.prove(tokenPath, { claims: { htu } });
   expect((await exchange(client, await codeFor(client), proof)).status).toBe(200);
 });
 
-test('at userinfo: a proof, of this use, of this token, of its key, once', async () => {
+test('userinfo requires a single-use proof for this request, token and key', async () => {
   const { access_token } = await bound();
   const another = await bound();
   const stranger = await newProver(t);
@@ -189,7 +189,7 @@ test('at userinfo: a proof, of this use, of this token, of its key, once', async
   expect(await faultOf(userinfo('svcat_unknown', await proofOfUse('svcat_unknown')))).toEqual(invalidToken);
 });
 
-test('a bound token that is refused is refused in its own scheme', async () => {
+test('a rejected bound token is challenged in the DPoP scheme', async () => {
   const { access_token } = await bound();
   const refused = async () => {
     const answer = await userinfo(access_token, await proofOfUse(access_token));
@@ -200,7 +200,7 @@ test('a bound token that is refused is refused in its own scheme', async () => {
   expect(await refused()).toEqual([401, 'DPoP realm="svc", error="invalid_token"']);
 });
 
-test('one proof, 50 at once', async () => {
+test('of 50 concurrent uses of one proof, one succeeds', async () => {
   const { access_token } = await bound();
   const proof = await proofOfUse(access_token);
   const answers = await Promise.all(Array.from({ length: 50 }, () => userinfo(access_token, proof)));
@@ -212,7 +212,7 @@ test('one proof, 50 at once', async () => {
   expect(exchanged.filter(({ status }) => status === 200)).toHaveLength(1);
 });
 
-test('two keys may use the same jti, and one key another', async () => {
+test('a jti is unique per key', async () => {
   const other = await newProver(t);
   const claims = { jti: 'the same' };
   for (const by of [prover, other]) {
@@ -223,7 +223,7 @@ test('two keys may use the same jti, and one key another', async () => {
   expect(await faultOf(exchange(client, await codeFor(client), again))).toEqual(badProof);
 });
 
-test('refresh tokens of public clients are bound too; a confidential client may take another key, but not none', async () => {
+test('refresh tokens of public clients are bound; a confidential client may change its key, but not omit the proof', async () => {
   const other = await newProver(t);
   const first = await bound(publicClient);
   expect(await faultOf(refresh(publicClient, first.refresh_token, null))).toEqual(badProof);
@@ -237,7 +237,7 @@ test('refresh tokens of public clients are bound too; a confidential client may 
   expect(await t.introspect(client, moved.access_token)).toMatchObject({ cnf: { jkt: other.jkt } });
 });
 
-test('an application can ask for it always', async () => {
+test('an application can require DPoP always', async () => {
   const strict = await t.client({ dpop_bound_access_tokens: true });
   const given = await codeFor(strict);
   expect(await faultOf(exchange(strict, given, null))).toEqual(badProof);
@@ -245,7 +245,7 @@ test('an application can ask for it always', async () => {
   expect(tokens.token_type).toBe('DPoP');
 });
 
-test('a code that names a key is exchanged by that key alone', async () => {
+test('a code with dpop_jkt can be exchanged only with that key', async () => {
   const given = await codeFor(client, { dpop_jkt: prover.jkt });
   const stranger = await newProver(t);
   expect(await faultOf(exchange(client, given, null))).toEqual(invalidGrant);
@@ -255,12 +255,12 @@ test('a code that names a key is exchanged by that key alone', async () => {
     expect((await t.decide(client, { dpop_jkt })).status).toBe(400);
 });
 
-test('browsers of other origins may send a proof', async () => {
+test('pages of other origins may send a proof', async () => {
   const preflight = await t.call(tokenPath, { method: 'OPTIONS' });
   expect(preflight.headers.get('access-control-allow-headers')).toContain('dpop');
 });
 
-test('turned off, a proof is a header like any other', async () => {
+test('without OpenID Connect, a proof is ignored', async () => {
   const off = await openOAuthTest();
   const of = await off.client();
   const own = await newProver(off);

@@ -42,7 +42,7 @@ export async function proofOf(deps: Deps, request: Asked, accessToken?: string):
   if (typeof jti !== 'string' || jti === '' || jti.length > mostJtiCharacters) throw fault('has no usable jti');
   const now = nowSeconds(deps.clock);
   if (typeof iat !== 'number' || !(iat >= now - oldestSeconds && iat <= now + aheadSeconds))
-    throw fault('is too old, or of a time to come');
+    throw fault('is too old or was issued in the future');
   if (accessToken !== undefined && !(typeof ath === 'string' && constantTimeEqual(ath, hashOf(accessToken))))
     throw fault('is for another access token');
   // §11.1: per key, so that nobody can use up another's ids.
@@ -57,10 +57,10 @@ async function verified(proof: string): Promise<{ claims: Claims; thumbprint: st
   if (proof.length > mostCharacters || !/^[\w-]+\.[\w-]+\.[\w-]+$/.test(proof)) throw fault('is not a signed JWT');
   try {
     const { alg, typ, jwk } = decodeProtectedHeader(proof);
-    if (typ !== 'dpop+jwt') throw fault('is not of the type dpop+jwt');
-    if (!isProofAlgorithm(alg)) throw fault('is signed by an algorithm that is not supported');
+    if (typ !== 'dpop+jwt') throw fault('does not have the type dpop+jwt');
+    if (!isProofAlgorithm(alg)) throw fault('is signed with an unsupported algorithm');
     const read = await readKey(jwk, alg);
-    if (!read) throw fault('has no public key of its algorithm');
+    if (!read) throw fault('has no public key for its algorithm');
     const { payload } = await compactVerify(proof, read.key, { algorithms: [alg] });
     const claims: unknown = JSON.parse(new TextDecoder().decode(payload));
     if (typeof claims !== 'object' || claims === null) throw fault('has no claims');

@@ -54,7 +54,7 @@ function checkCode(client: Client, code: PresentedCode, request: CodeExchange, n
   // §4.1.3: identical to the authorization request's, and still registered, since changes apply at once.
   const registered: string[] = JSON.parse(client.redirect_uris);
   if (request.redirectUri !== code.redirect_uri || !redirectUriMatches(registered, code.redirect_uri))
-    throw invalidGrant('redirect_uri differs from the one of the authorization request.');
+    throw invalidGrant('redirect_uri differs from the redirect_uri of the authorization request.');
   const unprotected = client.app_type === 'public' && code.code_challenge === null;
   if (unprotected || !verifierMatches(code, request.verifier))
     throw invalidGrant('code_verifier does not match the code_challenge of the authorization request.');

@@ -32,7 +32,7 @@ export async function exchangeDeviceCode(deps: GrantDeps, request: DeviceExchang
   // Nothing is revoked, unlike for authorization codes: only the device has had this one.
   if (code.used_at !== null) throw usedBefore();
   const userId = await answeredBy(deps, code);
-  if (found?.user_status !== statuses.enabled) throw invalidGrant('The user who answered is disabled.');
+  if (found?.user_status !== statuses.enabled) throw invalidGrant('The user who approved this request is disabled.');
   const scopes = within(code.scope, allowedNow(client.allowed_scopes, operatorScopes(options)));
   // Both kinds of codes are numbered from one: the minus keeps their token families apart.
   const granted = { ...code, user_id: userId, family: -code.id, jkt: proofKey, resource: null };
@@ -50,11 +50,11 @@ const usedBefore = (): AppError => invalidGrant('The device code was used before
 /** The user who approved; §3.5 defines the errors. */
 async function answeredBy({ db, clock }: GrantDeps, code: PresentedDeviceCode): Promise<number> {
   if (code.expires_at <= nowSeconds(clock))
-    throw new AppError('expired_token', 'The device code has expired. Ask for another.');
+    throw new AppError('expired_token', 'The device code has expired. Request a new one.');
   // RFC 6749 §5.2: errors at the token endpoint have status 400.
   if (code.approved === 0) throw new AppError('access_denied', 'The user denied the request.', { status: 400 });
   if (code.approved === 1 && code.user_id !== null) return code.user_id;
   if (await tooSoon(db, code, clock.nowMs()))
-    throw new AppError('slow_down', 'Ask less often: wait five seconds longer from now on.');
+    throw new AppError('slow_down', 'Polling is too frequent. Increase the interval by five seconds.');
   throw new AppError('authorization_pending', 'The user has not answered yet.');
 }

@@ -45,7 +45,7 @@ export async function exchangeToken(deps: GrantDeps, request: TokenExchange): Pr
   const client = authenticate(found?.client ?? null, request.credentials);
   // RFC 6749 §5.2. Only authenticated clients may act for others.
   if (client.token_exchange !== 1 || client.app_type !== 'confidential')
-    throw new AppError('unauthorized_client', 'This client may not exchange tokens.');
+    throw new AppError('unauthorized_client', 'This client is not allowed to exchange tokens.');
   checkTypes(request);
   checkAudience(deps, client, request.audience);
   requireProof(deps, client, request.proofKey);
@@ -95,7 +95,7 @@ function checkTypes(request: TokenExchange): void {
     throw invalidRequest(`requested_token_type must be ${accessTokenType}.`, 'requested_token_type');
   // §2.1: both or neither.
   if ((actorToken === undefined) !== (actorTokenType === undefined))
-    throw invalidRequest('actor_token and actor_token_type go together.', 'actor_token_type');
+    throw invalidRequest('actor_token and actor_token_type must be sent together.', 'actor_token_type');
   if (actorTokenType !== undefined && actorTokenType !== accessTokenType)
     throw invalidRequest(`actor_token_type must be ${accessTokenType}.`, 'actor_token_type');
 }
@@ -103,12 +103,15 @@ function checkTypes(request: TokenExchange): void {
 /** Our tokens, and their exchanges, are for this service; `resource` names the part. */
 function checkAudience({ baseUrl }: GrantDeps, client: Client, audience: string | undefined): void {
   if (audience === undefined || [baseUrl, `${baseUrl}/`, client.client_id].includes(audience)) return;
-  throw new AppError('invalid_target', 'Tokens of this server are for this server: audience must be its address.');
+  throw new AppError('invalid_target', 'Tokens are only valid for this server: audience must be its address.');
 }
 
 /** The same answer for every reason, so that the holder of a foreign token learns nothing. */
 const unacceptable = (): AppError =>
-  invalidRequest('The subject_token is invalid, expired, revoked or not for this client to exchange.', 'subject_token');
+  invalidRequest(
+    'The subject_token is invalid, expired, revoked or cannot be exchanged by this client.',
+    'subject_token',
+  );
 
 /** The subject token, of this client or one that allows this client to exchange its tokens. */
 async function subjectOf(
@@ -133,10 +136,7 @@ function narrowed(asked: string | undefined, had: Scope[], client: Client, opera
   const names = splitScopes(asked ?? '');
   const beyond = names.find((name) => !(most as string[]).includes(name));
   if (beyond !== undefined)
-    throw new AppError(
-      'invalid_scope',
-      `The scope ${JSON.stringify(beyond)} is not one that this client can get here.`,
-    );
+    throw new AppError('invalid_scope', `The scope ${JSON.stringify(beyond)} is not available to this client.`);
   const scopes =
     names.length === 0
       ? most
@@ -145,7 +145,7 @@ function narrowed(asked: string | undefined, had: Scope[], client: Client, opera
           most,
         );
   if (scopes.length === 0)
-    throw new AppError('invalid_scope', 'Nothing of the subject_token is allowed to this client.');
+    throw new AppError('invalid_scope', 'This client is not allowed any of the scopes of the subject_token.');
   return scopes;
 }
 
@@ -159,7 +159,7 @@ async function actorOf(
 ): Promise<Actor> {
   const before = subject.act === null ? undefined : (JSON.parse(subject.act) as Actor);
   if (chainLength(before) >= longestChain)
-    throw invalidRequest(`At most ${longestChain} clients may act one for another.`, 'subject_token');
+    throw invalidRequest(`At most ${longestChain} clients may act on behalf of one another.`, 'subject_token');
   const act = { client_id: client.client_id, ...(before && { act: before }) };
   if (actorToken === undefined) return { sub: client.client_id, ...act };
   const key = readToken(actorToken);

@@ -28,7 +28,7 @@ const usual = {
 const put = (id: number, body: unknown) => t.owner.call(`/api/oauth2/applications/${id}`, { method: 'PUT', body });
 const read = async (id: number) => (await jsonOf(t.owner.call(`/api/oauth2/applications/${id}`))).data;
 
-test('an owner says at creation or later how an application takes part, and the log tells of it', async () => {
+test('OpenID settings of an application are set at creation or later, and logged', async () => {
   const made = await t.client(fields);
   expect(await read(made.id)).toMatchObject(fields);
   const plain = await t.client();
@@ -54,31 +54,31 @@ test.each([
   { dpop_bound_access_tokens: 1 },
   { require_pushed_requests: 'yes' },
   { send_iss: 'no' },
-])('%j is refused', async (wrong) => {
+])('%j is rejected', async (wrong) => {
   const client = await t.client();
   expect((await put(client.id, wrong)).status).toBe(400);
   expect(await read(client.id)).toMatchObject(usual);
 });
 
-test('ID tokens are signed as the application asked', async () => {
+test('ID tokens are signed with the algorithm of the application', async () => {
   const { id_token } = await t.signIn(await t.client({ id_token_signed_response_alg: 'ES256' }));
   expect(decodeProtectedHeader(id_token)).toMatchObject({ alg: 'ES256' });
 });
 
-test('redirects leave the issuer out where the application asked for that, also those with an error', async () => {
+test('redirects omit iss if the application turned it off, also with an error', async () => {
   const [plain, quiet] = [await t.client(), await t.client({ send_iss: false })];
   expect((await leadsTo(t.decide(plain))).get('iss')).toBe(t.config.baseUrl);
   for (const approved of [true, false]) expect((await leadsTo(t.decide(quiet, { approved }))).has('iss')).toBe(false);
 });
 
-test('an address for after the logout is one that an administrator vouched for', async () => {
+test('changing the post-logout address removes the verification', async () => {
   const client = await t.client();
   await t.act('verify', client.id);
   const { data } = await jsonOf(put(client.id, { post_logout_redirect_uris: ['https://client.example/bye'] }));
   expect(data.is_verified).toBe(false);
 });
 
-test('turned off, the fields are unknown ones, but for the issuer in redirects', async () => {
+test('without OpenID Connect the fields are unknown, except for iss in redirects', async () => {
   const off = await openOAuthTest();
   const [client, plain] = [await off.client(fields), await off.client()];
   const shown = async ({ id }: { id: number }) => (await jsonOf(off.owner.call(`/api/oauth2/applications/${id}`))).data;

@@ -13,18 +13,20 @@ export const openidFields = {
   post_logout_redirect_uris: redirectUris,
   backchannel_logout_uri: webUrl.refine((uri) => !uri.includes('#'), 'must not have a fragment'),
   id_token_signed_response_alg: z.enum(signingAlgorithms),
-  require_pushed_requests: z.boolean().describe('Refuse requests that were not pushed (RFC 9126)'),
-  dpop_bound_access_tokens: z.boolean().describe('Give no tokens without a proof of possession (RFC 9449)'),
-  send_iss: z.boolean().describe('Whether redirects carry `iss` (RFC 9207)'),
-  token_exchange: z.boolean().describe('Whether it may exchange tokens for others that act for the user (RFC 8693)'),
+  require_pushed_requests: z.boolean().describe('Reject authorization requests that were not pushed (RFC 9126)'),
+  dpop_bound_access_tokens: z.boolean().describe('Issue tokens only with a proof of possession (RFC 9449)'),
+  send_iss: z.boolean().describe('Whether redirects include `iss` (RFC 9207)'),
+  token_exchange: z
+    .boolean()
+    .describe('Whether the application may exchange tokens for others that act for the user (RFC 8693)'),
   token_exchange_clients: z
     .array(z.string().regex(/^svc_[0-9A-Za-z]{32}$/, 'must be a client id'))
     .max(20, 'must name at most 20 clients')
-    .describe('Other clients that may exchange tokens which were issued to this one'),
+    .describe('Other clients that may exchange tokens issued to this one'),
   jwks: keyFields.jwks
     .nullable()
-    .describe('Public keys (a JSON Web Key Set) by which it proves itself, instead of a secret (RFC 7523)'),
-  jwks_uri: keyFields.jwks_uri.describe('Or the https address where they are'),
+    .describe('Public keys (JSON Web Key Set) that the application authenticates with, instead of a secret (RFC 7523)'),
+  jwks_uri: keyFields.jwks_uri.describe('Alternatively, the https address of the key set'),
 };
 const inputSchema = z.object(openidFields).partial();
 type OpenidInput = z.infer<typeof inputSchema>;
@@ -79,12 +81,14 @@ export const openidSchema = z
     send_iss: z.boolean(),
     source: z
       .string()
-      .describe('Who says what it is: its `owner`, the `document` at its client id, or itself by `registration`'),
+      .describe(
+        'Source of the application’s details: its `owner`, the `document` at its client ID, or its own `registration`',
+      ),
     token_exchange: z.boolean(),
     token_exchange_clients: z.array(z.string()),
     token_endpoint_auth_method: z
       .enum(ownAuthMethods)
-      .describe('How it proves itself; a secret may as well be sent in the body'),
+      .describe('Authentication method; a secret may also be sent in the body'),
     jwks: keySetSchema.nullable(),
     jwks_uri: z.string(),
   })

@@ -22,7 +22,7 @@ const askPage = (answer: Response) => {
   return url.searchParams;
 };
 
-test('with an ID token of the user the session ends, and the browser goes back with the state', async () => {
+test('with the user’s ID token the session ends, and the browser returns with the state', async () => {
   const person = await t.user();
   const { id_token } = await t.signIn(client, {}, person);
   // An ID token may have run out: it says who, not that they may.
@@ -39,7 +39,7 @@ test('with an ID token of the user the session ends, and the browser goes back w
   expect(again.headers.get('location')).toBe(`${bye}?kept=1&state=s`);
 });
 
-test('without, the user is asked, and nothing ends until they said yes', async () => {
+test('without an ID token the user is asked, and the session ends only after confirmation', async () => {
   const person = await t.user();
   const fields = { client_id: client.clientId, post_logout_redirect_uri: bye, state: 's' };
   expect(Object.fromEntries(askPage(await visit(fields, person)))).toEqual({ ...fields, ask: 'yes' });
@@ -56,7 +56,7 @@ test('without, the user is asked, and nothing ends until they said yes', async (
   expect(data.logs).toHaveLength(1);
 });
 
-test('to an application that is suspended nobody is led', async () => {
+test('a suspended application is not redirected to', async () => {
   const stopped = await t.client({ post_logout_redirect_uris: [bye] });
   const person = await t.user();
   const { id_token } = await t.signIn(stopped, {}, person);
@@ -68,7 +68,7 @@ test('to an application that is suspended nobody is led', async () => {
   expect((await visit({ id_token_hint: id_token, post_logout_redirect_uri: bye })).headers.get('location')).toBe(bye);
 });
 
-test('a form leads to the same address, where browsers send the cookie', async () => {
+test('a form post redirects to the same address, where browsers send the cookie', async () => {
   const person = await t.user();
   const { id_token } = await t.signIn(client, {}, person);
   const answer = await t.post('/api/oauth2/end_session', { id_token_hint: id_token, post_logout_redirect_uri: bye });
@@ -89,7 +89,7 @@ test.each([
   '//attacker.example/bye',
   'javascript:alert(1)',
   'https://client.example/callback',
-])('nobody is led to %s, logged in or not', async (post_logout_redirect_uri) => {
+])('%s is not redirected to, logged in or not', async (post_logout_redirect_uri) => {
   const person = await t.user();
   const { id_token } = await t.signIn(client, {}, person);
   const hints: Record<string, string>[] = [{ id_token_hint: id_token }, { client_id: client.clientId }, {}];
@@ -101,7 +101,7 @@ test.each([
   expect(await isLoggedIn(person)).toBe(true);
 });
 
-test('an ID token of another application or another user ends nothing', async () => {
+test('an ID token of another application or user ends nothing', async () => {
   const [person, stranger] = [await t.user(), await t.user()];
   const other = await t.client();
   const theirs = (await t.signIn(client, {}, stranger)).id_token;
@@ -114,7 +114,7 @@ test('an ID token of another application or another user ends nothing', async ()
   expect(await isLoggedIn(person)).toBe(true);
 });
 
-test('what we have not signed is no ID token: another algorithm, none, an unknown or no key, changed, of another kind', async () => {
+test('invalid ID tokens are rejected: wrong or no algorithm, unknown or no key, changed, another type', async () => {
   const person = await t.user();
   const { id_token } = await t.signIn(client, {}, person);
   const [head, body, signature] = id_token.split('.') as [string, string, string];
@@ -144,7 +144,7 @@ test('what we have not signed is no ID token: another algorithm, none, an unknow
   expect(await isLoggedIn(person)).toBe(true);
 });
 
-test('values that are too long are refused, and repeated ones', async () => {
+test('too long and repeated values are rejected', async () => {
   for (const [name, most] of Object.entries({ id_token_hint: 8000, post_logout_redirect_uri: 2000, state: 2000 })) {
     expect((await visit({ [name]: 'x'.repeat(most + 1) })).status).toBe(400);
     expect((await t.post('/api/oauth2/end_session', { [name]: 'x'.repeat(most + 1) })).status).toBe(400);
@@ -152,7 +152,7 @@ test('values that are too long are refused, and repeated ones', async () => {
   expect((await t.call('/api/oauth2/end_session?state=a&state=b')).status).toBe(400);
 });
 
-test('prompt=none with an ID token of somebody else asks for a login', async () => {
+test('prompt=none with another user’s ID token returns login_required', async () => {
   await t.act('verify', client.id);
   const [person, stranger] = [await t.user(), await t.user()];
   const own = (await t.signIn(client, {}, person)).id_token;
@@ -169,7 +169,7 @@ test('prompt=none with an ID token of somebody else asks for a login', async () 
   expect(await outcome('x.y.z')).toBe('login_required');
 });
 
-test('half a character, which no address can carry, is refused wherever it stands', async () => {
+test('lone surrogates are rejected in every parameter', async () => {
   for (const name of ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state'])
     expect((await t.call('/api/oauth2/end_session', { method: 'POST', body: { [name]: '\ud800' } })).status).toBe(400);
 });

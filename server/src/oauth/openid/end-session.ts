@@ -65,7 +65,7 @@ async function checkEndSession(deps: Room, request: EndSessionRequest, hint: Hin
   const { client_id, post_logout_redirect_uri: uri, state } = request;
   // §2: the client the hint was issued to.
   if (hint && client_id && hint.clientId !== client_id)
-    throw new AppError('invalid_request', 'client_id and id_token_hint name different applications.');
+    throw new AppError('invalid_request', 'client_id and id_token_hint refer to different applications.');
   const clientId = hint?.clientId ?? client_id;
   const application = clientId ? await findApplicationNow(deps.db, { client_id: clientId }) : null;
   if (client_id && !application) throw new AppError('not_found', 'There is no application with this client_id.');

@@ -15,7 +15,7 @@ afterAll(() => t.close());
 const change = (fields: Record<string, unknown>) =>
   t.member.call('/api/user/self', { method: 'PUT', body: fields }).then((answer) => expect(answer.status).toBe(200));
 
-test('a code gives an ID token that says who signed in, when, for whom, and with which access token', async () => {
+test('a code gives an ID token with user, login time, audience and access token hash', async () => {
   const { claims, access_token, id_token } = await t.signIn(client, { nonce: 'n-0S6_WzA2Mj' });
   const now = Math.floor(t.clock.nowMs() / 1000);
   expect(claims).toEqual({
@@ -33,7 +33,7 @@ test('a code gives an ID token that says who signed in, when, for whom, and with
   expect(decodeProtectedHeader(id_token)).toMatchObject({ alg: 'RS256', typ: 'JWT' });
 });
 
-test('when the user logged in stays what it was, however much later the code is asked for', async () => {
+test('auth_time is the time of the login, however late the code is requested', async () => {
   const since = Math.floor(t.clock.nowMs() / 1000);
   const person = await t.user();
   t.clock.advance(600_000);
@@ -42,7 +42,7 @@ test('when the user logged in stays what it was, however much later the code is 
   expect(claims.iat).toBe(since + 600);
 });
 
-test('standard claims follow the scopes, and what there is none of is left out', async () => {
+test('standard claims follow the scopes, and empty ones are omitted', async () => {
   await change({ display_name: 'Ada Lovelace', avatar_url: '', email: '' });
   const all = { scope: 'openid profile email' };
   const bare = (await t.signIn(client, all)).claims;
@@ -58,7 +58,7 @@ test('standard claims follow the scopes, and what there is none of is left out',
   for (const name of ['name', 'preferred_username', 'picture', 'email']) expect(least).not.toHaveProperty(name);
 });
 
-test('a refresh gives an ID token of the same sign-in, without the nonce', async () => {
+test('a refresh gives an ID token of the same login, without the nonce', async () => {
   const first = await t.signIn(client, { nonce: 'once', scope: 'openid profile' });
   t.clock.advance(60_000);
   const next = await jsonOf(t.refresh(client, first.refresh_token));
@@ -70,14 +70,14 @@ test('a refresh gives an ID token of the same sign-in, without the nonce', async
   expect(nonce).toBe('once');
 });
 
-test('an application knows a session by one name, and another application by another', async () => {
+test('the session id is stable for an application and differs between applications', async () => {
   const other = await t.client();
   const sids = [await t.signIn(client), await t.signIn(client), await t.signIn(other)].map(({ claims }) => claims.sid);
   expect(sids[0]).toBe(sids[1]);
   expect(sids[0]).not.toBe(sids[2]);
 });
 
-test('there is none where the scope was only added, not asked for', async () => {
+test('no ID token is issued if openid was only added, not requested', async () => {
   for (const scope of ['profile', undefined]) {
     const tokens = await t.tokens(client, { scope });
     expect(tokens.scope).toContain('openid');
@@ -86,7 +86,7 @@ test('there is none where the scope was only added, not asked for', async () => 
   }
 });
 
-test('turned off, the token endpoint answers as ever, also to what began while it was on', async () => {
+test('without OpenID Connect no ID token is issued, even for requests begun before', async () => {
   const before = await t.signIn(client, { nonce: 'x' });
   await t.setOption('OAuth2OpenIDConnect', false);
   const answer = await jsonOf(t.refresh(client, before.refresh_token));
@@ -98,7 +98,7 @@ test('turned off, the token endpoint answers as ever, also to what began while i
   await off.close();
 });
 
-test('a client that asks for a refresh token by name gets what all get, at every door', async () => {
+test('offline_access is accepted at every endpoint and changes nothing', async () => {
   const client = await t.client();
   const scope = 'openid profile offline_access';
   const tokens = await t.signIn(client, { scope });

@@ -41,7 +41,7 @@ const left = async (sid: unknown) =>
     .where('sid', '=', sid as string)
     .execute();
 
-test('an application hears of a logout by a token that it can check', async () => {
+test('an application gets a verifiable logout token', async () => {
   const client = await t.client({ backchannel_logout_uri, id_token_signed_response_alg: 'ES256' });
   const person = await t.user();
   const { claims } = await t.signIn(client, {}, person);
@@ -71,7 +71,7 @@ test('an application hears of a logout by a token that it can check', async () =
   await until('nothing is left of it', async () => (await left(claims.sid)).length === 0);
 });
 
-test('also when the session ends in another way, and only those that knew it', async () => {
+test('a logout token is also sent when the session ends otherwise, only to applications of that session', async () => {
   const [client, silent] = [await t.client({ backchannel_logout_uri }), await t.client()];
   const [person, other] = [await t.user(), await t.user()];
   const mine = (await t.signIn(client, {}, person)).claims.sid;

@@ -56,7 +56,7 @@ export function openLogouts(deps: Deps): Logouts {
       const [kind, id] = tag.split(':');
       if ((kind !== 'session' && kind !== 'user') || !options.get('OAuth2OpenIDConnect')) return;
       const among = kind === 'session' ? { session: Number(id) } : { user: Number(id) };
-      void tell(among).catch((error) => log.warn({ error }, 'ends of sessions were not told; they will be'));
+      void tell(among).catch((error) => log.warn({ error }, 'logout notifications were not sent; retrying later'));
     },
     () => {},
   );
@@ -107,5 +107,5 @@ async function sendLogout(deps: Deps, ended: Ended, signal: AbortSignal): Promis
     { allowPrivate: deps.allowPrivate },
   );
   if (answer.status < 200 || answer.status >= 300)
-    throw new Error(`application ${application.id} answered a logout with ${answer.status}`);
+    throw new Error(`application ${application.id} answered a logout notification with ${answer.status}`);
 }

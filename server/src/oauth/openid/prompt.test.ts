@@ -39,7 +39,7 @@ test.each([
   [{ request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
   [{ request_uri: 'https://client.example/request' }, 'request_uri_not_supported'],
   [{ registration: '{}' }, 'registration_not_supported'],
-] as [Fields, string][])('%j is told to the application as %s', async (fields, error) => {
+] as [Fields, string][])('%j is sent to the application as %s', async (fields, error) => {
   const answer = await t.member.call(askFor(client, { state: 's', ...fields }));
   expect(answer.status).toBe(400);
   const told = await leadsTo(answer);
@@ -47,7 +47,7 @@ test.each([
   expect((await leadsTo(t.decide(client, { scope: 'openid', ...fields }))).get('error')).toBe(error);
 });
 
-test('what asks nothing of the user is described as ever, with nothing to do', async () => {
+test('requests that need no interaction have none', async () => {
   const quiet: Fields[] = [
     {},
     { response_mode: 'query' },
@@ -59,7 +59,7 @@ test('what asks nothing of the user is described as ever, with nothing to do', a
   expect((await described({ prompt: 'select_account' })).interaction).toBe('select_account');
 });
 
-test('offline_access asks for what every grant has, and is no scope where OpenID Connect is turned off', async () => {
+test('offline_access adds nothing, and is an invalid scope without OpenID Connect', async () => {
   const scope = 'openid offline_access email';
   expect((await described({ scope, prompt: 'consent' })).requested_scopes).toHaveLength(2);
   const tokens = await t.tokens(client, { scope });
@@ -78,7 +78,7 @@ test('offline_access asks for what every grant has, and is no scope where OpenID
 });
 
 test.each([{ prompt: 'login' }, { max_age: '0' }, { max_age: '60' }] as Fields[])(
-  '%j asks for another login, and takes no answer without',
+  '%j requires a new login before an answer',
   async (fields) => {
     t.clock.advance(61_000);
     const asked = await described(fields);
@@ -103,7 +103,7 @@ test.each([{ prompt: 'login' }, { max_age: '0' }, { max_age: '60' }] as Fields[]
   },
 );
 
-test('who is not the one that the application names by an ID token is not asked, and the application hears of it', async () => {
+test('if id_token_hint names another user, the user is not asked and the application gets an error', async () => {
   const other = await t.user();
   const [{ id_token: theirs }, { id_token: own }] = [await t.signIn(client, {}, other), await t.signIn(client)];
   const named = { state: 's', id_token_hint: theirs };
@@ -124,7 +124,7 @@ test('who is not the one that the application names by an ID token is not asked,
   }
 });
 
-test('prompt=none: a code where nobody has to be asked, else the reason', async () => {
+test('prompt=none returns a code if no interaction is needed, otherwise the reason', async () => {
   const fresh = await t.client();
   const errorOf = async (...given: Parameters<typeof silent>) => (await leadsTo(silent(...given))).get('error');
   expect(await errorOf(fresh, {}, null)).toBe('login_required');
@@ -143,7 +143,7 @@ test('prompt=none: a code where nobody has to be asked, else the reason', async 
   expect((await silent(fresh)).status).toBe(403);
 });
 
-test('prompt=none is answered neither to other sites nor to addresses that are not registered', async () => {
+test('prompt=none is not answered for other sites or unregistered addresses', async () => {
   const elsewhere = await silent(client, { redirect_uri: 'https://attacker.example/' });
   expect(elsewhere.status).toBe(400);
   expect(await jsonOf(elsewhere)).not.toHaveProperty('redirect_url');
@@ -156,7 +156,7 @@ test('prompt=none is answered neither to other sites nor to addresses that are n
   expect((await silent(client, { prompt: 'login' })).status).toBe(400);
 });
 
-test('turned off, none of it is heard of', async () => {
+test('without OpenID Connect these parameters are ignored', async () => {
   const off = await openOAuthTest();
   const of = await off.client();
   const answer = await off.member.call(
@@ -177,7 +177,7 @@ test('turned off, none of it is heard of', async () => {
   await off.close();
 });
 
-test('a request that comes as a form goes on to the page, as it is', async () => {
+test('a request sent as a form is redirected to the page unchanged', async () => {
   const path = '/oauth2/authorize';
   const request = { response_type: 'code', client_id: client.clientId, state: 'ä &=?#', nonce: 'n' };
   const answer = await t.post(path, { ...request, unknown: 'x' }, { origin: 'https://client.example' });

@@ -18,7 +18,7 @@ const kids = async (alg: string): Promise<string[]> =>
   (await published()).filter((key) => key.alg === alg).map((key) => key.kid!);
 const rotate = (body: unknown = {}) => root.call('/api/oauth2/admin/signing-keys/rotate', { method: 'POST', body });
 
-test('turned off, there is neither a list of keys nor a way to change it', async () => {
+test('without OpenID Connect there is no key set and no rotation', async () => {
   const off = await openOAuthTest();
   const asNowhere = async (path: string, init = {}) => {
     const admin = await off.root();
@@ -33,7 +33,7 @@ test('turned off, there is neither a list of keys nor a way to change it', async
   await off.close();
 });
 
-test('the list holds one public key for each algorithm, may be kept for a while, and is open to pages', async () => {
+test('the key set has one public key per algorithm, is cacheable and open to other origins', async () => {
   const answers = await Promise.all([1, 2, 3].map(() => t.call('/api/oauth2/jwks')));
   const [answer] = answers as [Response];
   expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
@@ -48,14 +48,14 @@ test('the list holds one public key for each algorithm, may be kept for a while,
   }
 });
 
-test('private keys are sealed at rest', async () => {
+test('private keys are encrypted at rest', async () => {
   await published();
   const rows = await t.platform.database.db.selectFrom('oauth_signing_keys').selectAll().execute();
   expect(rows.length).toBeGreaterThan(0);
   for (const { private_jwk } of rows) expect(private_jwk).toStartWith('s1.');
 });
 
-test('a new key is listed before it signs, and the old one until its last token has run out', async () => {
+test('a new key is published before it signs, and the old one until its last token has expired', async () => {
   const [old] = await kids('RS256');
   expect((await rotate()).status).toBe(200);
   const [next, ...before] = await kids('RS256');
@@ -71,7 +71,7 @@ test('a new key is listed before it signs, and the old one until its last token 
   expect(await kids('RS256')).toEqual([next!]);
 });
 
-test('a key that leaked is gone at once', async () => {
+test('a leaked key is removed immediately', async () => {
   const old = await kids('ES256');
   expect((await rotate({ at_once: true })).status).toBe(200);
   const now = await kids('ES256');
@@ -79,7 +79,7 @@ test('a key that leaked is gone at once', async () => {
   expect(old).not.toContain(now[0]!);
 });
 
-test('only administrators see or change keys, and the log tells of it', async () => {
+test('only administrators see or rotate keys, and rotations are logged', async () => {
   expect((await t.member.call('/api/oauth2/admin/signing-keys')).status).toBe(403);
   const mine = await t.member.call('/api/oauth2/admin/signing-keys/rotate', { method: 'POST', body: {} });
   expect(mine.status).toBe(403);
@@ -88,7 +88,7 @@ test('only administrators see or change keys, and the log tells of it', async ()
   expect(data.logs.map((entry: { after: unknown }) => entry.after)).toContainEqual({ at_once: true });
 });
 
-test('keys are replaced by age', async () => {
+test('keys are rotated by age', async () => {
   const old = await kids('RS256');
   t.clock.advance(91 * 86_400_000);
   t.app.app.sweep();

@@ -16,7 +16,7 @@ const addresses = [
   '/.well-known/oauth-authorization-server',
 ];
 
-test('userinfo tells the standard names beside ours, by GET and by POST', async () => {
+test('userinfo returns standard claims beside our own, with GET and POST', async () => {
   const { access_token, claims } = await t.signIn(client, { scope: 'openid email' });
   await t.member.call('/api/user/self', { method: 'PUT', body: { display_name: 'Ada', email: '' } });
   const told = await jsonOf(t.userinfo(access_token));
@@ -31,7 +31,7 @@ test('userinfo tells the standard names beside ours, by GET and by POST', async 
 
 const signatures = 'ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA Ed25519'.split(' ');
 
-test('every address tells of the same server, and of nothing that is not there', async () => {
+test('all discovery addresses describe the same server and only existing features', async () => {
   const documents = await Promise.all(addresses.map((address) => jsonOf(t.call(address))));
   const [document] = documents as [Record<string, unknown>];
   for (const other of documents) expect(other).toEqual(document);
@@ -56,7 +56,7 @@ test('every address tells of the same server, and of nothing that is not there',
   });
 });
 
-test('whatever an ID token or userinfo can hold is said to be supported', async () => {
+test('every claim of ID tokens and userinfo is listed as supported', async () => {
   const all = { scope: 'openid profile email usage:read', nonce: 'n' };
   const body = { display_name: 'Ada', email: 'ada@example.com', avatar_url: 'https://pictures.example/ada.png' };
   await t.member.call('/api/user/self', { method: 'PUT', body });
@@ -66,7 +66,7 @@ test('whatever an ID token or userinfo can hold is said to be supported', async 
   expect([...seen].sort()).toEqual(claims_supported.toSorted());
 });
 
-test('turned off, userinfo and discovery are what they were', async () => {
+test('without OpenID Connect userinfo and discovery are unchanged', async () => {
   const off = await openOAuthTest();
   const { access_token } = await off.tokens(await off.client(), { scope: 'openid email' });
   expect(Object.keys(await jsonOf(off.userinfo(access_token)))).toEqual([

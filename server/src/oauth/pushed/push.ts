@@ -19,10 +19,10 @@ export async function pushRequest(
   requireEnabled(deps.options);
   const { id } = authenticate(await deps.documents.presented(credentials.clientId, ip), credentials);
   if (request.request_uri)
-    throw new AppError('invalid_request', 'A pushed request has no request_uri.', { param: 'request_uri' });
+    throw new AppError('invalid_request', 'A pushed request must not contain request_uri.', { param: 'request_uri' });
   // RFC 9449 §10.1: a proof binds the code like `dpop_jkt`, so both must name the same key.
   if (proofKey && request.dpop_jkt && request.dpop_jkt !== proofKey)
-    throw new AppError('invalid_request', 'dpop_jkt is not the key of the proof.', { param: 'dpop_jkt' });
+    throw new AppError('invalid_request', 'dpop_jkt does not match the key of the DPoP proof.', { param: 'dpop_jkt' });
   const whole = { ...request, client_id: credentials.clientId, dpop_jkt: proofKey ?? request.dpop_jkt };
   await checkPushed(deps, whole);
   const request_uri = newRequestUri();

@@ -40,7 +40,7 @@ const decide = (of: TestClient, request_uri: string, fields: Record<string, unkn
   });
 const codeOf = async (answer: Response | Promise<Response>) => (await leadsTo(answer)).get('code')!;
 
-test('a request is pushed, shown, approved, and gives a code as any other does', async () => {
+test('a request is pushed, shown and approved, and gives a code like any other', async () => {
   const answer = await push(client, { nonce: 'n-1' });
   expect([answer.status, answer.headers.get('cache-control')]).toEqual([201, 'no-store']);
   const body = await jsonOf(answer);
@@ -58,7 +58,7 @@ test('a request is pushed, shown, approved, and gives a code as any other does',
   expect(await t.verified(tokens.id_token, client.clientId)).toMatchObject({ nonce: 'n-1' });
 });
 
-test('what stands beside request_uri counts for nothing', async () => {
+test('parameters beside request_uri are ignored', async () => {
   const uri = await pushed();
   const others = { scope: 'openid tokens:write', state: 'other', redirect_uri: 'https://attacker.example/' };
   const told = await leadsTo(decide(client, uri, others));
@@ -66,7 +66,7 @@ test('what stands beside request_uri counts for nothing', async () => {
   expect((await jsonOf(t.exchange(client, { code: told.get('code')! }))).scope).toBe('openid profile');
 });
 
-test('a page may be reloaded; one answer uses the request up, and no other counts', async () => {
+test('the page can be reloaded, and only one answer is accepted', async () => {
   const uri = await pushed();
   for (let n = 0; n < 3; n += 1) expect((await look(client, uri)).status).toBe(200);
   expect(await codeOf(decide(client, uri))).toBeTruthy();
@@ -81,9 +81,9 @@ test('a page may be reloaded; one answer uses the request up, and no other count
 });
 
 test.each([
-  ['all of them yes', () => true],
-  ['some of them no', (i: number) => i % 5 !== 0],
-])('one request, 50 answers at once, %s: one counts', async (_, says) => {
+  ['all approvals', () => true],
+  ['some denials', (i: number) => i % 5 !== 0],
+])('of 50 concurrent answers, %s, one counts', async (_, says) => {
   const own = await t.client();
   const uri = await pushed(own);
   const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => decide(own, uri, { approved: says(i) })));
@@ -95,7 +95,7 @@ test.each([
   for (const answer of answers) if (answer.status !== 200) expect(await faultOf(answer)).toEqual(unusable);
 });
 
-test('another application’s request, an unknown one and a huge one are told alike, and lead nowhere', async () => {
+test('foreign, unknown and oversized request_uris give the same error, without a redirect', async () => {
   const uri = await pushed();
   const other = await t.client();
   const unknown = `${uri.slice(0, -3)}AAA`;
@@ -114,7 +114,7 @@ test('another application’s request, an unknown one and a huge one are told al
   expect(await codeOf(decide(client, uri))).toBeTruthy();
 });
 
-test('unopened it runs out after a minute; opened in time, a user has ten', async () => {
+test('a request expires after a minute if unopened, after ten minutes if opened in time', async () => {
   const [late, read, waiting] = [await pushed(), await pushed(), await pushed()];
   t.clock.advance(30_000);
   expect((await look(client, read)).status).toBe(200);
@@ -133,19 +133,19 @@ test('unopened it runs out after a minute; opened in time, a user has ten', asyn
   expect(await faultOf(decide(client, waiting))).toEqual(unusable);
 });
 
-describe('faults are told to the client, and not by a redirect', () => {
+describe('errors are returned to the client, not by redirect', () => {
   test.each([
     ['no response_type', { response_type: undefined }, [400, 'invalid_request']],
     ['another response_type', { response_type: 'token' }, [400, 'unsupported_response_type']],
-    ['no address', { redirect_uri: undefined }, [400, 'invalid_request']],
-    ['another address', { redirect_uri: 'https://attacker.example/' }, [400, 'invalid_request']],
-    ['another scope', { scope: 'openid root' }, [400, 'invalid_scope']],
+    ['no redirect_uri', { redirect_uri: undefined }, [400, 'invalid_request']],
+    ['another redirect_uri', { redirect_uri: 'https://attacker.example/' }, [400, 'invalid_request']],
+    ['an invalid scope', { scope: 'openid root' }, [400, 'invalid_scope']],
     ['a short challenge', { code_challenge: 'short', code_challenge_method: 'S256' }, [400, 'invalid_request']],
-    ['another prompt', { prompt: 'sometimes' }, [400, 'invalid_request']],
+    ['an invalid prompt', { prompt: 'sometimes' }, [400, 'invalid_request']],
     ['a long nonce', { nonce: 'n'.repeat(1001) }, [400, 'invalid_request']],
     ['a long state', { state: 's'.repeat(8001) }, [400, 'invalid_request']],
-    ['more than there is room for', { login_hint: 'x'.repeat(70_000) }, [413, 'invalid_request']],
-    ['a request of its own', { request: 'eyJhbGciOiJub25lIn0.e30.' }, [400, 'request_not_supported']],
+    ['an oversized body', { login_hint: 'x'.repeat(70_000) }, [413, 'invalid_request']],
+    ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, [400, 'request_not_supported']],
     ['a pushed request', { request_uri: 'urn:ietf:params:oauth:request_uri:x' }, [400, 'invalid_request']],
     ['a wrong secret', { client_secret: 'svcsec_wrong' }, [401, 'invalid_client']],
     ['no secret', { client_secret: undefined }, [401, 'invalid_client']],
@@ -157,7 +157,7 @@ describe('faults are told to the client, and not by a redirect', () => {
     expect(await faultOf(answer)).toEqual(fault);
   });
 
-  test('a public client without a challenge, a suspended one, and two ways of authenticating', async () => {
+  test('rejects a public client without a challenge, a suspended client, and two authentication methods', async () => {
     const spa = await t.client({ app_type: 'public' });
     expect(await faultOf(push(spa))).toEqual([400, 'invalid_request']);
     expect((await push(spa, { code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' })).status).toBe(201);
@@ -170,7 +170,7 @@ describe('faults are told to the client, and not by a redirect', () => {
   });
 });
 
-test('what changes after the push counts: addresses, scopes, a suspension', async () => {
+test('changes after the push apply: addresses, scopes, suspension', async () => {
   const own = await t.client();
   const uri = await pushed(own);
   const put = (body: unknown) => t.owner.call(`/api/oauth2/applications/${own.id}`, { method: 'PUT', body });
@@ -182,7 +182,7 @@ test('what changes after the push counts: addresses, scopes, a suspension', asyn
   expect(await faultOf(decide(own, uri))).toEqual([403, 'access_denied']);
 });
 
-test('an application that pushes all its requests is not asked for by another', async () => {
+test('with require_pushed_requests, requests that were not pushed are rejected', async () => {
   const strict = await t.client({ require_pushed_requests: true });
   const plain = await leadsTo(t.member.call(askFor(strict, { state: 's' })));
   expect([plain.get('error'), plain.get('state')]).toEqual(['invalid_request', 's']);
@@ -190,7 +190,7 @@ test('an application that pushes all its requests is not asked for by another', 
   expect(await codeOf(decide(strict, await pushed(strict)))).toBeTruthy();
 });
 
-test('prompt=none can be pushed: the page hears of it before it asks anybody to log in', async () => {
+test('prompt=none can be pushed, and the page learns of it before asking for a login', async () => {
   const known = await t.client();
   await t.act('verify', known.id);
   const uri = await pushed(known, { prompt: 'none' });
@@ -205,7 +205,7 @@ test('prompt=none can be pushed: the page hears of it before it asks anybody to 
   expect(await faultOf(silent(t.member))).toEqual(unusable);
 });
 
-test('a proof sent along binds the code to its key', async () => {
+test('a DPoP proof with the push binds the code to its key', async () => {
   const [own, other] = [await newProver(t), await newProver(t)];
   const { request_uri } = await jsonOf(push(client, {}, { dpop: await own.prove(path) }));
   const code = await codeOf(decide(client, request_uri));
@@ -222,7 +222,7 @@ test('a proof sent along binds the code to its key', async () => {
   expect(await faultOf(push(client, {}, { dpop: 'rubbish' }))).toEqual([400, 'invalid_dpop_proof']);
 });
 
-test('at rest there is a hash, and no secret of the client', async () => {
+test('requests are stored with a hash and without the client’s secret', async () => {
   const uri = await pushed();
   const row = await t.platform.database.db
     .selectFrom('oauth_pushed_requests')
@@ -233,7 +233,7 @@ test('at rest there is a hash, and no secret of the client', async () => {
   expect(JSON.stringify(row)).not.toContain(client.secret);
 });
 
-test('turned off, there is nothing to push to, and request_uri is an unknown parameter', async () => {
+test('without OpenID Connect there is no push endpoint, and request_uri is unknown', async () => {
   const off = await openOAuthTest();
   const of = await off.client({ require_pushed_requests: true });
   expect((await off.post(path, { client_id: of.clientId, client_secret: of.secret })).status).toBe(404);

@@ -23,7 +23,7 @@ export const isRequestUri = (text: string | undefined): text is string => text?.
 
 /** The same for every reason, so that guessing reveals nothing. */
 export const invalidRequestUri = (): AppError =>
-  new AppError('invalid_request_uri', 'request_uri is unknown, was used, or has expired.', { param: 'request_uri' });
+  new AppError('invalid_request_uri', 'request_uri is unknown, already used or expired.', { param: 'request_uri' });
 
 /** RFC 9126 §4: of the client that pushed it, unused and not expired. */
 export async function requestBehind(deps: Deps, application: { id: number }, uri: string): Promise<PushedRow> {

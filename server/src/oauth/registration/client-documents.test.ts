@@ -22,7 +22,7 @@ const described = async (server: DocumentServer) => (await jsonOf(ask(server))).
 const rowOf = ({ url }: { url: string }) =>
   t.platform.database.db.selectFrom('oauth_applications').selectAll().where('client_id', '=', url).executeTakeFirst();
 
-test('a client nobody registered signs a user in, within what its document says', async () => {
+test('an unregistered client signs a user in, within the limits of its document', async () => {
   const server = serve();
   expect((await described(server)).application).toMatchObject({
     ...{ name: 'Some client', client_id: server.url, is_verified: false, logo_url: '' },
@@ -45,7 +45,7 @@ test('a client nobody registered signs a user in, within what its document says'
   expect(await rowOf(server)).toMatchObject({ owner_id: null, source: 'document', app_type: 'public' });
 });
 
-test('it is public: PKCE is needed, and a secret is wrong whatever it is', async () => {
+test('such a client is public: PKCE is required, and any secret is rejected', async () => {
   const { client } = serve();
   const told = await leadsTo(t.member.call(askFor(client)));
   expect(told.get('error')).toBe('invalid_request');
@@ -56,7 +56,7 @@ test('it is public: PKCE is needed, and a secret is wrong whatever it is', async
   expect((await t.exchange(client, { code, code_verifier: verifier })).status).toBe(200);
 });
 
-test('consents, tokens and the log know it as they know any application', async () => {
+test('consents, tokens and the audit log treat it like any application', async () => {
   const server = serve();
   const tokens = await t.tokens(server.client);
   const { id } = (await rowOf(server))!;
@@ -76,7 +76,7 @@ test('consents, tokens and the log know it as they know any application', async 
   expect((await ask(server)).status).toBe(403);
 });
 
-test('what the document says anew counts, and an administrator’s word was for what it said before', async () => {
+test('a changed document takes effect and removes the verification', async () => {
   let fields: Record<string, unknown> = {};
   const server = serve((url) =>
     Response.json(documentOf(url, fields), { headers: { 'cache-control': 'max-age=600' } }),
@@ -104,7 +104,7 @@ test.each([
   ['max-age=999999999', 86_400],
   ['public, max-age=7200', 7200],
   ['', 300],
-])('a document with %p is believed for %d seconds', async (control, seconds) => {
+])('a document with %p is cached for %d seconds', async (control, seconds) => {
   const server = serve((url) => Response.json(documentOf(url), { headers: { 'cache-control': control } }));
   await described(server);
   expect((await rowOf(server))!.document_expires_at).toBe(Math.floor(t.clock.nowMs() / 1000) + seconds);
@@ -115,27 +115,27 @@ const json = { headers: { 'content-type': 'application/json' } };
 const withFields = (fields: Record<string, unknown>) => (url: string) => Response.json(documentOf(url, fields));
 const broken: Broken[] = [
   ['a redirect', 'redirects', (url) => new Response(null, { status: 302, headers: { location: `${url}?good` } })],
-  ['no document', 'status 404', () => new Response('{}', { status: 404, ...json })],
+  ['status 404', 'status 404', () => new Response('{}', { status: 404, ...json })],
   ['a megabyte', '5 KiB', (url) => Response.json({ ...documentOf(url), more: 'x'.repeat(1024 * 1024) })],
-  ['a page', 'not JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
-  ['a page that says it is JSON', 'not a JSON object', () => new Response('<html>', json)],
-  ['no type', 'not JSON', (url) => new Response(new TextEncoder().encode(JSON.stringify(documentOf(url))))],
+  ['HTML', 'not JSON', () => new Response('<html>', { headers: { 'content-type': 'text/html' } })],
+  ['HTML declared as JSON', 'not a JSON object', () => new Response('<html>', json)],
+  ['no content type', 'not JSON', (url) => new Response(new TextEncoder().encode(JSON.stringify(documentOf(url))))],
   ['a list', 'not a JSON object', () => Response.json([])],
-  ['bytes that are no text', 'not a JSON object', () => new Response(new Uint8Array([0x7b, 0xff, 0x7d]), json)],
-  ['another’s name', 'another client_id', withFields({ client_id: 'https://client.example/client.json' })],
-  ['no name of its own', 'another client_id', withFields({ client_id: undefined })],
+  ['invalid UTF-8', 'not a JSON object', () => new Response(new Uint8Array([0x7b, 0xff, 0x7d]), json)],
+  ['another client_id', 'different client_id', withFields({ client_id: 'https://client.example/client.json' })],
+  ['no client_id', 'different client_id', withFields({ client_id: undefined })],
   ['a secret', 'secret', withFields({ client_secret: 'x' })],
-  ['a way to prove itself by a secret', 'none', withFields({ token_endpoint_auth_method: 'client_secret_basic' })],
-  ['a way to prove itself by no key', 'jwks', withFields({ token_endpoint_auth_method: 'private_key_jwt' })],
-  ['nowhere to lead', 'redirect_uris', withFields({ redirect_uris: [] })],
-  ['no list of addresses', 'redirect_uris', withFields({ redirect_uris: redirectUri })],
-  ['a script', 'redirect_uris', withFields({ redirect_uris: ['javascript:alert(1)'] })],
-  ['a wildcard', 'redirect_uris', withFields({ redirect_uris: ['https://*.example/cb'] })],
-  ['a name that cannot be seen', 'client_name', withFields({ client_name: 'My\u202ebank' })],
-  ['another flow', 'response_types', withFields({ response_types: ['token'] })],
+  ['a secret as auth method', 'none', withFields({ token_endpoint_auth_method: 'client_secret_basic' })],
+  ['private_key_jwt without keys', 'jwks', withFields({ token_endpoint_auth_method: 'private_key_jwt' })],
+  ['no redirect URIs', 'redirect_uris', withFields({ redirect_uris: [] })],
+  ['a redirect URI that is not in a list', 'redirect_uris', withFields({ redirect_uris: redirectUri })],
+  ['a script as redirect URI', 'redirect_uris', withFields({ redirect_uris: ['javascript:alert(1)'] })],
+  ['a wildcard redirect URI', 'redirect_uris', withFields({ redirect_uris: ['https://*.example/cb'] })],
+  ['a name with invisible characters', 'client_name', withFields({ client_name: 'My\u202ebank' })],
+  ['another response type', 'response_types', withFields({ response_types: ['token'] })],
 ];
 
-test.each(broken)('a document with %s is refused, and not asked for again at once', async (_, says, answer) => {
+test.each(broken)('a document with %s is rejected, and not fetched again immediately', async (_, says, answer) => {
   const server = serve(answer);
   for (let times = 0; times < 2; times += 1) {
     const refused = await ask(server);
@@ -149,15 +149,15 @@ test.each(broken)('a document with %s is refused, and not asked for again at onc
   expect(await rowOf(server)).toBeUndefined();
 });
 
-test('a document that does not come is not waited for', async () => {
+test('a document that does not load times out', async () => {
   const server = serve(async () => {
     await Bun.sleep(60_000);
     return new Response();
   });
-  expect((await jsonOf(ask(server))).message).toContain('did not come within');
+  expect((await jsonOf(ask(server))).message).toContain('did not load within');
 });
 
-test('a document that breaks later ends nothing, but nothing new begins', async () => {
+test('if a document breaks later, existing tokens work, but no new request is accepted', async () => {
   let works = true;
   const server = serve((url) => (works ? Response.json(documentOf(url)) : new Response('gone', { status: 410 })));
   const tokens = await t.tokens(server.client);
@@ -167,7 +167,7 @@ test('a document that breaks later ends nothing, but nothing new begins', async 
   expect((await t.refresh(server.client, tokens.refresh_token)).status).toBe(200);
 });
 
-test('nobody who has not logged in makes us read a document', async () => {
+test('documents are not fetched for users who are not logged in', async () => {
   const server = serve();
   const silent = (by: Pick<typeof t.member, 'call'>) =>
     by.call('/api/oauth2/authorize/silent', {
@@ -184,14 +184,14 @@ test('nobody who has not logged in makes us read a document', async () => {
   expect(server.asked).toBe(1);
 });
 
-test('a homepage is shown only where it is the document’s own', async () => {
+test('a homepage is shown only if it has the document’s host', async () => {
   const own = serve((url) => Response.json(documentOf(url, { client_uri: new URL('/about', url).href })));
   expect((await described(own)).application.homepage_url).toBe(new URL('/about', own.url).href);
   const lent = serve(withFields({ client_uri: 'https://bank.example/', logo_uri: 'https://bank.example/logo.png' }));
   expect((await described(lent)).application).toMatchObject({ homepage_url: '', logo_url: '' });
 });
 
-test('many at once read it once, and one host is asked for few', async () => {
+test('concurrent requests share one fetch, and fetches per host are limited', async () => {
   const server = serve();
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask(server)));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -213,12 +213,12 @@ test.each([
   'http://client.example/a',
   'ftp://client.example/a',
   `https://client.example/${'x'.repeat(300)}`,
-])('%s is no client id that is a document', async (clientId) => {
+])('%s is not a client id of a document', async (clientId) => {
   const answer = await t.member.call(askFor({ id: 0, clientId, secret: '', redirectUri }, challenge));
   expect(answer.status).toBe(404);
 });
 
-test('without leave, nothing on a private address is read', async () => {
+test('private addresses are not fetched unless allowed', async () => {
   const strict = await openOpenidTest();
   const server = serve();
   const { port } = new URL(server.url);
@@ -231,13 +231,13 @@ test('without leave, nothing on a private address is read', async () => {
   for (const host of named)
     expect(await statusOf(`https://${host}:${port}/client.json`)).toEqual([
       400,
-      expect.stringContaining('may not be called'),
+      expect.stringContaining('is not allowed'),
     ]);
   expect(server.asked).toBe(0);
   await strict.close();
 });
 
-test('what nobody has allowed is swept a day after its document ran out, what is in use or suspended stays', async () => {
+test('clients without consent are deleted a day after their document expired; used and suspended ones stay', async () => {
   const { db } = t.platform.database;
   const sweep = openClientSweep({ db, clock: t.clock, lookups: { forget: () => {} } });
   const [unused, used, suspended] = [serve(), serve(), serve()];
@@ -255,7 +255,7 @@ test('what nobody has allowed is swept a day after its document ran out, what is
   expect((await ask(suspended)).status).toBe(403);
 });
 
-test('pages of such clients are not among those that may call models', async () => {
+test('origins of such clients are not allowed for CORS', async () => {
   let redirect_uris = ['https://unregistered.example/callback'];
   const server = serve((url) => Response.json(documentOf(url, { redirect_uris })));
   await ask(server);
@@ -275,7 +275,7 @@ test('pages of such clients are not among those that may call models', async () 
   expect(await allowed()).toBeNull();
 });
 
-test('turned off, an address is no client id', async () => {
+test('without OpenID Connect, an address is not a client id', async () => {
   const server = serve();
   await described(server);
   const off = await openOAuthTest({ env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });

@@ -7,7 +7,7 @@ import { documentOf } from './documents.fixture.ts';
 
 const url = 'https://client.example/client.json';
 
-describe('a client id that is the address of a document', () => {
+describe('client ids that are document addresses', () => {
   test.each([
     url,
     'https://client.example/a',
@@ -19,10 +19,10 @@ describe('a client id that is the address of a document', () => {
   ])('%s', (clientId) => expect(documentUrl(clientId, false)?.href).toBe(clientId));
 });
 
-describe('no such address', () => {
+describe('other client ids', () => {
   test.each([
-    ['', 'nothing'],
-    ['svc_abc', 'a name of ours'],
+    ['', 'empty'],
+    ['svc_abc', 'a registered client id'],
     ['http://client.example/a', 'no https'],
     ['http://127.0.0.1/a', 'no https, on loopback'],
     ['https://client.example', 'no path'],
@@ -35,17 +35,17 @@ describe('no such address', () => {
     ['https://@client.example/a', 'an empty user'],
     ['https://client.example/./a', 'a dot'],
     ['https://client.example/a/..', 'two dots'],
-    ['https://client.example/a/%2E%2e/b', 'two dots in disguise'],
-    ['https://client.example/a/.%2e/b', 'two dots, one in disguise'],
+    ['https://client.example/a/%2E%2e/b', 'two encoded dots'],
+    ['https://client.example/a/.%2e/b', 'two dots, one encoded'],
     ['https://client.example\\a', 'a backslash'],
     ['https:/client.example/a', 'one slash'],
     ['https:client.example/a', 'no slash'],
     ['https:///client.example/a', 'three slashes'],
     ['https://Client.example/a', 'capitals'],
     ['HTTPS://client.example/a', 'a scheme in capitals'],
-    ['https://client.example:443/a', 'the port that need not be told'],
-    ['https://0x7f.1/a', 'an address in disguise'],
-    ['https://bücher.example/a', 'letters that are written otherwise'],
+    ['https://client.example:443/a', 'the default port'],
+    ['https://0x7f.1/a', 'an IP address in another notation'],
+    ['https://bücher.example/a', 'unencoded international letters'],
     ['https://client.example/a b', 'a space'],
     [' https://client.example/a', 'a space before it'],
     ['https://client.example/a\n', 'a line break after it'],
@@ -55,7 +55,7 @@ describe('no such address', () => {
     [`https://client.example/${'x'.repeat(200)}`, 'too long'],
   ])('%j: %s', (clientId) => expect(documentUrl(clientId, false)).toBeNull());
 
-  test('http is for loopback, and only where private addresses may be called', () => {
+  test('http is allowed only for loopback, and only if private addresses may be called', () => {
     for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:8080'])
       expect(documentUrl(`http://${host}/a`, false)).toBeNull();
     for (const host of ['127.0.0.1:8080', 'localhost', '[::1]:8080'])
@@ -76,7 +76,7 @@ const nearAddress = fc
   )
   .map((parts) => `https://${parts.join('')}`);
 
-test('whatever is taken for an address has one way of being written, and all that the draft asks for', () => {
+test('property: accepted addresses are canonical and meet the requirements of the draft', () => {
   fc.assert(
     fc.property(fc.oneof(nearAddress, fc.webUrl({ withQueryParameters: true })), (text) => {
       const found = documentUrl(text, false);
@@ -108,27 +108,27 @@ const keys = (key: Record<string, string>) => ({ jwks: { keys: [{ kty: 'EC', crv
 test.each([
   ['a secret', { client_secret: 'x' }],
   ['an empty secret', { client_secret: '' }],
-  ['no secret, as is said', { client_secret: null }],
-  ['the end of a secret', { client_secret_expires_at: 0 }],
+  ['a null secret', { client_secret: null }],
+  ['the expiry of a secret', { client_secret_expires_at: 0 }],
   ['a private key', keys({ kty: 'EC', crv: 'P-256', x: 'x', y: 'y', d: 'd' })],
   ['part of a private key', keys({ kty: 'RSA', n: 'n', e: 'e', q: 'q' })],
-  ['a key that both know', keys({ kty: 'oct', k: 'k' })],
-])('a document must not hold %s', async (_, fields) => {
+  ['a symmetric key', keys({ kty: 'oct', k: 'k' })],
+])('a document must not contain %s', async (_, fields) => {
   expect(await read(answerOf(documentOf(url, fields)))).toMatchObject({
-    message: expect.stringContaining('must not hold a secret'),
+    message: expect.stringContaining('must not contain a secret'),
   });
 });
 
 test.each([
   ['public keys', keys({ kty: 'RSA', n: 'n', e: 'e' })],
-  ['keys that are none', { jwks: [{ d: 'd' }] }],
-  ['what we do not know', { software_id: 'x', logo_uri: 'https://elsewhere.example/x', device: { d: 'd' } }],
-])('a document may hold %s', async (_, fields) => {
+  ['invalid keys', { jwks: [{ d: 'd' }] }],
+  ['unknown fields', { software_id: 'x', logo_uri: 'https://elsewhere.example/x', device: { d: 'd' } }],
+])('a document may contain %s', async (_, fields) => {
   expect(await read(answerOf(documentOf(url, fields)))).toMatchObject({ metadata: { client_name: 'Some client' } });
 });
 
 test.each(['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'tls_client_auth', 1, ''])(
-  'a document is refused that wants %p at the token endpoint',
+  'a document with the auth method %p is rejected',
   async (token_endpoint_auth_method) => {
     expect(await read(answerOf(documentOf(url, { token_endpoint_auth_method })))).toMatchObject({
       message: expect.stringContaining('must have none'),
@@ -137,7 +137,7 @@ test.each(['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'tl
 );
 
 test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/oauth-client+json'])(
-  '%s is JSON',
+  'the content type %s is accepted as JSON',
   async (type) => {
     const answer = answerOf(documentOf(url), { headers: { 'content-type': type } });
     expect(await read(answer)).toMatchObject({ seconds: 300 });
@@ -145,7 +145,7 @@ test.each(['application/json', 'application/json; charset=utf-8', 'Application/J
 );
 
 test.each(['text/html', 'text/json', 'application/jsonp', 'application/javascript', 'text/html; application/json', ''])(
-  '%j is not',
+  'the content type %j is rejected',
   async (type) => {
     const answer = answerOf(documentOf(url), { headers: { 'content-type': type } });
     expect(await read(answer)).toBeInstanceOf(AppError);
@@ -160,7 +160,7 @@ const anyFields = fc.dictionary(
   fc.oneof(fc.jsonValue(), fc.constantFrom<unknown>(url, ['https://a.example/'], 'none', ['code'], 'openid')),
 );
 
-test('whatever it holds, it is refused by name, or believed within bounds', async () => {
+test('property: any document is rejected with a reason, or accepted within bounds', async () => {
   await fc.assert(
     fc.asyncProperty(anyFields, fc.string(), fc.boolean(), async (fields, control, whole) => {
       const document = whole ? documentOf(url, fields) : fields;

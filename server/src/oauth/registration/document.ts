@@ -50,15 +50,15 @@ export async function readDocument(deps: JsonAtDeps, url: URL): Promise<ClientDo
 
 /** §4.1: it must name itself, and contain no secret, since it is public. */
 function checked(document: Record<string, unknown>, url: URL): Metadata {
-  if (document.client_id !== url.href) throw wrong('names another client_id');
+  if (document.client_id !== url.href) throw wrong('has a different client_id');
   if ('client_secret' in document || 'client_secret_expires_at' in document || holdsPrivateKey(document.jwks))
-    throw wrong('must not hold a secret');
+    throw wrong('must not contain a secret');
   const method = document.token_endpoint_auth_method ?? 'none';
   if (method !== 'none' && method !== 'private_key_jwt')
     throw wrong('must have none or private_key_jwt as token_endpoint_auth_method');
   try {
     return readMetadata({ ...document, token_endpoint_auth_method: method });
   } catch (error) {
-    throw error instanceof AppError ? wrong(`is wrong: ${error.message.replace(/\.$/, '')}`) : error;
+    throw error instanceof AppError ? wrong(`is invalid: ${error.message.replace(/\.$/, '')}`) : error;
   }
 }

@@ -26,7 +26,7 @@ const moving = () => {
   return { said, server: serve((url) => Response.json(documentOf(url, said))) };
 };
 
-test('a code that leads to an address which the document names no more is worth nothing', async () => {
+test('a code for a redirect URI that the document no longer lists is rejected', async () => {
   const { said, server } = moving();
   const code = await t.code(server.client, challenge);
   said.redirect_uris = ['https://client.example/moved'];
@@ -37,7 +37,7 @@ test('a code that leads to an address which the document names no more is worth 
   expect(await faultOf(t.exchange(server.client, { code, code_verifier: verifier }))).toEqual([400, 'invalid_grant']);
 });
 
-test('a document that is still believed is not read for an exchange', async () => {
+test('a cached document is not fetched for an exchange', async () => {
   const { said, server } = moving();
   const code = await t.code(server.client, challenge);
   said.redirect_uris = ['https://client.example/moved'];
@@ -45,7 +45,7 @@ test('a document that is still believed is not read for an exchange', async () =
   expect(server.asked).toBe(1);
 });
 
-test('its tokens are revoked by its name, and not by that of another', async () => {
+test('its tokens are revoked with its client id, and with no other', async () => {
   const [server, other] = [serve(), serve()];
   const tokens = await t.tokens(server.client);
   await t.tokens(other.client);
@@ -57,7 +57,7 @@ test('its tokens are revoked by its name, and not by that of another', async () 
   expect(await faultOf(t.refresh(server.client, tokens.refresh_token))).toEqual([400, 'invalid_grant']);
 });
 
-test('a consent that is taken back ends them, and the client may ask again', async () => {
+test('revoking the consent ends its tokens, and the client may ask again', async () => {
   const server = serve();
   const tokens = await t.tokens(server.client);
   const { id } = (await rowOf(server))!;
@@ -66,7 +66,7 @@ test('a consent that is taken back ends them, and the client may ask again', asy
   expect((await jsonOf(ask(server))).data).toMatchObject({ has_existing_consent: false });
 });
 
-test('however many are shown to us, few that nobody has allowed are kept: the newest', async () => {
+test('of clients without consent, only the newest are kept', async () => {
   const [used, first, suspended] = [serve(), serve(), serve()];
   await t.tokens(used.client);
   await ask(first);
@@ -90,7 +90,7 @@ test('however many are shown to us, few that nobody has allowed are kept: the ne
   await db.deleteFrom('oauth_applications').where('client_id', 'like', 'https://client.example/%').execute();
 });
 
-test('turned off by its own option, at every door', async () => {
+test('can be turned off with its own option, at every endpoint', async () => {
   const [known, unknown] = [serve(), serve()];
   const tokens = await t.tokens(known.client);
   const device = (client_id: string) => t.post('/api/oauth2/device_authorization', { client_id, scope: 'openid' });

@@ -13,7 +13,7 @@ import { allScopes, isListed, joinScopes, splitScopes } from '../scopes.ts';
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 const signing: (typeof authMethods)[number] = 'private_key_jwt';
 
-const names = z.array(z.string().max(100, 'must have at most 100 characters')).max(20, 'must name at most 20');
+const names = z.array(z.string().max(100, 'must have at most 100 characters')).max(20, 'must have at most 20 entries');
 
 /** Client metadata (RFC 7591 §2) that is supported; other members are ignored, as §2 requires. */
 const metadataSchema = z
@@ -22,8 +22,10 @@ const metadataSchema = z
     client_uri: webUrl.optional(),
     redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
     token_endpoint_auth_method: z.enum(authMethods).optional(),
-    grant_types: names.refine((list) => list.includes('authorization_code'), 'must name authorization_code').optional(),
-    response_types: names.refine((list) => list.includes('code'), 'must name code').optional(),
+    grant_types: names
+      .refine((list) => list.includes('authorization_code'), 'must include authorization_code')
+      .optional(),
+    response_types: names.refine((list) => list.includes('code'), 'must include code').optional(),
     scope: z.string().max(500, 'must have at most 500 characters').optional(),
     post_logout_redirect_uris: redirectUris.optional(),
     id_token_signed_response_alg: z.enum(signingAlgorithms).optional(),
@@ -39,7 +41,7 @@ const metadataSchema = z
       method !== signing || Boolean(jwks) !== Boolean(jwks_uri),
     {
       path: ['jwks'],
-      message: 'either this or jwks_uri must say by which keys it signs',
+      message: 'either jwks or jwks_uri is required to identify the signing keys',
     },
   );
 export type Metadata = z.infer<typeof metadataSchema>;

@@ -43,7 +43,7 @@ const at = (server: DocumentServer, query: string): TestClient => ({
 /** Whatever stands behind its address describes another client. */
 const serveMany = () => serve((url, request) => Response.json(documentOf(`${url}${new URL(request.url).search}`)));
 
-test('a pushed request is the first that is heard of a client, and leads to tokens', async () => {
+test('a pushed request can be the first contact of a client', async () => {
   const server = serve();
   const pushed = await push(server.client);
   expect(pushed.status).toBe(201);
@@ -58,7 +58,7 @@ test('a pushed request is the first that is heard of a client, and leads to toke
   expect(server.asked).toBe(1);
 });
 
-test('a device is the first that is heard of a client, and is signed in', async () => {
+test('a device code request can be the first contact of a client', async () => {
   const server = serve();
   const started = await start(server.client);
   expect(started.status).toBe(200);
@@ -70,7 +70,7 @@ test('a device is the first that is heard of a client, and is signed in', async 
   expect((await jsonOf(polled)).access_token).toStartWith('svcat_');
 });
 
-test('what its document says anew counts for what it pushes', async () => {
+test('a changed document applies to pushed requests', async () => {
   let redirect_uris = [redirectUri];
   const server = serve((url) => Response.json(documentOf(url, { redirect_uris })));
   expect((await push(server.client)).status).toBe(201);
@@ -84,7 +84,7 @@ test('what its document says anew counts for what it pushes', async () => {
 test.each([
   ['push', push],
   ['device', start],
-] as const)('%s: what is wrong is told to the client, and nothing is kept', async (_, come) => {
+] as const)('%s: errors are returned to the client, and nothing is stored', async (_, come) => {
   const broken = serve((url) => Response.json(documentOf(url, { client_secret: 'x' })));
   for (let times = 0; times < 2; times += 1)
     expect(await faultOf(come(broken.client))).toEqual([400, 'invalid_request']);
@@ -94,7 +94,7 @@ test.each([
   expect(await faultOf(come(plain))).toEqual([401, 'invalid_client']);
 });
 
-test('a suspended one is not read again, and stays out', async () => {
+test('the document of a suspended client is not fetched again, and it stays rejected', async () => {
   const server = serve();
   await push(server.client);
   await t.act('suspend', (await rowOf(server))!.id);
@@ -104,7 +104,7 @@ test('a suspended one is not read again, and stays out', async () => {
   expect(server.asked).toBe(1);
 });
 
-test('clients that come themselves use up nothing of what those who have logged in need', async () => {
+test('fetches for clients do not use up the limit for logged-in users', async () => {
   const server = serveMany();
   const statuses: number[] = [];
   for (let n = 0; n < 5; n += 1) statuses.push((await push(at(server, `n=${n}`))).status);
@@ -114,7 +114,7 @@ test('clients that come themselves use up nothing of what those who have logged 
   expect(asked.status).toBe(200);
 });
 
-test('one that is known is believed as it was, where no more can be read', async () => {
+test('a known client is accepted as cached when the fetch limit is reached', async () => {
   const server = serveMany();
   expect((await push(server.client)).status).toBe(201);
   t.clock.advance(301_000);
@@ -125,7 +125,7 @@ test('one that is known is believed as it was, where no more can be read', async
   expect(server.asked).toBe(asked);
 });
 
-test('one address makes us read few', async () => {
+test('fetches per IP address are limited', async () => {
   const servers = Array.from({ length: 11 }, () => serve());
   const statuses: number[] = [];
   for (const { client } of servers) statuses.push((await push(client)).status);

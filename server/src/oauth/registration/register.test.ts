@@ -47,7 +47,7 @@ const rowOf = ({ client_id }: Fields) =>
     .where('client_id', '=', client_id as string)
     .executeTakeFirst();
 
-test('a program registers itself, with a secret or without, and signs a user in', async () => {
+test('a program registers itself, with or without a secret, and signs a user in', async () => {
   const secret = await registered();
   // A copy: the test runner puts its matchers in place of what they matched.
   expect({ ...secret }).toMatchObject({
@@ -96,11 +96,11 @@ test.each([
   [{ require_pushed_authorization_requests: 1 }, 'invalid_client_metadata'],
   [{ backchannel_logout_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   [{ backchannel_logout_uri: `${callback}#x` }, 'invalid_client_metadata'],
-] as [Fields, string][])('%j is refused as %s', async (fields, error) => {
+] as [Fields, string][])('%j is rejected as %s', async (fields, error) => {
   expect(await faultOf(register(fields))).toEqual([400, error]);
 });
 
-test('what it asks to be held to, it is held to: bound tokens, pushed requests, and it hears of logouts', async () => {
+test('requested restrictions are enforced: bound tokens and pushed requests, with logout notifications', async () => {
   const usual = { require_pushed_authorization_requests: false, dpop_bound_access_tokens: false };
   const plain = await registered();
   expect(plain).toMatchObject(usual);
@@ -123,7 +123,7 @@ test('what it asks to be held to, it is held to: bound tokens, pushed requests, 
   expect(replaced).not.toHaveProperty('backchannel_logout_uri');
 });
 
-test('what it does not understand is left out, and nothing of ours can be set', async () => {
+test('unknown metadata is ignored, and internal fields cannot be set', async () => {
   const client = await registered({
     is_verified: true,
     owner_id: 1,
@@ -135,7 +135,7 @@ test('what it does not understand is left out, and nothing of ours can be set', 
   expect(await rowOf(client)).toMatchObject({ is_verified: 0, owner_id: null, webhook_url: '' });
 });
 
-test('its token reads, replaces and removes what it said, and no other does', async () => {
+test('only its registration token reads, replaces and deletes the registration', async () => {
   const [client, other] = [await registered(), await registered()];
   expect(await jsonOf(manage(client, 'GET'))).toMatchObject({ client_id: client.client_id, redirect_uris: [callback] });
   const owned = await t.client();
@@ -166,7 +166,7 @@ test('its token reads, replaces and removes what it said, and no other does', as
   expect((await t.member.call(askFor(asClient(client)))).status).toBe(404);
 });
 
-test('of two changes at once, none brings back what an administrator verified another for', async () => {
+test('a concurrent update does not undo a newer one that was verified', async () => {
   const client = await registered();
   const { id } = (await rowOf(client))!;
   const { db } = t.platform.database;
@@ -181,7 +181,7 @@ test('of two changes at once, none brings back what an administrator verified an
   expect(await rowOf(client)).toMatchObject({ is_verified: 1, name: 'Renamed' });
 });
 
-test('a secret outlives no change of kind', async () => {
+test('changing the client type replaces the secret', async () => {
   const client = await registered();
   const body = { client_id: client.client_id, redirect_uris: [callback] };
   const open = await jsonOf(manage(client, 'PUT', { ...body, token_endpoint_auth_method: 'none' }));
@@ -193,7 +193,7 @@ test('a secret outlives no change of kind', async () => {
   expect((await t.tokens(asClient(closed))).access_token).toStartWith('svcat_');
 });
 
-test('removing it takes its tokens and consents along; suspended, it cannot change itself', async () => {
+test('deleting it removes tokens and consents; while suspended it cannot update itself', async () => {
   const client = await registered();
   const tokens = await t.tokens(asClient(client));
   const { id } = (await rowOf(client))!;
@@ -207,7 +207,7 @@ test('removing it takes its tokens and consents along; suspended, it cannot chan
   expect(data.consents.map((consent: Fields) => consent.application_id)).not.toContain(id);
 });
 
-test('an operator’s token is asked for where there is one', async () => {
+test('the operator’s registration token is required if one is set', async () => {
   const root = await t.root();
   const body = { key: 'OAuth2RegistrationTokenSha256', value: 'operators-token' };
   expect((await root.call('/api/admin/options', { method: 'PUT', body })).status).toBe(400);
@@ -222,7 +222,7 @@ test('an operator’s token is asked for where there is one', async () => {
   await t.setOption('OAuth2RegistrationTokenSha256', '');
 });
 
-test('a flood ends: by minute and day for an address, and in all', async () => {
+test('registrations are limited per minute, per day and address, and in total', async () => {
   const { n } = await t.platform.database.db
     .selectFrom('oauth_applications')
     .select((e) => e.fn.countAll<number>().as('n'))
@@ -246,7 +246,7 @@ test('a flood ends: by minute and day for an address, and in all', async () => {
   await t.setOption('RateLimitEnabled', false);
 });
 
-test('what nobody has allowed is gone after 30 days, what is in use stays', async () => {
+test('clients without consent are deleted after 30 days, used ones stay', async () => {
   const sweep = openClientSweep({
     ...{ db: t.platform.database.db, clock: t.clock },
     lookups: { forget: () => {} },
@@ -263,7 +263,7 @@ test('what nobody has allowed is gone after 30 days, what is in use stays', asyn
   for (const client of [used, verified]) expect(await rowOf(client)).toBeDefined();
 });
 
-test('discovery tells of it while it is there', async () => {
+test('discovery lists the endpoint only while it is enabled', async () => {
   const places = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server'];
   for (const place of places)
     expect(await jsonOf(t.call(place))).toMatchObject({

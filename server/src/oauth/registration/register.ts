@@ -35,7 +35,7 @@ const dayMs = 86_400_000;
 const mostPerDay = 100;
 
 const badToken = (): AppError =>
-  new AppError('invalid_token', 'The token does not allow this.', {
+  new AppError('invalid_token', 'The token is not valid for this operation.', {
     headers: { 'www-authenticate': 'Bearer realm="svc", error="invalid_token"' },
   });
 
@@ -77,7 +77,7 @@ async function count({ db, options, shared }: Room, ip: string): Promise<void> {
   if (options.get('RateLimitEnabled')) {
     const { allowed, resetMs } = await shared.hit(`client-registrations:${limitKeyOfIp(ip)}`, mostPerDay, dayMs);
     if (!allowed)
-      throw new AppError('rate_limit_exceeded', `An address may register ${mostPerDay} clients a day.`, {
+      throw new AppError('rate_limit_exceeded', `An IP address can register at most ${mostPerDay} clients per day.`, {
         headers: { 'retry-after': `${Math.ceil(resetMs / 1000)}` },
       });
   }
@@ -127,13 +127,13 @@ export async function changeClient(
 ): Promise<Registered> {
   const { row: before, registrationToken } = own;
   if (before.status === applicationStatus.suspended) throw suspended();
-  if (given.client_id !== before.client_id) throw wrong('client_id', 'must be the one that was given out');
+  if (given.client_id !== before.client_id) throw wrong('client_id', 'must be the issued value');
   const { client_secret } = given;
   if (
     client_secret !== undefined &&
     !(typeof client_secret === 'string' && provesClient(before, { secret: client_secret }))
   )
-    throw wrong('client_secret', 'must be the one that was given out');
+    throw wrong('client_secret', 'must be the issued value');
   const metadata = readMetadata(given);
   const said = saidIn(metadata);
   const secret = hasSecret(said) && !hasSecret(before) ? newClientSecret() : null;

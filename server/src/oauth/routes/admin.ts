@@ -18,8 +18,8 @@ import { management } from './shapes.ts';
 
 const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as const;
 const withOwner = applicationSchema.extend({
-  owner_username: z.string().describe('Empty where nobody here registered it'),
-  owner_name: z.string().describe('What to show: the username, or the name of an organisation'),
+  owner_username: z.string().describe('Empty if no user of this service registered it'),
+  owner_name: z.string().describe('Display name: the username, or the name of an organisation'),
   owner_disabled: z.boolean().describe('Then it stands still, as if it were suspended'),
 });
 
@@ -53,7 +53,7 @@ const applicationRoutes = (room: Room): Route[] => [
     ...admin,
     method: 'get',
     path: '/api/oauth2/admin/applications',
-    summary: 'All applications',
+    summary: 'List all applications',
     query: pageQuery.extend({
       q: z.string().max(200).default(''),
       status: z.enum(['1', '2']).optional(),
@@ -72,7 +72,7 @@ const applicationRoutes = (room: Room): Route[] => [
     ...admin,
     method: 'get',
     path: '/api/oauth2/admin/consents',
-    summary: 'Applications that a user has authorized',
+    summary: 'List the applications that a user has authorized',
     query: pageQuery.extend({ user_id: idText }),
     answers: { 200: listed({ consents: z.array(consentSchema) }) },
     handle: async (call) => {
@@ -89,7 +89,10 @@ const applicationRoutes = (room: Room): Route[] => [
       audit: 'recorded',
       body: z.object({
         app_id: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-        updated_at: z.int().optional().describe('Of the application as it was looked at; 409 when it changed since'),
+        updated_at: z
+          .int()
+          .optional()
+          .describe('The application’s updated_at when it was read; 409 if it has changed since'),
       }),
       answers: { 200: answered(applicationSchema) },
       handle: async (call) => {
@@ -102,11 +105,11 @@ const applicationRoutes = (room: Room): Route[] => [
     ...admin,
     method: 'put',
     path: '/api/oauth2/admin/applications/{app_id}',
-    summary: 'Limit the calls with tokens of an application',
+    summary: 'Set the rate limit for an application’s tokens',
     audit: 'recorded',
     params: z.object({ app_id: idText }),
     body: z.strictObject({
-      rate_limit: z.int().min(0).max(100_000_000).describe('Calls an hour; 0 for any number'),
+      rate_limit: z.int().min(0).max(100_000_000).describe('Maximum calls per hour; 0 for no limit'),
     }),
     answers: { 200: answered(applicationSchema) },
     handle: async (call) => {
@@ -121,7 +124,7 @@ const auditRoute = (room: Room): Route =>
     ...admin,
     method: 'get',
     path: '/api/oauth2/admin/audit',
-    summary: 'The audit log, newest first; format=csv exports at most 10,000 entries',
+    summary: 'List the audit log, newest first; format=csv exports at most 10,000 entries',
     query: z.strictObject({
       ...pageFields,
       cursor: cursorField(2),

@@ -38,7 +38,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       ...shared,
       method: 'get',
       path: '/api/oauth2/tokens',
-      summary: 'API tokens of the user, masked (scope tokens:read)',
+      summary: 'List the user’s API tokens, masked (scope tokens:read)',
       answers: { 200: answered(z.array(tokenSchema)) },
       handle: async (call) => {
         requireScope(call.principal, 'tokens:read');
@@ -49,7 +49,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       ...shared,
       method: 'post',
       path: '/api/oauth2/tokens',
-      summary: 'Create an API token for the user; the full key is shown once (scope tokens:write)',
+      summary: 'Create an API token for the user; the full key is shown only once (scope tokens:write)',
       idempotent: true,
       audit: { action: 'key_created', subject: keySubject(keys.db), id: (_, answer) => answer?.data.id },
       body: newKeySchema.omit(own),
@@ -65,14 +65,14 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       ...shared,
       method: 'delete',
       path: '/api/oauth2/tokens/{token_id}',
-      summary: 'Delete an API token of the user (scope tokens:write)',
+      summary: 'Delete one of the user’s API tokens (scope tokens:write)',
       params: z.object({ token_id: idText }),
       audit: { action: 'key_deleted', subject: keySubject(keys.db), id: (call) => call.params.token_id },
       answers: { 200: done },
       handle: async (call) => {
         requireScope(call.principal, 'tokens:write');
         await removeKey(keys, call.principal.user.id, call.params.token_id);
-        return json(call, { success: true, message: 'The API token is deleted.' });
+        return json(call, { success: true, message: 'The API token was deleted.' });
       },
     }),
   ];

@@ -41,8 +41,10 @@ export const askedFields = {
       source: z
         .string()
         .optional()
-        .describe('With OpenID Connect: who says what it is, `owner`, `document` (at its client id) or `registration`'),
-      host: z.string().optional().describe('Of that document'),
+        .describe(
+          'With OpenID Connect: source of the application’s details, `owner`, `document` (at its client ID) or `registration`',
+        ),
+      host: z.string().optional().describe('Host of that document'),
     }),
   requested_scopes: z.array(z.object({ name: z.string(), description: z.string() })),
   has_existing_consent: z.boolean(),
@@ -52,16 +54,20 @@ export const askedFields = {
     .object({ limit: z.number().int(), window: z.string(), spent: z.number().int() })
     .nullable()
     .optional()
-    .describe('Where the scope models:use is asked for: the limit that the user has set before'),
+    .describe('If the scope models:use is requested: the limit that the user set before'),
 };
 
 const askedServer = z
   .object({
     server: z.string(),
-    all: z.boolean().describe('All that it has now or later on; else the tools that the scopes name, and nothing more'),
-    tools: z.array(z.object({ name: z.string(), description: z.string().describe('Its first line, as plain text') })),
+    all: z
+      .boolean()
+      .describe('Whether all current and future tools are included; otherwise only the tools named in the scopes'),
+    tools: z.array(
+      z.object({ name: z.string(), description: z.string().describe('First line of the description, as plain text') }),
+    ),
   })
-  .describe('Of a server at this address, what the application could use');
+  .describe('What the application could use of a server at this address');
 
 const describedSchema = z.object({
   ...askedFields,
@@ -70,16 +76,16 @@ const describedSchema = z.object({
   resources: z
     .array(z.object({ uri: z.string(), name: z.string(), servers: z.array(askedServer).optional() }))
     .optional()
-    .describe('With OpenID Connect: what the tokens would be for, where the application says so'),
+    .describe('With OpenID Connect: resources the tokens would be valid for, if the application specifies them'),
   interaction: z
     .enum(['login', 'select_account', 'consent'])
     .nullable()
     .optional()
-    .describe('With OpenID Connect: what `prompt` and `max_age` ask of the user before an answer'),
+    .describe('With OpenID Connect: what `prompt` and `max_age` require of the user before an answer'),
   signed_in_after: z
     .string()
     .optional()
-    .describe('With OpenID Connect: sent along after a new login, shows that it was one'),
+    .describe('With OpenID Connect: value to send after a new login, as proof of it'),
 });
 
 /** The user's spending decision, part of the answer. */
@@ -108,7 +114,7 @@ export function authorizeRoutes(room: Room): Route[] {
       method: 'post',
       path: '/oauth2/authorize',
       summary:
-        'A request that was sent as a form, with OpenID Connect: for browsers, which are sent to the page with it',
+        'Start an authorization request with a form post (OpenID Connect); for browsers, which are redirected to the page',
       auth: 'none',
       limit: { option: 'RateLimitApi', by: 'ip' },
       headers: noStore,
@@ -117,7 +123,7 @@ export function authorizeRoutes(room: Room): Route[] {
       body: z.object({ ...requestFields, response_type: z.string().optional(), client_id: z.string().optional() }),
       // It becomes a URL.
       maxBytes: 16_384,
-      answers: { 303: { type: 'text/plain', description: 'To the page' } },
+      answers: { 303: { type: 'text/plain', description: 'Redirect to the page' } },
       handle: (call) => {
         const given = Object.entries(call.body).flatMap(([name, values]) =>
           [values ?? []].flat().map((value) => [name, value]),
@@ -129,7 +135,7 @@ export function authorizeRoutes(room: Room): Route[] {
       ...base,
       method: 'get',
       path: '/api/oauth2/authorize',
-      summary: 'What an application asks for, for the consent screen',
+      summary: 'Get the details of an authorization request for the consent screen',
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorize', by: 'principal' },
       headers: noStore,
@@ -146,7 +152,7 @@ export function authorizeRoutes(room: Room): Route[] {
       ...base,
       method: 'post',
       path: '/api/oauth2/authorize',
-      summary: 'Approve or deny',
+      summary: 'Approve or deny an authorization request',
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorizePost', by: 'principal' },
       headers: noStore,
@@ -170,7 +176,7 @@ export function authorizeRoutes(room: Room): Route[] {
       when: () => room.options.get('OAuth2OpenIDConnect'),
       method: 'post',
       path: '/api/oauth2/authorize/silent',
-      summary: 'Answer a request with prompt=none, logged in or not, without asking the user',
+      summary: 'Answer an authorization request with prompt=none without asking the user, who may be logged in or not',
       auth: 'none',
       limit: { option: 'RateLimitOAuthAuthorizePost', by: 'ip' },
       headers: noStore,
@@ -196,12 +202,12 @@ export function authorizeRoutes(room: Room): Route[] {
       when: () => room.options.get('OAuth2OpenIDConnect'),
       method: 'post',
       path: '/api/oauth2/authorize/opened',
-      summary: 'The page of a pushed request was opened: the user may now take their time, and log in first',
+      summary: 'Mark the page of a pushed authorization request as opened, so that the user has time to log in first',
       auth: 'none',
       limit: { option: 'RateLimitOAuthAuthorizePost', by: 'ip' },
       headers: noStore,
       body: z.strictObject({ client_id: z.string().max(200), request_uri: z.string().max(500) }),
-      answers: { 200: answered(z.object({ silent: z.boolean().describe('Whether it has prompt=none') })) },
+      answers: { 200: answered(z.object({ silent: z.boolean().describe('Whether the request has prompt=none') })) },
       handle: async (call) => ok(call, await openPushed(room, call.body)),
     }),
   ];

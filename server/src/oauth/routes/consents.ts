@@ -11,7 +11,7 @@ import { management } from './shapes.ts';
 const spendingSchema = z.object({
   spending_limit: spendingFields.spending_limit,
   spending_window: z.string(),
-  spent: z.number().int().describe('In the window so far, in quota units'),
+  spent: z.number().int().describe('Amount spent in the current window, in quota units'),
 });
 export const consentSchema = z
   .object({
@@ -26,8 +26,11 @@ export const consentSchema = z
     app_logo_url: z.string(),
     app_homepage_url: z.string(),
     app_is_verified: z.boolean(),
-    app_host: z.string().optional().describe('Of the document that describes it, where nobody here registered it'),
-    keys: z.number().int().optional().describe('How many API keys it has made for you that are still there'),
+    app_host: z
+      .string()
+      .optional()
+      .describe('Host of the document that describes the application, if no user of this service registered it'),
+    keys: z.number().int().optional().describe('Number of API keys the application created for you that still exist'),
     // Only with the scope models:use.
     ...spendingSchema.partial().shape,
   })
@@ -40,7 +43,7 @@ export function consentRoutes(room: Room): Route[] {
       ...management,
       method: 'get',
       path: '/api/oauth2/consents',
-      summary: 'Applications I have authorized',
+      summary: 'List the applications you have authorized',
       query: pageQuery,
       answers: { 200: listed({ consents: z.array(consentSchema) }) },
       handle: async (call) =>
@@ -51,7 +54,7 @@ export function consentRoutes(room: Room): Route[] {
       when: () => room.options.get('OAuth2OpenIDConnect'),
       method: 'put',
       path: '/api/oauth2/consents/{application_id}',
-      summary: 'Change what an application may spend (scope models:use)',
+      summary: 'Update the spending limit of an application (scope models:use)',
       params: z.object({ application_id: idText }),
       body: z.object(spendingFields),
       answers: { 200: answered(spendingSchema) },
@@ -65,16 +68,19 @@ export function consentRoutes(room: Room): Route[] {
       ...management,
       method: 'delete',
       path: '/api/oauth2/consents/{application_id}',
-      summary: 'Take an application’s access away',
+      summary: 'Revoke an application’s access',
       params: z.object({ application_id: idText }),
       query: z.object({
-        keys: z.enum(['keep', 'delete']).default('keep').describe('What becomes of API keys that it has made for you'),
+        keys: z
+          .enum(['keep', 'delete'])
+          .default('keep')
+          .describe('What to do with the API keys that the application created for you'),
       }),
       answers: { 200: done },
       handle: async (call) => {
         const user = { userId: call.principal.user.id, origin: originOf(call) };
         await revokeConsent(room, user, call.params.application_id, call.query.keys);
-        return json(call, { success: true, message: 'The application has no access any more.' });
+        return json(call, { success: true, message: 'The application’s access was revoked.' });
       },
     }),
   ];

@@ -86,11 +86,19 @@ export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUr
   const documents: [path: string, summary: string, document: unknown][] = [
     [
       '/api/oauth2/.well-known/openid-configuration',
-      'What this authorization server offers',
+      'Get the metadata of the authorization server',
       openidConfiguration(baseUrl, webUrl),
     ],
-    ['/.well-known/openid-configuration', 'The same at its usual place', openidConfiguration(baseUrl, webUrl)],
-    ['/.well-known/oauth-authorization-server', 'The same as RFC 8414 has it', serverMetadata(baseUrl, webUrl)],
+    [
+      '/.well-known/openid-configuration',
+      'Get the authorization server metadata at its standard address',
+      openidConfiguration(baseUrl, webUrl),
+    ],
+    [
+      '/.well-known/oauth-authorization-server',
+      'Get the authorization server metadata in the RFC 8414 format',
+      serverMetadata(baseUrl, webUrl),
+    ],
   ];
   return documents.map(([path, summary, document]) =>
     defineRoute({

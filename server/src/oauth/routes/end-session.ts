@@ -20,7 +20,9 @@ const confirmed = {
 const request = z.object({ ...confirmed, id_token_hint: bounded(8000) });
 
 const path = '/api/oauth2/end_session';
-const answers = { 303: { type: 'text/plain', description: 'To the application, or to a page of ours' } };
+const answers = {
+  303: { type: 'text/plain', description: 'Redirect to the application or to a page of this service' },
+};
 
 /** RP-Initiated Logout 1.0: an application sends the browser here to log its user out. */
 export function endSessionRoutes(room: Room): Route[] {
@@ -36,7 +38,8 @@ export function endSessionRoutes(room: Room): Route[] {
       ...shared,
       method: 'get',
       path,
-      summary: 'Log out of the service on behalf of an application; the user is asked without a valid id_token_hint',
+      summary:
+        'Log out of the service on behalf of an application; without a valid id_token_hint, the user is asked to confirm',
       query: request,
       answers,
       handle: async (call) => {
@@ -51,7 +54,7 @@ export function endSessionRoutes(room: Room): Route[] {
       ...shared,
       method: 'post',
       path,
-      summary: 'The same, sent as a form',
+      summary: 'Log out of the service on behalf of an application, with a form post',
       bodyAs: 'form',
       body: request,
       maxBytes: 65_536,
@@ -64,7 +67,7 @@ export function endSessionRoutes(room: Room): Route[] {
       when: shared.when,
       method: 'post',
       path: `${path}/confirm`,
-      summary: 'Log out after the user was asked',
+      summary: 'Log out after the user confirmed it',
       headers: noStore,
       body: z.strictObject(confirmed),
       audit: 'recorded',

@@ -45,13 +45,13 @@ export function protectedResourceRoutes(room: Deps): Route[] {
     defineRoute({
       ...shared,
       path: metadataPath,
-      summary: 'Of the account API: which authorization server gives tokens for it',
+      summary: 'Get the protected resource metadata of the account API, including its authorization server',
       handle: (call) => json(call, metadataOf(room, '')),
     }),
     defineRoute({
       ...shared,
       path: `${metadataPath}/{path+}`,
-      summary: 'The same of another resource, by its path: v1, mcp, mcp/{server}',
+      summary: 'Get the protected resource metadata of another resource by its path: v1, mcp, mcp/{server}',
       params: z.object({ path: z.string().max(200) }),
       handle: (call) => json(call, metadataOf(room, `/${call.params.path}`)),
     }),

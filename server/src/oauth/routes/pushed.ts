@@ -14,7 +14,7 @@ export function pushedRoute(room: Room): Route {
     when: () => room.options.get('OAuth2OpenIDConnect'),
     method: 'post',
     path: '/api/oauth2/par',
-    summary: 'Push an authorization request; the browser then comes with its request_uri',
+    summary: 'Push an authorization request; the browser then continues with its request_uri',
     auth: 'none',
     limit: { option: 'RateLimitOAuthPushed', by: 'ip' },
     headers: { ...noStore, ...anyOrigin },

@@ -14,27 +14,27 @@ const path = '/api/oauth2/register';
 /** Validated by hand: its errors have names of their own (RFC 7591 §3.2.2). */
 const metadataBody = z
   .looseObject({
-    redirect_uris: z.unknown().describe('A list of addresses; at least one'),
+    redirect_uris: z.unknown().describe('List of addresses; at least one'),
     client_name: z.unknown().describe('Shown to users; 1-64 characters'),
     client_uri: z.unknown(),
     token_endpoint_auth_method: z
       .unknown()
       .describe('`none`, `client_secret_basic` (the default), `client_secret_post`, `private_key_jwt`'),
-    jwks: z.unknown().describe('With `private_key_jwt`: its public keys, as a JSON Web Key Set'),
-    jwks_uri: z.unknown().describe('Or the https address where they are'),
+    jwks: z.unknown().describe('With `private_key_jwt`: public keys of the client, as a JSON Web Key Set'),
+    jwks_uri: z.unknown().describe('Alternatively, the https address of the key set'),
     grant_types: z.unknown(),
     response_types: z.unknown(),
-    scope: z.unknown().describe('Names with spaces between them'),
+    scope: z.unknown().describe('Names, separated by spaces'),
     post_logout_redirect_uris: z.unknown(),
     id_token_signed_response_alg: z.unknown(),
     backchannel_logout_uri: z.unknown(),
     require_pushed_authorization_requests: z.unknown(),
     dpop_bound_access_tokens: z.unknown(),
-    client_id: z.unknown().describe('When it changes what it registered: its own'),
-    client_secret: z.unknown().describe('When it changes what it registered: its own, or left out'),
+    client_id: z.unknown().describe('For updates: the client’s own ID'),
+    client_secret: z.unknown().describe('For updates: the client’s own secret, or omitted'),
   })
   .partial()
-  .meta({ description: 'Client metadata (RFC 7591 §2); what is not known here is left out' });
+  .meta({ description: 'Client metadata (RFC 7591 §2); unsupported fields are ignored' });
 
 const clientSchema = z.object({
   client_id: z.string(),
@@ -111,7 +111,7 @@ export function registrationRoutes(room: Room): Route[] {
       ...shared,
       method: 'post',
       path,
-      summary: 'Register a client without a user; its secret and its registration token are shown once',
+      summary: 'Register a client without a user; its secret and registration token are shown only once',
       body: metadataBody,
       answers: { 201: clientSchema },
       handle: async (call) => {
@@ -122,14 +122,14 @@ export function registrationRoutes(room: Room): Route[] {
     defineRoute({
       ...member,
       method: 'get',
-      summary: 'What a client registered, by its registration token',
+      summary: 'Get the registration of a client, using its registration token',
       answers: { 200: clientSchema },
       handle: async (call) => json(call, viewOf(baseUrl, await own(call))),
     }),
     defineRoute({
       ...member,
       method: 'put',
-      summary: 'Replace what a client registered',
+      summary: 'Replace the registration of a client',
       body: metadataBody,
       answers: { 200: clientSchema },
       handle: async (call) =>
@@ -138,7 +138,7 @@ export function registrationRoutes(room: Room): Route[] {
     defineRoute({
       ...member,
       method: 'delete',
-      summary: 'Remove a client, with its tokens and consents',
+      summary: 'Delete a client with its tokens and consents',
       answers: { 204: { type: 'text/plain', description: 'Gone' } },
       handle: async (call) => {
         await removeClient(room, originOf(call), await own(call));

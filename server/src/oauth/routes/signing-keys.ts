@@ -9,8 +9,8 @@ const keySchema = z
   .object({
     kid: z.string(),
     alg: z.string(),
-    starts_at: z.number().int().meta({ description: 'From when on it signs' }),
-    retired_at: z.number().int().nullable().meta({ description: 'From when on it signs no more' }),
+    starts_at: z.number().int().meta({ description: 'Time from which the key signs' }),
+    retired_at: z.number().int().nullable().meta({ description: 'Time from which the key no longer signs' }),
     created_at: z.number().int(),
   })
   .meta({ id: 'OAuthSigningKey' });
@@ -30,7 +30,7 @@ export function signingKeyRoutes({ signingKeys, options }: Room): Route[] {
       when,
       method: 'get',
       path: '/api/oauth2/jwks',
-      summary: 'Public keys by which ID tokens are checked (RFC 7517)',
+      summary: 'Get the public keys that verify ID tokens (RFC 7517)',
       auth: 'none',
       limit: null,
       headers: { ...anyOrigin, 'cache-control': `public, max-age=${keysCachedSeconds}` },
@@ -41,7 +41,7 @@ export function signingKeyRoutes({ signingKeys, options }: Room): Route[] {
       ...admin,
       method: 'get',
       path: '/api/oauth2/admin/signing-keys',
-      summary: 'Keys that sign ID tokens, the newest first',
+      summary: 'List the keys that sign ID tokens, newest first',
       answers,
       handle: async (call) => ok(call, await listOf()),
     }),
@@ -49,10 +49,11 @@ export function signingKeyRoutes({ signingKeys, options }: Room): Route[] {
       ...admin,
       method: 'post',
       path: '/api/oauth2/admin/signing-keys/rotate',
-      summary: 'Sign with new keys: as soon as applications can know them, or at once where the old ones leaked',
+      summary:
+        'Rotate the signing keys: once applications can know the new ones, or immediately if the old ones leaked',
       idempotent: true,
       body: z.strictObject({
-        at_once: z.boolean().default(false).describe('Forget the old keys: what they have signed is valid no more'),
+        at_once: z.boolean().default(false).describe('Discard the old keys; everything they signed becomes invalid'),
       }),
       audit: {
         action: 'signing_keys_rotated',

@@ -42,10 +42,10 @@ const answerSchema = z.object({
   access_token: z.string(),
   token_type: z.enum(['Bearer', 'DPoP']),
   expires_in: z.number().int(),
-  refresh_token: z.string().optional().meta({ description: 'None with an exchanged token' }),
+  refresh_token: z.string().optional().meta({ description: 'Absent for an exchanged token' }),
   scope: z.string(),
-  issued_token_type: z.string().optional().meta({ description: 'Of an exchanged token (RFC 8693)' }),
-  id_token: z.string().optional().meta({ description: 'With OpenID Connect, where `openid` was asked for' }),
+  issued_token_type: z.string().optional().meta({ description: 'Type of an exchanged token (RFC 8693)' }),
+  id_token: z.string().optional().meta({ description: 'With OpenID Connect, if the scope `openid` was requested' }),
 });
 
 /** The client, and its proven key. */
@@ -134,7 +134,7 @@ export function tokenRoute(room: Room): Route {
     ...base,
     method: 'post',
     path: '/api/oauth2/token',
-    summary: 'Exchange a code, a device’s code or a token, or refresh',
+    summary: 'Exchange an authorization code, device code or token for tokens, or refresh a token',
     auth: 'none',
     limit: { option: 'RateLimitOAuthToken', by: 'ip' },
     headers: { ...noStore, ...anyOrigin },

@@ -32,9 +32,9 @@ const introspectionSchema = z.object({
   exp: z.number().int().optional(),
   iat: z.number().int().optional(),
   sub: z.string().optional(),
-  cnf: z.object({ jkt: z.string() }).optional().describe('Of a token that is bound to a key (RFC 9449)'),
+  cnf: z.object({ jkt: z.string() }).optional().describe('Key that the token is bound to (RFC 9449)'),
   aud: z.union([z.string(), z.array(z.string())]).optional(),
-  act: actorSchema.optional().describe('Who acts for the user with an exchanged token (RFC 8693 §4.1)'),
+  act: actorSchema.optional().describe('Client that acts for the user with an exchanged token (RFC 8693 §4.1)'),
 });
 
 /** Revocation and introspection. */
@@ -61,14 +61,14 @@ export function tokenStatusRoutes(room: Room): Route[] {
             metadata: { token_type: `${revoked.kind}_token` },
           });
         // RFC 7009 §2.2: the same whether or not there was anything to revoke.
-        return json(call, { success: true, message: 'The token is revoked.' });
+        return json(call, { success: true, message: 'The token was revoked.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: '/api/oauth2/introspect',
-      summary: 'Ask about a token of one’s own',
+      summary: 'Introspect one of the client’s own tokens',
       auth: 'none',
       limit: { option: 'RateLimitOAuthIntrospect', by: 'ip' },
       headers: noStore,

@@ -45,19 +45,24 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
     return json(call, claimsOf(principal.user, principal.scopes, options));
   };
   return [
-    defineRoute({ ...shared, method: 'get', summary: 'The user, as far as the scopes reach', handle: tell }),
+    defineRoute({
+      ...shared,
+      method: 'get',
+      summary: 'Get the claims about the user that the granted scopes allow',
+      handle: tell,
+    }),
     defineRoute({
       ...shared,
       // OpenID Connect Core §5.3.1 requires both methods.
       when: () => options.get('OAuth2OpenIDConnect'),
       method: 'post',
-      summary: 'The same, with OpenID Connect; the token in the header here too',
+      summary: 'Get the claims about the user with POST (OpenID Connect); as with GET, the token is sent in the header',
       handle: tell,
     }),
     defineRoute({
       ...shared,
       method: 'patch',
-      summary: 'Change display name or picture (scope profile)',
+      summary: 'Update the user’s display name or picture (scope profile)',
       body: z.object({ display_name: displayNameRule.optional(), avatar_url: avatarRule.optional() }),
       audit: { action: 'profile_changed', subject: userSubject(accounts.db), id: (call) => call.principal.user.id },
       handle: async (call) => {

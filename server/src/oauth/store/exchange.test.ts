@@ -30,7 +30,7 @@ async function exchanged(first: TestClient, acting: TestClient) {
   return write;
 }
 
-test('a token that has ended since it was read is exchanged for nothing, however it ended', async () => {
+test('a token that ended after it was read cannot be exchanged', async () => {
   const ends: Record<string, (acting: TestClient, first: TestClient) => Promise<unknown>> = {
     'its application was suspended': (acting) => t.act('suspend', acting.id),
     'its application was deleted': (acting) =>

@@ -29,7 +29,7 @@ const pairOf = (id: number): NewPair => ({
   access_resource: null,
 });
 
-test('an id that is taken leaves the refresh token unspent, and another is drawn', async () => {
+test('a taken id leaves the refresh token unused, and another id is drawn', async () => {
   const { database } = t.platform;
   const issuer = openIssuer(database.db);
   const read = (id: number) =>

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => t.close());
 
-test('who asks is read once, what is presented every time, and all anew after a change', async () => {
+test('a client is read once, its token every time, and everything again after a change', async () => {
   const { db, engine } = t.platform.database;
   const client = await t.client();
   const tokens = (await jsonOf(await t.exchange(client, { code: await t.code(client) }))) as unknown as Tokens;

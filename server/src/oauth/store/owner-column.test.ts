@@ -48,7 +48,7 @@ for (const engine of engines)
     });
     afterAll(() => open.drop());
 
-    test('every row is there with every value it had', async () => {
+    test('every row keeps all its values', async () => {
       for (const table of tables) {
         const after = await rowsOf(open.db, table);
         expect(after).toHaveLength(applications);
@@ -57,7 +57,7 @@ for (const engine of engines)
       }
     });
 
-    test('references hold as before: no owner that there is not, and no consent without its application', async () => {
+    test('foreign keys still hold: owners and applications must exist', async () => {
       const { db } = open;
       const moved = sql`update oauth_applications set owner_id = 999999 where id = 1`.execute(db);
       expect(
@@ -83,7 +83,7 @@ for (const engine of engines)
       expect(await rowsOf(db, 'oauth_consents')).toHaveLength(applications / 4 - 1);
     });
 
-    test('a client id is still one application’s, and lists by owner still have their index', async () => {
+    test('client ids are still unique, and lists by owner still use their index', async () => {
       const { db } = open;
       const twice = sql`update oauth_applications set client_id = 'svc_8' where id = 12`.execute(db);
       expect(
@@ -102,7 +102,7 @@ for (const engine of engines)
     });
 
     if (engine.name === 'sqlite')
-      test('the file is sound', async () => {
+      test('the database file passes its integrity check', async () => {
         const { db } = open;
         expect((await sql`pragma integrity_check`.execute(db)).rows).toEqual([{ integrity_check: 'ok' }]);
         expect((await sql`pragma foreign_key_check`.execute(db)).rows).toEqual([]);

@@ -25,7 +25,7 @@ async function open() {
   return { db, close, reads, read, asked: () => asked };
 }
 
-test('what was read stands until it is said to have changed', async () => {
+test('a cached value is used until it is reported as changed', async () => {
   const t = await open();
   expect([await t.read(), await t.read(), t.asked()]).toEqual([1, 1, 1]);
   t.reads.delete('other');
@@ -39,13 +39,13 @@ test('what was read stands until it is said to have changed', async () => {
   await t.close();
 });
 
-test('where others write too, nothing is kept', () => {
+test('nothing is cached if other processes write too', () => {
   const reads = new RecentReads<string, number>(false);
   reads.set('v', 1);
   expect(reads.get('v')).toBeUndefined();
 });
 
-test('nothing read beside an open transaction outlives it', async () => {
+test('values read during an open transaction are not cached beyond it', async () => {
   const t = await open();
   expect(await t.read()).toBe(1);
   let beside: Promise<number> | undefined;
@@ -65,7 +65,7 @@ test('nothing read beside an open transaction outlives it', async () => {
   await t.close();
 });
 
-test('another program’s change is seen after a second', async () => {
+test('a change by another program is seen after a second', async () => {
   const reads = new RecentReads<string, number>(true);
   reads.set('v', 1);
   expect(reads.get('v')).toBe(1);
@@ -75,7 +75,7 @@ test('another program’s change is seen after a second', async () => {
   expect(reads.get('v')).toBeUndefined();
 });
 
-test('memory stays bounded', () => {
+test('memory is bounded', () => {
   const reads = new RecentReads<string, number>(true);
   for (let i = 0; i < 5_000; i += 1) reads.set(`${i}`, i);
   expect(

@@ -40,7 +40,7 @@ for (const engine of engines)
         (row) => row.client_id,
       );
 
-    test('what there was keeps its owner, its consents and its name', async () => {
+    test('existing applications keep their owner, consents and name', async () => {
       const { db } = open;
       const row = await db.selectFrom('oauth_applications').selectAll().where('id', '=', 70).executeTakeFirstOrThrow();
       expect(row).toMatchObject({ owner_id: 7, source: 'owner', document_expires_at: null, registration_hash: '' });
@@ -50,7 +50,7 @@ for (const engine of engines)
       expect([...rows]).toMatchObject([{ id: 70, owner_username: 'owner' }]);
     });
 
-    test('one without an owner is made once, and found like any other', async () => {
+    test('an application without an owner is created once and found like any other', async () => {
       const { db } = open;
       expect(await insertUnlessThere(db, unowned('a.example'))).toMatchObject({ owner_id: null });
       expect(await insertUnlessThere(db, unowned('a.example'))).toBeNull();
@@ -60,7 +60,7 @@ for (const engine of engines)
       expect(await redirectUrisInUse(db)).toEqual(['["https://owned/"]']);
     });
 
-    test('unused ones go in steps, and nothing else does', async () => {
+    test('unused ones are deleted in steps, and nothing else', async () => {
       const { db } = open;
       const times = { source: 'document', document_expires_at: 50 };
       for (const row of [
@@ -87,7 +87,7 @@ for (const engine of engines)
       expect(await clientIds()).toEqual(['c.example', 'd.example', 'e.example', 'f.example', 'h.example', 'svc_a']);
     });
 
-    test('of documents that nobody has allowed the newest stay, and nothing else goes', async () => {
+    test('of clients with documents and without consent, only the newest are kept', async () => {
       const { db } = open;
       const before = await clientIds();
       const document = { source: 'document', document_expires_at: 500 };
@@ -106,7 +106,7 @@ for (const engine of engines)
       await insertUnlessThere(db, unowned('c.example', document));
     });
 
-    test('an owner who goes takes along what is theirs alone', async () => {
+    test('deleting an owner deletes only their own applications', async () => {
       await sql`delete from users where id = 7`.execute(open.db);
       expect(await clientIds()).not.toContain('svc_a');
       expect(await clientIds()).toContain('c.example');

@@ -7,8 +7,8 @@ import type { Room } from '../room.ts';
 import { base, monthField, organisationParams, root, standing } from './shared.ts';
 
 const query = z.strictObject({
-  month: monthField.describe('Of the organisation’s calendar'),
-  level: z.enum(levelNames).default('organisation').describe('What each line is of'),
+  month: monthField.describe('Month in the organisation’s time zone'),
+  level: z.enum(levelNames).default('organisation').describe('What each line stands for'),
 });
 
 export const accountingRoutes = (room: Room): Route[] => [
@@ -16,10 +16,10 @@ export const accountingRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/accounting`,
-    summary: 'For the books: what each team, member or key used in a month, by parts, as CSV',
+    summary: 'Export the monthly usage of each team, member or key for accounting, itemised, as CSV',
     params: organisationParams,
     query,
-    answers: { 200: { type: 'text/csv', description: 'A line for each that used something' } },
+    answers: { 200: { type: 'text/csv', description: 'One line for each that has usage' } },
     handle: async (call) => {
       const { organisation } = await standing(room, call, 'see_all');
       const { month, level } = call.query;

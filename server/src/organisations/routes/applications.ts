@@ -9,7 +9,7 @@ import { base, int, organisationParams, root, standing } from './shared.ts';
 const applicationSchema = z
   .object({
     id: int,
-    name: z.string().describe('As it was called when it was given to the team'),
+    name: z.string().describe('Name of the application when it was transferred to the team'),
     owner: z.object({ type: z.literal('team'), id: int }),
     created_at: int,
   })
@@ -21,7 +21,7 @@ export const applicationRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/applications`,
-    summary: 'Applications that belong to teams of an organisation',
+    summary: 'List the applications that belong to teams of an organisation',
     params: organisationParams,
     query: nothingAsked,
     answers: { 200: answered(z.object({ applications: z.array(applicationSchema) })) },

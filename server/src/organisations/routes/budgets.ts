@@ -11,17 +11,17 @@ import { listWarnings } from '../store/warnings.ts';
 import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const level = z.enum(levelNames);
-const levelId = int.min(1).describe('Of the organisation, the team, the user or the key');
-const window = z.enum(spans).describe('Begins by the time zone of the organisation; weeks on Monday');
+const levelId = int.min(1).describe('ID of the organisation, team, user or key');
+const window = z.enum(spans).describe('Windows start in the organisation’s time zone; weeks on Monday');
 const amount = int.min(0).max(1e15).describe('In quota units (500,000 = 1 USD)');
 const alerts = z
   .array(z.number().gt(0).max(1))
   .max(20)
-  .describe('Shares of the amount that are told of, each once in a window');
+  .describe('Alert thresholds as shares of the amount; each alerts once per window');
 
 export const budgetFields = {
   amount,
-  hard: z.boolean().describe('Refuses what goes beyond; else it is only told of'),
+  hard: z.boolean().describe('Whether requests beyond the amount are rejected; otherwise only alerts are sent'),
   alerts,
 };
 export const defaultAlerts = [0.5, 0.8, 1];
@@ -37,17 +37,17 @@ const budgetChange = z.strictObject(budgetFields).partial();
 const budgetSchema = z
   .object({
     ...{ id: int, level, level_id: int, window, ...budgetFields },
-    used: int.describe('Charged in the window that is open'),
+    used: int.describe('Amount charged in the current window'),
     remaining: int,
     starts_at: int.nullable(),
-    resets_at: int.nullable().describe('When the next window begins; null for one in all'),
+    resets_at: int.nullable().describe('Start of the next window; null for a total'),
   })
   .meta({ id: 'Budget' });
 
 const names = z.array(z.string().min(1).max(200)).max(500);
 const limitFields = {
   requests_per_minute: int.min(0).max(1e9).describe('0 for no limit'),
-  tokens_per_minute: int.min(0).max(1e12).describe('0 for no limit; counted when they are known'),
+  tokens_per_minute: int.min(0).max(1e12).describe('0 for no limit; tokens are counted once their number is known'),
   models: names.describe('Empty for all'),
   providers: names.describe('Empty for all'),
 };
@@ -85,7 +85,7 @@ export const budgetRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/warnings`,
-    summary: 'Shares of budgets that were reached, the newest 200 first',
+    summary: 'List the 200 latest budget alerts, newest first',
     params: organisationParams,
     query: nothingAsked,
     answers: { 200: answered(z.object({ warnings: z.array(warningSchema) })) },
@@ -104,7 +104,7 @@ function moneyRoutes(room: Room): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Budgets of an organisation, and what is used of them; for members those that they stand under',
+      summary: 'List the budgets of an organisation with their usage; members see only budgets that apply to them',
       params: organisationParams,
       query: nothingAsked,
       answers: { 200: answered(z.object({ budgets: z.array(budgetSchema) })) },
@@ -117,7 +117,7 @@ function moneyRoutes(room: Room): Route[] {
       ...base,
       method: 'post',
       path,
-      summary: 'Set a budget for a level and a window; what was spent before it was set does not count',
+      summary: 'Create a budget for a level and a window; earlier spending does not count',
       idempotent: true,
       params: organisationParams,
       body: newBudget,
@@ -130,7 +130,7 @@ function moneyRoutes(room: Room): Route[] {
       ...base,
       method: 'put',
       path: `${path}/{budget_id}`,
-      summary: 'Change a budget; what was used in its window stays used',
+      summary: 'Update a budget; usage in the current window is kept',
       params,
       body: budgetChange,
       audit: { ...told, action: 'budget_updated', also: ({ params: { budget_id }, body }) => ({ budget_id, ...body }) },
@@ -150,7 +150,7 @@ function moneyRoutes(room: Room): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await removeBudget(room, await standing(room, call, 'manage_budgets'), call.params.budget_id);
-        return json(call, { success: true, message: 'The budget is deleted.' });
+        return json(call, { success: true, message: 'The budget was deleted.' });
       },
     }),
   ];
@@ -164,7 +164,7 @@ function limitRoutes(room: Room): Route[] {
       method: 'get',
       path,
       summary:
-        'What each level allows besides money: requests and tokens a minute, models, providers; for members what they stand under',
+        'List the limits of each level: requests and tokens per minute, models, providers; members see only limits that apply to them',
       params: organisationParams,
       query: nothingAsked,
       answers: { 200: answered(z.object({ limits: z.array(limitsSchema) })) },
@@ -196,7 +196,7 @@ function limitRoutes(room: Room): Route[] {
       ...base,
       method: 'delete',
       path: `${path}/{level}/{level_id}`,
-      summary: 'Take the limits of a level away',
+      summary: 'Remove the limits of a level',
       params: limitParams,
       audit: {
         ...told,
@@ -207,7 +207,7 @@ function limitRoutes(room: Room): Route[] {
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_budgets');
         await removeLimits(room, acting, { level: call.params.level, level_id: call.params.level_id });
-        return json(call, { success: true, message: 'The limits are taken away.' });
+        return json(call, { success: true, message: 'The limits were removed.' });
       },
     }),
   ];

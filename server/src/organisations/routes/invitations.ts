@@ -25,7 +25,9 @@ const invitationSchema = z
   .meta({ id: 'OrganisationInvitation' });
 const body = z.strictObject({
   role: roleField.default('member'),
-  email: emailRule.default('').describe('Where the link is mailed to; without one it is in the answer'),
+  email: emailRule
+    .default('')
+    .describe('Email address to send the link to; without one, the link is returned in the response'),
   team_id: int.min(1).optional(),
 });
 const token = z.strictObject({ token: z.string().min(1).max(200) });
@@ -37,7 +39,7 @@ export const invitationRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/invitations`,
-    summary: 'Invitations that are open',
+    summary: 'List pending invitations',
     params: organisationParams,
     query: nothingAsked,
     answers: { 200: answered(z.object({ invitations: z.array(invitationSchema) })) },
@@ -51,7 +53,7 @@ export const invitationRoutes = (room: Room): Route[] => [
     ...base,
     method: 'post',
     path: `${root}/{id}/invitations`,
-    summary: 'Invite somebody, by mail or by a link to hand over; it works once, for 7 days',
+    summary: 'Invite a person by email or with a link to share; the link works once and expires after 7 days',
     idempotent: true,
     params: organisationParams,
     body,
@@ -77,7 +79,7 @@ export const invitationRoutes = (room: Room): Route[] => [
     ...base,
     method: 'delete',
     path: `${root}/{id}/invitations/{invitation_id}`,
-    summary: 'Take an invitation back',
+    summary: 'Revoke an invitation',
     params: organisationParams.extend({ invitation_id: idText }),
     audit: { ...told, action: 'invitation_deleted', also: ({ params }) => ({ invitation_id: params.invitation_id }) },
     answers: { 200: done },
@@ -85,14 +87,14 @@ export const invitationRoutes = (room: Room): Route[] => [
       const { organisation } = await standing(room, call, 'manage_members');
       if (!(await deleteInvitation(room.db, organisation.id, call.params.invitation_id)))
         throw new AppError('not_found', 'There is no such invitation.');
-      return json(call, { success: true, message: 'The invitation is taken back.' });
+      return json(call, { success: true, message: 'The invitation was revoked.' });
     },
   }),
   defineRoute({
     ...base,
     method: 'post',
     path: '/api/invitations/look',
-    summary: 'What the secret of a link invites to',
+    summary: 'Get the invitation for the secret from a link',
     body: token,
     answers: { 200: answered(z.object({ organisation: z.string(), role: roleField })) },
     handle: async (call) => ok(call, await lookAtInvitation(room, call.body.token)),
@@ -101,7 +103,7 @@ export const invitationRoutes = (room: Room): Route[] => [
     ...base,
     method: 'post',
     path: '/api/invitations/accept',
-    summary: 'Join the organisation that the secret of a link invites to',
+    summary: 'Accept an invitation with the secret from a link',
     body: token,
     audit: { action: 'member_joined', subject, id: (_, answer) => answer?.data.organisation_id },
     answers: { 200: answered(z.object({ organisation_id: int })) },

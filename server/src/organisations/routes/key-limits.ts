@@ -11,10 +11,10 @@ import { base, int } from './shared.ts';
 const limitSchema = z
   .object({
     ...{ key_id: int, ...budgetFields },
-    used: int.describe('Charged in the month that is open'),
+    used: int.describe('Amount charged this month'),
     remaining: int,
     starts_at: int.nullable(),
-    resets_at: int.nullable().describe('When the next month begins, UTC'),
+    resets_at: int.nullable().describe('Start of the next month, UTC'),
   })
   .meta({ id: 'KeyLimit' });
 const body = z.strictObject({
@@ -34,7 +34,7 @@ export function keyLimitRoutes(room: Room): Route[] {
       ...shared,
       method: 'get',
       path: '/api/tokens/limits',
-      summary: 'What my API keys may spend in a month, and have spent in this one',
+      summary: 'List the monthly limits of your API keys and their spending this month',
       query: nothingAsked,
       answers: { 200: answered(z.object({ limits: z.array(limitSchema) })) },
       handle: async (call) => ok(call, { limits: await keyLimitsOf(room, call.principal.user.id) }),
@@ -43,7 +43,7 @@ export function keyLimitRoutes(room: Room): Route[] {
       ...shared,
       method: 'put',
       path,
-      summary: 'Set what an API key may spend in a month of the calendar (UTC), and at which shares of it you are told',
+      summary: 'Set the spending limit of an API key per calendar month (UTC), and its alert thresholds',
       params,
       body,
       audit: {
@@ -59,13 +59,13 @@ export function keyLimitRoutes(room: Room): Route[] {
       ...shared,
       method: 'delete',
       path,
-      summary: 'Let an API key spend what it likes in a month',
+      summary: 'Remove the monthly limit of an API key',
       params,
       audit: { action: 'key_limit_removed', subject, id },
       answers: { 200: done },
       handle: async (call) => {
         await unlimitKey(room, call.principal.user.id, call.params.id);
-        return json(call, { success: true, message: 'The limit is lifted.' });
+        return json(call, { success: true, message: 'The limit was removed.' });
       },
     }),
   ];

@@ -22,11 +22,15 @@ const placedKeySchema = keyViewSchema
   })
   .meta({ id: 'OrganisationKey' });
 const newPlacedKey = newKeySchema.extend({
-  owner: z.enum(['user', 'team']).default('user').describe('A key of a team stays when whoever made it leaves'),
+  owner: z.enum(['user', 'team']).default('user').describe('A team key stays when its creator leaves'),
   team_id: int.min(1).optional(),
 });
 const keyChange = keyChangeSchema.extend({
-  team_id: int.min(1).nullable().optional().describe('Moves it; what runs is charged where it was taken from'),
+  team_id: int
+    .min(1)
+    .nullable()
+    .optional()
+    .describe('Moves the key to this team; requests in progress are charged to the previous team'),
 });
 const params = organisationParams.extend({ key_id: idText });
 
@@ -35,7 +39,7 @@ export const keyRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/keys`,
-    summary: 'API keys of an organisation, masked: all, or one’s own, by role',
+    summary: 'List the API keys of an organisation, masked: all or only your own, depending on your role',
     params: organisationParams,
     query: nothingAsked,
     answers: { 200: answered(z.object({ keys: z.array(placedKeySchema) })) },
@@ -45,7 +49,7 @@ export const keyRoutes = (room: Room): Route[] => [
     ...base,
     method: 'post',
     path: `${root}/{id}/keys`,
-    summary: 'Create an API key of one’s own or of a team; the full key is shown once',
+    summary: 'Create an API key for yourself or for a team; the full key is shown only once',
     idempotent: true,
     params: organisationParams,
     body: newPlacedKey,
@@ -65,7 +69,7 @@ export const keyRoutes = (room: Room): Route[] => [
     ...base,
     method: 'put',
     path: `${root}/{id}/keys/{key_id}`,
-    summary: 'Change an API key of an organisation, or move it to another team',
+    summary: 'Update an API key of an organisation, or move it to another team',
     params,
     body: keyChange,
     audit: {
@@ -83,7 +87,8 @@ export const keyRoutes = (room: Room): Route[] => [
     ...base,
     method: 'post',
     path: `${root}/{id}/keys/{key_id}/rotate`,
-    summary: 'Give an API key of an organisation a new secret, which is shown once; the old one goes on for a while',
+    summary:
+      'Rotate an API key of an organisation; the new secret is shown only once, and the old one keeps working for a while',
     idempotent: true,
     params,
     body: rotationSchema,
@@ -104,13 +109,13 @@ export const keyRoutes = (room: Room): Route[] => [
     ...base,
     method: 'delete',
     path: `${root}/{id}/keys/{key_id}/previous`,
-    summary: 'End the secret that an API key of an organisation had before it was rotated',
+    summary: 'Revoke the previous secret of a rotated API key of an organisation',
     params,
     audit: { ...told, action: 'organisation_key_overlap_ended', also: ({ params: { key_id } }) => ({ key_id }) },
     answers: { 200: done },
     handle: async (call) => {
       await endPlacedOverlap(room, await standing(room, call, 'use'), call.params.key_id);
-      return json(call, { success: true, message: 'The old secret is ended.' });
+      return json(call, { success: true, message: 'The old secret was revoked.' });
     },
   }),
   defineRoute({
@@ -123,7 +128,7 @@ export const keyRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await removePlacedKey(room, await standing(room, call, 'use'), call.params.key_id);
-      return json(call, { success: true, message: 'The API key is deleted.' });
+      return json(call, { success: true, message: 'The API key was deleted.' });
     },
   }),
 ];

@@ -13,9 +13,9 @@ const memberSchema = z
     user_id: int,
     username: z.string(),
     role: roleField,
-    teams: z.array(int).describe('Ids of the teams they are in'),
+    teams: z.array(int).describe('IDs of the member’s teams'),
     created_at: int,
-    directory: z.boolean().describe('Whether the company’s directory speaks of them'),
+    directory: z.boolean().describe('Whether the company’s directory lists the member'),
   })
   .meta({ id: 'OrganisationMember' });
 const params = organisationParams.extend({ user_id: idText });
@@ -25,7 +25,7 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
     ...base,
     method: 'get',
     path: `${root}/{id}/members`,
-    summary: 'Members of an organisation, their roles and teams',
+    summary: 'List the members of an organisation with their roles and teams',
     params: organisationParams,
     query: nothingAsked,
     answers: { 200: answered(z.object({ members: z.array(memberSchema) })) },
@@ -48,7 +48,7 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
     ...base,
     method: 'put',
     path: `${root}/{id}/members/{user_id}`,
-    summary: 'Change the role of a member',
+    summary: 'Update the role of a member',
     params,
     body: z.strictObject({ role: roleField }),
     audit: {
@@ -60,14 +60,14 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
     handle: async (call) => {
       const acting = await standing(room, call, 'manage_members');
       await changeMember(room, acting, call.params.user_id, call.body.role);
-      return json(call, { success: true, message: 'The role is changed.' });
+      return json(call, { success: true, message: 'The role was changed.' });
     },
   }),
   defineRoute({
     ...base,
     method: 'delete',
     path: `${root}/{id}/members/{user_id}`,
-    summary: 'End a membership, or one’s own; keys of their own in the organisation end with it',
+    summary: 'Remove a member, or leave the organisation; the member’s own keys in it stop working',
     params,
     audit: { ...told, action: 'member_removed', also: ({ params: { user_id } }) => ({ user_id }) },
     answers: { 200: done },
@@ -75,7 +75,7 @@ export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>)
       // Everybody may leave.
       const acting = await standing(room, call, 'see');
       await endMembership(room, acting, call.params.user_id, memberships);
-      return json(call, { success: true, message: 'The membership has ended.' });
+      return json(call, { success: true, message: 'The membership was ended.' });
     },
   }),
 ];

@@ -26,7 +26,7 @@ export const timeZone = z
   .string()
   .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Vienna')
   .describe('Days, weeks and months of budgets begin by it');
-const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account does');
+const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account pays');
 
 /** An address that we call; empty for none. */
 export const webhookUrl = z
@@ -59,11 +59,9 @@ const organisationSchema = z
     name: z.string(),
     time_zone: z.string(),
     balance: z.enum(balances),
-    role: roleField.describe('Of whoever asks'),
-    account_id: int.describe('The user that stands for the organisation: administrators give credits to it'),
-    quota: int
-      .nullable()
-      .describe('What is in the balance of the account, in quota units; null where your role does not see it'),
+    role: roleField.describe('Role of the caller'),
+    account_id: int.describe('User that represents the organisation; administrators give credits to it'),
+    quota: int.nullable().describe('Balance of the account, in quota units; null if your role may not see it'),
     webhook_url: z.string().nullable(),
     created_at: int,
   })
@@ -103,7 +101,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       ...base,
       method: 'get',
       path: root,
-      summary: 'Organisations that I am in',
+      summary: 'List your organisations',
       query: nothingAsked,
       answers: { 200: answered(z.object({ organisations: z.array(organisationSchema) })) },
       handle: async (call) => {
@@ -116,7 +114,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       ...base,
       method: 'post',
       path: root,
-      summary: 'Make an organisation; whoever makes it owns it',
+      summary: 'Create an organisation; its creator becomes the owner',
       idempotent: true,
       body: newOrganisation,
       audit: { action: 'organisation_created', subject, id: (_, answer) => answer?.data.id },
@@ -130,7 +128,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       ...base,
       method: 'get',
       path: `${root}/{id}`,
-      summary: 'An organisation that I am in',
+      summary: 'Get one of your organisations',
       params,
       query: nothingAsked,
       answers: { 200: one },
@@ -143,7 +141,7 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       ...base,
       method: 'put',
       path: `${root}/{id}`,
-      summary: 'Change an organisation; a new time zone begins no window of a budget anew',
+      summary: 'Update an organisation; a new time zone does not restart budget windows',
       params,
       body: organisationChange,
       audit: { action: 'organisation_updated', subject, id: (call) => call.params.id },
@@ -159,21 +157,21 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
       ...base,
       method: 'delete',
       path: `${root}/{id}`,
-      summary: 'Delete an organisation; its keys and applications end with it',
+      summary: 'Delete an organisation; its keys and applications stop working',
       params,
       audit: { action: 'organisation_deleted', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
         const acting = await standing(room, call, 'manage_organisation');
         await endOrganisation(room, acting, applications, originOf(call));
-        return json(call, { success: true, message: 'The organisation is deleted.' });
+        return json(call, { success: true, message: 'The organisation was deleted.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: `${root}/{id}/webhook-secret`,
-      summary: 'A new secret that warnings are signed with; it is shown once',
+      summary: 'Create a new secret for signing the organisation’s alerts; shown only once',
       idempotent: true,
       params,
       audit: { ...told, action: 'organisation_webhook_secret_rotated' },

@@ -55,7 +55,7 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
       ...base,
       method: 'get',
       path,
-      summary: 'Keys of a team’s own for providers, masked',
+      summary: 'List a team’s own provider keys, masked',
       params: teamParams,
       query: nothingAsked,
       answers: { 200: answered(ownKeyList) },
@@ -69,7 +69,7 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
       ...base,
       method: 'post',
       path,
-      summary: 'Bring a key of a team’s own for a provider: requests for the team go out with that key first',
+      summary: 'Add a team’s own provider key; requests of the team use it first',
       idempotent: true,
       params: teamParams,
       body: ownKeyCreate,
@@ -93,7 +93,7 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
       ...base,
       method: 'put',
       path: `${path}/{key_id}`,
-      summary: 'Change a key of a team’s own; fields not given stay',
+      summary: 'Update a team’s own provider key; omitted fields stay unchanged',
       params: keyParams,
       body: ownKeyChange,
       audit: {
@@ -112,20 +112,20 @@ export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyD
       ...base,
       method: 'delete',
       path: `${path}/{key_id}`,
-      summary: 'Remove a key of a team’s own',
+      summary: 'Remove a team’s own provider key',
       params: keyParams,
       audit: { ...told, action: 'team_own_key_deleted', also: which },
       answers: { 200: done },
       handle: async (call) => {
         await keys.remove(await ownerIn(call), call.params.key_id);
-        return json(call, { success: true, message: 'The key is removed.' });
+        return json(call, { success: true, message: 'The key was removed.' });
       },
     }),
     defineRoute({
       ...base,
       method: 'post',
       path: `${path}/{key_id}/test`,
-      summary: 'Ask the provider something tiny with a key of a team’s own',
+      summary: 'Test a team’s own provider key with a minimal request',
       params: keyParams,
       audit: { ...told, action: 'team_own_key_tested', also: (call, { data }) => ({ ...which(call), ok: data.ok }) },
       answers: { 200: answered(testResult) },

@@ -19,10 +19,10 @@ const limitSchema = z
   .object({
     window: z.enum(spans),
     ...budgetFields,
-    used: int.describe('Charged in the window that is open'),
+    used: int.describe('Amount charged in the current window'),
     remaining: int,
     starts_at: int.nullable(),
-    resets_at: int.nullable().describe('When the next window begins; null for one in all'),
+    resets_at: int.nullable().describe('Start of the next window; null for a total'),
   })
   .meta({ id: 'SpendingLimit' });
 
@@ -34,7 +34,7 @@ export const personalRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path,
-    summary: 'My spending limits, what is used of them, and the newest 20 times that I was told',
+    summary: 'Get your spending limits, their usage and the 20 latest alerts',
     query: nothingAsked,
     answers: {
       200: answered(
@@ -59,7 +59,7 @@ export const personalRoutes = (room: Room): Route[] => [
     ...base,
     method: 'put',
     path,
-    summary: 'When my days, weeks and months begin, and the address that warnings are posted to',
+    summary: 'Set the time zone of your spending windows and the webhook address for alerts',
     body: z.strictObject({ time_zone: timeZone.optional(), webhook_url: webhookUrl.optional() }),
     audit: {
       action: 'spending_settings_changed',
@@ -77,7 +77,7 @@ export const personalRoutes = (room: Room): Route[] => [
     ...base,
     method: 'put',
     path: `${path}/{window}`,
-    summary: 'Limit what I spend in a day, week, month or in all; what was spent before it was set does not count',
+    summary: 'Set a spending limit per day, week, month or in total; earlier spending does not count',
     params,
     body: z.strictObject({
       amount: budgetFields.amount,
@@ -98,7 +98,7 @@ export const personalRoutes = (room: Room): Route[] => [
     ...base,
     method: 'delete',
     path: `${path}/{window}`,
-    summary: 'Take a limit of mine away',
+    summary: 'Remove one of your spending limits',
     params,
     audit: {
       action: 'spending_limit_removed',
@@ -109,14 +109,14 @@ export const personalRoutes = (room: Room): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       await dropOwnLimit(room, call.principal.user.id, call.params.window);
-      return json(call, { success: true, message: 'The limit is taken away.' });
+      return json(call, { success: true, message: 'The limit was removed.' });
     },
   }),
   defineRoute({
     ...base,
     method: 'post',
     path: `${path}/webhook-secret`,
-    summary: 'A new secret by which my warnings are signed; shown once',
+    summary: 'Create a new secret for signing alerts; shown only once',
     audit: { action: 'spending_secret_rotated', subject, id: (call) => call.principal.user.id },
     answers: { 200: answered(z.object({ webhook_secret: z.string() })) },
     handle: async (call) => {

@@ -19,7 +19,7 @@ const tokenSchema = z
     name: z.string(),
     made_by: z.object({ id: int, username: z.string() }),
     created_at: int,
-    last_used_at: int.nullable().describe('To the minute; null for never'),
+    last_used_at: int.nullable().describe('Time of last use, to the minute; null if never used'),
   })
   .meta({ id: 'ScimToken' });
 
@@ -40,7 +40,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/scim`,
-    summary: 'Where a directory says over SCIM who is in an organisation, and with which tokens',
+    summary: 'Get the SCIM address and tokens for an organisation’s directory',
     params: organisationParams,
     query: nothingAsked,
     answers: {
@@ -48,8 +48,8 @@ export const directoryRoutes = (room: Room): Route[] => [
         z.object({
           url: z.string(),
           tokens: z.array(tokenSchema),
-          people: int.describe('That the directory speaks of'),
-          joined: int.describe('How many of them are members'),
+          people: int.describe('Number of people in the directory'),
+          joined: int.describe('Number of them who are members'),
         }),
       ),
     },
@@ -63,7 +63,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     ...base,
     method: 'post',
     path: `${root}/{id}/scim/tokens`,
-    summary: 'A token for a directory; it is shown once',
+    summary: 'Create a SCIM token for a directory; shown only once',
     idempotent: true,
     params: organisationParams,
     body: z.strictObject({ name: shownName(64) }),
@@ -80,20 +80,20 @@ export const directoryRoutes = (room: Room): Route[] => [
     ...base,
     method: 'delete',
     path: `${root}/{id}/scim/tokens/{scim_token_id}`,
-    summary: 'Remove a token; a directory that shows it is refused at once',
+    summary: 'Delete a SCIM token; a directory that uses it is rejected immediately',
     params: organisationParams.extend({ scim_token_id: idText }),
     audit: { ...told, action: 'scim_token_deleted', also: ({ params }) => ({ token_id: params.scim_token_id }) },
     answers: { 200: done },
     handle: async (call) => {
       await removeToken(room, await standing(room, call, 'manage_organisation'), call.params.scim_token_id);
-      return json(call, { success: true, message: 'The token is removed.' });
+      return json(call, { success: true, message: 'The token was removed.' });
     },
   }),
   defineRoute({
     ...base,
     method: 'get',
     path: '/api/invitations',
-    summary: 'Organisations whose directories mean me by my verified address, and that I have not joined',
+    summary: 'List the organisations whose directory lists your verified address and that you have not joined',
     query: nothingAsked,
     answers: {
       200: answered(z.object({ waiting: z.array(z.object({ organisation_id: int, organisation: z.string() })) })),
@@ -109,7 +109,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     ...base,
     method: 'put',
     path: `${root}/{id}/membership`,
-    summary: 'Join an organisation whose directory means me',
+    summary: 'Join an organisation whose directory lists you',
     params: organisationParams,
     audit: { ...told, action: 'member_joined' },
     answers: { 200: answered(z.object({ organisation_id: int })) },

@@ -14,7 +14,7 @@ export const int = z.number().int();
 export const roleField = z.enum(memberRoles);
 export const monthField = z
   .string()
-  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'is a month such as 2026-11')
+  .regex(/^20\d\d-(0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
   .meta({ example: '2026-11' });
 export const organisationParams = z.object({ id: idText });
 

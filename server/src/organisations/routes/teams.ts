@@ -22,7 +22,7 @@ export function teamRoutes(room: Room): Route[] {
       ...base,
       method: 'get',
       path: `${root}/{id}/teams`,
-      summary: 'Teams of an organisation',
+      summary: 'List the teams of an organisation',
       params: organisationParams,
       query: nothingAsked,
       answers: { 200: answered(z.object({ teams: z.array(teamSchema) })) },
@@ -35,7 +35,7 @@ export function teamRoutes(room: Room): Route[] {
       ...base,
       method: 'post',
       path: `${root}/{id}/teams`,
-      summary: 'Make a team',
+      summary: 'Create a team',
       idempotent: true,
       params: organisationParams,
       body,
@@ -68,14 +68,14 @@ export function teamRoutes(room: Room): Route[] {
       ...base,
       method: 'delete',
       path: `${root}/{id}/teams/{team_id}`,
-      summary: 'Delete a team; its keys, budgets and limits end with it, its members stay in the organisation',
+      summary: 'Delete a team with its keys, budgets and limits; its members stay in the organisation',
       params: teamParams,
       audit: { ...told, action: 'team_deleted', also: ({ params }) => ({ team_id: params.team_id }) },
       answers: { 200: done },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
         await endTeam(room, organisation.id, call.params.team_id);
-        return json(call, { success: true, message: 'The team is deleted.' });
+        return json(call, { success: true, message: 'The team was deleted.' });
       },
     }),
     ...placeRoutes(room),
@@ -91,25 +91,25 @@ function placeRoutes(room: Room): Route[] {
     defineRoute({
       ...shared,
       method: 'put',
-      summary: 'Put a member into a team; one may be in several',
+      summary: 'Add a member to a team; members can be in several teams',
       audit: { action: 'team_member_added', ...about },
       answers: { 200: done },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
         await addToTeam(room, organisation.id, call.params.team_id, call.params.user_id);
-        return json(call, { success: true, message: 'The member is in the team.' });
+        return json(call, { success: true, message: 'The member was added to the team.' });
       },
     }),
     defineRoute({
       ...shared,
       method: 'delete',
-      summary: 'Take a member out of a team; keys of their own in it end, those of the team stay',
+      summary: 'Remove a member from a team; their own keys in it stop working, the team’s keys stay',
       audit: { action: 'team_member_removed', ...about },
       answers: { 200: done },
       handle: async (call) => {
         const { organisation } = await standing(room, call, 'manage_teams');
         await removeFromTeam(room, organisation.id, call.params.team_id, call.params.user_id);
-        return json(call, { success: true, message: 'The member is no longer in the team.' });
+        return json(call, { success: true, message: 'The member was removed from the team.' });
       },
     }),
   ];

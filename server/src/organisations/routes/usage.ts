@@ -25,13 +25,13 @@ import { base, monthField, organisationParams, root, standing } from './shared.t
 
 const levelFields = {
   level: z.enum(levelNames).default('organisation'),
-  level_id: idText.optional().describe('Of the team, the user or the key'),
+  level_id: idText.optional().describe('ID of the team, user or key'),
   from: idText.optional(),
   to: idText.optional(),
 };
 const logsQuery = z.strictObject({ ...levelFields, page_size: pageFields.page_size, cursor: cursorField(2) });
 const requestsQuery = logsQuery.extend({
-  month: monthField.optional().describe('Of the organisation’s calendar, in place of from and to'),
+  month: monthField.optional().describe('Month in the organisation’s time zone, instead of from and to'),
   format: z.enum(['json', 'csv']).optional(),
 });
 const summaryQuery = z.strictObject({ ...levelFields, group_by: z.enum(['day', 'model', 'token']).default('day') });
@@ -47,7 +47,8 @@ export const usageRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/requests`,
-    summary: 'Requests at a level, newest first; members see those of their own keys; `format=csv` for a file',
+    summary:
+      'List the requests at a level, newest first; members see only those of their own keys; `format=csv` returns a file',
     params: organisationParams,
     query: requestsQuery,
     answers: { 200: answered(z.object({ logs: z.array(usageLogSchema), ...nextCursor })) },
@@ -63,7 +64,7 @@ export const usageRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/decisions`,
-    summary: 'Where requests at a level went and why, newest first',
+    summary: 'List the routing decisions for requests at a level, newest first',
     params: organisationParams,
     query: logsQuery,
     answers: { 200: answered(z.object({ decisions: z.array(decisionSchema), ...nextCursor })) },
@@ -80,7 +81,7 @@ export const usageRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/usage`,
-    summary: 'Usage at a level added up per day (UTC), model or API key; members see that of their own keys',
+    summary: 'Get the usage at a level by day (UTC), model or API key; members see only usage of their own keys',
     params: organisationParams,
     query: summaryQuery,
     answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
@@ -102,7 +103,7 @@ export const usageRoutes = (room: Room): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/audit`,
-    summary: 'Who changed what in the organisation, newest first',
+    summary: 'List the audit log of an organisation, newest first',
     params: organisationParams,
     query: auditQuery,
     answers: { 200: listed({ logs: z.array(auditEntrySchema), ...nextCursor }) },

@@ -28,7 +28,7 @@ export const tokenStart = 'svcscim_';
 const seenSeconds = 60;
 
 const refused = () =>
-  new AppError('invalid_token', 'Send the token of an organisation as Authorization: Bearer svcscim_…', {
+  new AppError('invalid_token', 'Send the organisation’s SCIM token as Authorization: Bearer svcscim_…', {
     // RFC 6750 §3.
     headers: { 'www-authenticate': 'Bearer realm="scim"' },
   });

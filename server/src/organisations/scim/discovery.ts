@@ -16,7 +16,7 @@ export const serviceProviderConfig = (root: string): Resource => ({
     {
       type: 'oauthbearertoken',
       name: 'Token of the organisation',
-      description: 'Made by an owner of the organisation, and sent as Authorization: Bearer',
+      description: 'Created by an owner of the organisation and sent as Authorization: Bearer',
       primary: true,
     },
   ],
@@ -51,16 +51,16 @@ const attribute = (name: string, description: string, kind: Kind = {}) => ({
 
 const userAttributes = [
   attribute('userName', 'Unique in the organisation', { required: true, uniqueness: 'server' }),
-  attribute('name', 'What they are called', {
+  attribute('name', 'Name of the user', {
     type: 'complex',
     subAttributes: [
       attribute('givenName', 'Given name'),
       attribute('familyName', 'Family name'),
-      attribute('formatted', 'Both, made of the two'),
+      attribute('formatted', 'Full name, composed of both'),
     ],
   }),
-  attribute('displayName', 'What they are called, whole'),
-  attribute('emails', 'One is kept: the primary one, else the one for work', {
+  attribute('displayName', 'Full display name'),
+  attribute('emails', 'Only one is stored: the primary one, otherwise the work address', {
     type: 'complex',
     multiValued: true,
     subAttributes: [
@@ -69,7 +69,7 @@ const userAttributes = [
       attribute('primary', 'Always true', { type: 'boolean' }),
     ],
   }),
-  attribute('active', 'Whether they may be in the organisation', { type: 'boolean' }),
+  attribute('active', 'Whether the user may be in the organisation', { type: 'boolean' }),
 ];
 
 const groupAttributes = [
@@ -79,7 +79,7 @@ const groupAttributes = [
     multiValued: true,
     subAttributes: [
       attribute('value', 'Id of a user'),
-      attribute('$ref', 'Where the user is', { type: 'reference', referenceTypes: ['User'] }),
+      attribute('$ref', 'URI of the user', { type: 'reference', referenceTypes: ['User'] }),
       attribute('display', 'userName of the user'),
       attribute('type', 'User'),
     ],

@@ -47,19 +47,19 @@ const refused = [
   Array.from({ length: 21 }, () => 'active eq true').join(' or '),
 ];
 
-describe('filters', () => {
+describe('SCIM filters', () => {
   test.each(read)('%s', (text, filter) => {
     expect(parseFilter(text)).toEqual(filter);
   });
 
-  test.each([...refused, `userName eq "${'a'.repeat(2_000)}"`])('refused: %#', (text) => {
+  test.each([...refused, `userName eq "${'a'.repeat(2_000)}"`])('rejects invalid filter %#', (text) => {
     const read = () => parseFilter(text);
     expect(read).toThrow(AppError);
     expect(read).toThrow(expect.objectContaining({ extras: { body: { scimType: 'invalidFilter' } } }));
   });
 });
 
-test('paths', () => {
+test('SCIM paths', () => {
   expect(parsePath('name.givenName')).toEqual({ attribute: 'name.givenname', where: null });
   expect(parsePath('emails[type eq "work"].value')).toEqual({
     attribute: 'emails.value',

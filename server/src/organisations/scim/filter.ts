@@ -61,10 +61,10 @@ class Tokens {
     let end = at + 1;
     if (text[at] === '"') {
       while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-      if (end >= text.length) throw this.fail('a text does not end.');
+      if (end >= text.length) throw this.fail('unterminated string.');
       end += 1;
     } else if (isLetter(text[at])) while (isLetter(text[end])) end += 1;
-    else if (!'()[]'.includes(text[at]!)) throw this.fail(`there is an unexpected ${JSON.stringify(text[at])}.`);
+    else if (!'()[]'.includes(text[at]!)) throw this.fail(`unexpected ${JSON.stringify(text[at])}.`);
     this.#tokens.push(text.slice(at, end));
     return end;
   }
@@ -73,7 +73,7 @@ class Tokens {
 
   take(): string {
     const token = this.peek();
-    if (token === undefined) throw this.fail('it ends too early.');
+    if (token === undefined) throw this.fail('unexpected end.');
     this.#at += 1;
     return token;
   }
@@ -86,11 +86,11 @@ class Tokens {
   }
 
   expect(word: string): void {
-    if (!this.takes(word)) throw this.fail(`there is ${this.peek() ?? 'an end'} where ${word} was expected.`);
+    if (!this.takes(word)) throw this.fail(`expected ${word} but found ${this.peek() ?? 'the end'}.`);
   }
 
   end(): void {
-    if (this.peek() !== undefined) throw this.fail(`there is an unexpected ${this.peek()}.`);
+    if (this.peek() !== undefined) throw this.fail(`unexpected ${this.peek()}.`);
   }
 
   countTerm(): void {
@@ -100,7 +100,7 @@ class Tokens {
 }
 
 function anyOf(tokens: Tokens, depth: number): Filter {
-  if (depth > deepest) throw tokens.fail('it is nested too deeply.');
+  if (depth > deepest) throw tokens.fail('nesting is too deep.');
   const parts = [allOf(tokens, depth)];
   while (tokens.takes('or')) parts.push(allOf(tokens, depth));
   return parts.length === 1 ? parts[0]! : { any: parts };
@@ -121,7 +121,7 @@ function term(tokens: Tokens, depth: number): Filter {
   }
   const { attribute, where } = pathOf(tokens, depth);
   if (where && tokens.peek()?.toLowerCase() !== 'eq') return within(attribute, where);
-  if (!tokens.takes('eq')) throw tokens.fail('of comparisons there is eq alone.');
+  if (!tokens.takes('eq')) throw tokens.fail('only the operator eq is supported.');
   const compared = { attribute, value: comparedWith(tokens) };
   return where ? { all: [compared, within(attribute.split('.')[0]!, where)] } : compared;
 }
@@ -135,7 +135,7 @@ const within = (attribute: string, filter: Filter): Filter => {
 
 function pathOf(tokens: Tokens, depth: number): Path {
   const name = tokens.take();
-  if (!isLetter(name[0])) throw tokens.fail(`there is ${name} where an attribute was expected.`);
+  if (!isLetter(name[0])) throw tokens.fail(`expected an attribute but found ${name}.`);
   if (!tokens.takes('[')) return { attribute: plain(name), where: null };
   const where = anyOf(tokens, depth + 1);
   tokens.expect(']');
@@ -147,7 +147,7 @@ function comparedWith(tokens: Tokens): string | boolean {
   const text = tokens.take();
   if (text.startsWith('"')) return textOf(text, tokens.fail);
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-  throw tokens.fail('a value is a text in double quotes, true or false.');
+  throw tokens.fail('a value must be a string in double quotes, true or false.');
 }
 
 /** A JSON string (RFC 7644 §3.4.2.2). */
@@ -155,6 +155,6 @@ function textOf(quoted: string, fail: Fail): string {
   try {
     return String(JSON.parse(quoted));
   } catch {
-    throw fail(`${quoted} is not written as a text of JSON.`);
+    throw fail(`${quoted} is not a valid JSON string.`);
   }
 }

@@ -8,7 +8,7 @@ afterAll(() => world.close());
 
 const stranger = (await newOrganisation(await world.t.user())).call;
 
-describe('groups', () => {
+describe('SCIM groups', () => {
   const teamOf = async (member: Member) => (await memberOf(member))?.teams;
   let groups = 0;
   const newGroup = async (...ids: string[]) => {
@@ -25,7 +25,7 @@ describe('groups', () => {
   const idsOf = async (group: Resource) =>
     (await directory('GET', `/Groups/${group.id}`)).body.members.map(({ value }) => value);
 
-  test('are teams, of those who are in it and of those who will be', async () => {
+  test('a group is a team of current and future members', async () => {
     const { member, userId } = await joined();
     const address = newAddress();
     const { id: later } = await create(address);
@@ -49,15 +49,25 @@ describe('groups', () => {
   });
 
   const changes: [what: string, operation: (a: string, b: string) => unknown, before: string, after: string][] = [
-    ['Okta: one more', (_, b) => ({ op: 'add', path: 'members', value: [{ value: b, display: 'b' }] }), 'a', 'ab'],
-    ['Okta: one less', (a) => ({ op: 'remove', path: `members[value eq "${a}"]` }), 'ab', 'b'],
-    ['Okta: others', (_, b) => ({ op: 'replace', path: 'members', value: [{ value: b }] }), 'a', 'b'],
-    ['Entra: one more', (_, b) => ({ op: 'Add', path: 'members', value: [{ $ref: null, value: b }] }), 'a', 'ab'],
-    ['Entra: one less', (a) => ({ op: 'Remove', path: 'members', value: [{ $ref: null, value: a }] }), 'ab', 'b'],
-    ['without a path', (_, b) => ({ op: 'add', value: { members: [{ value: b }] } }), 'a', 'ab'],
-    ['all', () => ({ op: 'remove', path: 'members' }), 'ab', ''],
-    ['twice the same', (a) => ({ op: 'add', path: 'members', value: [{ value: a }, { value: a }] }), 'a', 'a'],
-    ['whoever is not in it', (a) => ({ op: 'remove', path: `members[value eq "${a}"]` }), 'b', 'b'],
+    ['Okta: adds a member', (_, b) => ({ op: 'add', path: 'members', value: [{ value: b, display: 'b' }] }), 'a', 'ab'],
+    ['Okta: removes a member', (a) => ({ op: 'remove', path: `members[value eq "${a}"]` }), 'ab', 'b'],
+    ['Okta: replaces the members', (_, b) => ({ op: 'replace', path: 'members', value: [{ value: b }] }), 'a', 'b'],
+    ['Entra: adds a member', (_, b) => ({ op: 'Add', path: 'members', value: [{ $ref: null, value: b }] }), 'a', 'ab'],
+    [
+      'Entra: removes a member',
+      (a) => ({ op: 'Remove', path: 'members', value: [{ $ref: null, value: a }] }),
+      'ab',
+      'b',
+    ],
+    ['adds a member without a path', (_, b) => ({ op: 'add', value: { members: [{ value: b }] } }), 'a', 'ab'],
+    ['removes all members', () => ({ op: 'remove', path: 'members' }), 'ab', ''],
+    [
+      'adds the same member twice',
+      (a) => ({ op: 'add', path: 'members', value: [{ value: a }, { value: a }] }),
+      'a',
+      'a',
+    ],
+    ['removes a user who is not a member', (a) => ({ op: 'remove', path: `members[value eq "${a}"]` }), 'b', 'b'],
   ];
   test.each(changes)('%s', async (_, operation, before, after) => {
     const people = { a: await joined(), b: await joined() };
@@ -74,7 +84,7 @@ describe('groups', () => {
       expect(await teamOf(member)).toEqual(after.includes(letter) ? [Number(group.id)] : []);
   });
 
-  test('Okta: another name, and said anew', async () => {
+  test('Okta: a group is renamed and replaced', async () => {
     const { userId } = await joined();
     const group = await newGroup();
     const renamed = { op: 'replace', value: { id: group.id, displayName: 'Renamed' } };
@@ -93,14 +103,14 @@ describe('groups', () => {
     });
   });
 
-  test('of two at once with one name, one is made', async () => {
+  test('of concurrent creations with one name, one succeeds', async () => {
     const made = await Promise.all(
       Array.from({ length: 5 }, () => directory('POST', '/Groups', { displayName: 'Once' })),
     );
     expect(made.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
   });
 
-  test('of members that are put in at once none is lost', async () => {
+  test('members added concurrently are all kept', async () => {
     const ids = await Promise.all(Array.from({ length: 5 }, async () => (await create()).id));
     const group = await newGroup();
     await Promise.all(
@@ -112,17 +122,17 @@ describe('groups', () => {
   });
 
   test.each([
-    ['nobody', { op: 'add', path: 'members', value: [{ value: '999999' }] }],
-    ['no id', { op: 'add', path: 'members', value: [{ value: 'ada' }] }],
-    ['a group', { op: 'add', path: 'members', value: [{ value: '1', type: 'Group' }] }],
-    ['no name', { op: 'replace', path: 'displayName', value: '' }],
-  ])('refused: %s', async (_, operation) => {
+    ['an unknown user', { op: 'add', path: 'members', value: [{ value: '999999' }] }],
+    ['an invalid id', { op: 'add', path: 'members', value: [{ value: 'ada' }] }],
+    ['a nested group', { op: 'add', path: 'members', value: [{ value: '1', type: 'Group' }] }],
+    ['an empty name', { op: 'replace', path: 'displayName', value: '' }],
+  ])('rejected: %s', async (_, operation) => {
     const group = await newGroup();
     const told = await directory('PATCH', `/Groups/${group.id}`, patch(operation));
     expect(told).toMatchObject({ status: 400, body: { scimType: 'invalidValue' } });
   });
 
-  test('nothing of another organisation is there', async () => {
+  test('resources of another organisation are not found', async () => {
     const { id: userId } = await create();
     const group = await newGroup(userId);
     const change = patch({ op: 'replace', value: { active: false, displayName: 'x' } });
@@ -141,7 +151,7 @@ describe('groups', () => {
   });
 });
 
-test('a thousand changes of a large group cost little more than one', () => {
+test('a thousand changes to a large group cost little more than one', () => {
   const members = new Set(Array.from({ length: 10_000 }, (_, at) => at + 1));
   const cost = (count: number): number => {
     const changes = Array.from({ length: count }, (_, at) => ({

@@ -61,7 +61,7 @@ function idsIn({ where, value, op }: Change): ReadonlySet<number> {
 
 function memberIn(one: unknown): unknown {
   if (!isObject(one)) return one;
-  if (String(one.type).toLowerCase() === 'group') throw fault('invalidValue', 'members: a group cannot be in a group.');
+  if (String(one.type).toLowerCase() === 'group') throw fault('invalidValue', 'members: groups cannot be nested.');
   return one.value;
 }
 
@@ -71,7 +71,7 @@ export async function createGroup(room: Room, by: Directory, changes: Change[]):
     const group = toldGroup(noGroup, changes);
     await refuseTaken(tx, organisation_id, group, 0);
     if ((await listTeams(tx, organisation_id)).length >= mostTeams)
-      throw new AppError('conflict', `This organisation has ${mostTeams} teams already.`);
+      throw new AppError('conflict', `This organisation has reached the limit of ${mostTeams} teams.`);
     const created_at = nowSeconds(room.clock);
     const { name, external_id } = group;
     const team = await insertTeam(tx, { organisation_id, name, external_id, created_at });
@@ -112,7 +112,7 @@ async function refuseTaken(tx: Db, organisationId: number, { name }: Group, id: 
   if (name === '') throw fault('invalidValue', 'displayName is required.');
   const teams = await listTeams(tx, organisationId);
   if (teams.some((team) => team.name === name && team.id !== id))
-    throw taken(`There is a group with the displayName ${name} already.`);
+    throw taken(`A group with the displayName ${name} already exists.`);
 }
 
 async function setMembers(
@@ -125,9 +125,9 @@ async function setMembers(
   if (added.length + removed.length === 0) return;
   const known = await knownScimUsers(tx, organisation_id, added);
   const stranger = added.find((one) => !known.has(one));
-  if (stranger !== undefined) throw fault('invalidValue', `members: there is no user with the id ${stranger}.`);
+  if (stranger !== undefined) throw fault('invalidValue', `members: no user has the id ${stranger}.`);
   if ((await countPlaces(tx, organisation_id)) + added.length > mostPlaces)
-    throw fault('tooMany', `The groups of an organisation have at most ${mostPlaces} members.`);
+    throw fault('tooMany', `The groups of an organisation can have at most ${mostPlaces} members in total.`);
   await tieMembers(tx, organisation_id);
   await addPlaces(tx, id, added);
   await removePlaces(tx, id, removed);

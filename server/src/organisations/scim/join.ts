@@ -26,7 +26,7 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
       throw new AppError('conflict', 'You are a member of this organisation already.');
     const waiting = await waitingFor(tx, userId);
     if (!waiting.some(({ organisation_id }) => organisation_id === organisationId))
-      throw new AppError('not_found', 'No place in this organisation waits for you.');
+      throw new AppError('not_found', 'You have no pending membership in this organisation.');
     const created_at = nowSeconds(room.clock);
     await addMember(tx, { organisation_id: organisationId, user_id: userId, role: 'member', created_at });
     await tieMember(tx, organisationId, userId);

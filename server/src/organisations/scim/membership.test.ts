@@ -23,8 +23,8 @@ const {
 } = await openDirectory();
 afterAll(() => world.close());
 
-describe('tokens', () => {
-  test('are made and removed by owners, and open one organisation', async () => {
+describe('SCIM tokens', () => {
+  test('tokens are created and removed by owners, and are valid for one organisation', async () => {
     const admin = await world.join(owner, id, 'admin');
     for (const [method, path, body] of [
       ['GET', '/scim', undefined],
@@ -55,7 +55,7 @@ describe('tokens', () => {
     ]);
   });
 
-  test('at most five at a time', async () => {
+  test('an organisation has at most five tokens', async () => {
     const { organisationId } = await newOrganisation(owner);
     const made = await Promise.all(
       Array.from({ length: 8 }, () => world.send(owner, 'POST', org('/scim/tokens', organisationId), { name: 'One' })),
@@ -63,7 +63,7 @@ describe('tokens', () => {
     expect(made.filter(({ status }) => status === 200).length).toBe(4);
   });
 
-  test('nothing else opens it, and it opens nothing else', async () => {
+  test('other credentials are rejected, and the token is valid nowhere else', async () => {
     const key = (await world.send<{ key: string }>(owner, 'POST', '/api/tokens', { name: 'k' })).data.key;
     for (const token of [key, 'svcscim_guessed', '']) {
       const { status, type, body } = await calling(token)('GET', '/Users');
@@ -79,7 +79,7 @@ describe('tokens', () => {
   });
 });
 
-describe('membership', () => {
+describe('SCIM membership', () => {
   const waitingFor = async (member: Member) =>
     (await world.send<{ waiting: unknown[] }>(member, 'GET', '/api/invitations')).data.waiting;
 
@@ -96,7 +96,7 @@ describe('membership', () => {
     return () => db.selectFrom('mcp_grants').selectAll().where('user_id', '=', user_id).execute();
   };
 
-  test('waits for its person, and the answer is the same whether there is one', async () => {
+  test('a person joins themselves, and the response does not reveal whether an account exists', async () => {
     const [known, unknown] = [newAddress(), newAddress()];
     const member = await person(known.toLowerCase());
     const answers = await Promise.all([known, unknown].map((name) => directory('POST', '/Users', oktaUser(name))));
@@ -116,7 +116,7 @@ describe('membership', () => {
     expect((await acts())[0]).toMatchObject({ action: 'member_joined' });
   });
 
-  test('is for nobody whose address is another, is not verified, or is not active', async () => {
+  test('a person with another, unverified or inactive address cannot join', async () => {
     const address = newAddress();
     const { id: userId } = await create(address);
     const other = await person(newAddress());
@@ -135,7 +135,7 @@ describe('membership', () => {
   test.each([
     ['is not active', 'PATCH', patch({ op: 'Replace', path: 'active', value: 'False' })],
     ['is deleted', 'DELETE', undefined],
-  ] as const)('whoever %s is out at once, and keeps their account', async (_, method, body) => {
+  ] as const)('a person who %s is removed immediately and keeps their account', async (_, method, body) => {
     const { member, userId } = await joined();
     const { data } = await world.send<{ key: string }>(member, 'POST', org('/keys'), { name: 'k' });
     const grants = await grantAtServer(member);
@@ -156,7 +156,7 @@ describe('membership', () => {
     for (const { actor } of told) expect(actor.name).toBe('SCIM: Okta');
   });
 
-  test('what the directory says of somebody is in what they take along', async () => {
+  test('the export of a person contains their directory entry', async () => {
     const address = newAddress();
     const { member } = await joined(address);
     const told = await (await member.call('/api/user/self/export')).text();
@@ -164,7 +164,7 @@ describe('membership', () => {
     expect(told).toContain(`00u${address}`);
   });
 
-  test('nobody is looked for from one end to the other', async () => {
+  test('lookups use indexes instead of full scans', async () => {
     const { db } = world.t.platform.database;
     const looked = await lookedAt(db, async () => {
       await placesWaiting(db, owner.id, newAddress());
@@ -176,7 +176,7 @@ describe('membership', () => {
     expect(scans).toEqual([]);
   });
 
-  test('whoever comes back is asked again', async () => {
+  test('a reactivated person must join again', async () => {
     const { member, userId } = await joined();
     for (const active of [false, true])
       await directory('PATCH', `/Users/${userId}`, patch({ op: 'replace', value: { active } }));
@@ -184,7 +184,7 @@ describe('membership', () => {
     expect((await world.send(member, 'PUT', org('/membership'))).status).toBe(200);
   });
 
-  test('whoever was in it already is meant at once, also after another address', async () => {
+  test('an existing member is linked immediately, and stays linked after changing their address', async () => {
     const address = newAddress();
     const member = await world.join(owner, id, 'admin');
     await verify(member, address);
@@ -195,7 +195,7 @@ describe('membership', () => {
     expect(await memberOf(member)).toBeUndefined();
   });
 
-  test('whoever verifies their address later is put out all the same', async () => {
+  test('a member who verifies their address later is still removed', async () => {
     const address = newAddress();
     const { id: userId } = await create(address);
     const member = await world.join(owner, id, 'member');
@@ -204,7 +204,7 @@ describe('membership', () => {
     expect(await memberOf(member)).toBeUndefined();
   });
 
-  test('whom the directory has put out does not come back by an invitation, until it says so', async () => {
+  test('a deactivated person cannot return by invitation until reactivated', async () => {
     const { member, userId } = await joined();
     const invited = async () => {
       const { data } = await world.send<{ url: string }>(owner, 'POST', org('/invitations'), { role: 'admin' });
@@ -220,7 +220,7 @@ describe('membership', () => {
     expect(await memberOf(member)).toMatchObject({ role: 'admin', directory: true });
   });
 
-  test('the last owner stays', async () => {
+  test('the last owner cannot be removed', async () => {
     const email = newAddress();
     const boss = await person(email);
     const { organisationId, call } = await newOrganisation(boss);
@@ -240,7 +240,7 @@ describe('membership', () => {
     expect((await world.send(boss, 'GET', org('', organisationId))).status).toBe(404);
   });
 
-  test('what changes nothing is not told', async () => {
+  test('a change without effect is not logged', async () => {
     const { id: userId, ...user } = await create();
     const before = (await acts()).length;
     for (const [method, body] of [

@@ -27,8 +27,8 @@ export function changesIn({ Operations }: PatchBody, id: number): Change[] {
   const changes = Operations.flatMap(({ op, path, value }) => {
     if (path !== undefined && path !== '') return spread({ ...parsePath(path), op, value });
     // RFC 7644 §3.5.2.2.
-    if (op === 'remove') throw fault('noTarget', 'path: must say what is to be removed.');
-    if (!isObject(value)) throw fault('invalidValue', 'value: must be an object where there is no path.');
+    if (op === 'remove') throw fault('noTarget', 'path: is required for remove operations.');
+    if (!isObject(value)) throw fault('invalidValue', 'value: must be an object if path is absent.');
     return membersOf(value, op);
   });
   // §3.5.2: ids are ours to assign. Okta repeats them.

@@ -101,18 +101,18 @@ export const scimRoutes = (room: ScimRoom): Route[] => [
 
 function discoveryRoutes(url: string): Route[] {
   const shared = { ...base, method: 'get' } as const;
-  const listed = (path: string, summary: string, found: Resource[]): Route[] => [
+  const listed = (path: string, all: string, single: string, found: Resource[]): Route[] => [
     defineRoute({
-      ...{ ...shared, path: `${root}/${path}`, summary, answers: { 200: resources } },
+      ...{ ...shared, path: `${root}/${path}`, summary: all, answers: { 200: resources } },
       handle: (call) => {
         // RFC 7644 §4: a filtered request must not be answered with everything.
         if (new URL(call.request.url).searchParams.has('filter'))
-          throw new AppError('forbidden', 'There is no filter here.');
+          throw new AppError('forbidden', 'Filtering is not supported here.');
         return json(call, viewList(found, found.length, 1));
       },
     }),
     defineRoute({
-      ...{ ...shared, path: `${root}/${path}/{name}`, summary: `${summary}: one of them`, answers: { 200: resource } },
+      ...{ ...shared, path: `${root}/${path}/{name}`, summary: single, answers: { 200: resource } },
       params: z.object({ name: z.string() }),
       handle: (call) => {
         const shown = found.find(({ id }) => id === call.params.name);
@@ -123,12 +123,12 @@ function discoveryRoutes(url: string): Route[] {
   ];
   return [
     defineRoute({
-      ...{ ...shared, path: `${root}/ServiceProviderConfig`, summary: 'What there is of SCIM' },
+      ...{ ...shared, path: `${root}/ServiceProviderConfig`, summary: 'Get the supported SCIM features' },
       answers: { 200: z.looseObject({ schemas: z.array(z.string()) }) },
       handle: (call) => json(call, serviceProviderConfig(url)),
     }),
-    ...listed('ResourceTypes', 'Users and groups', resourceTypes(url)),
-    ...listed('Schemas', 'What users and groups are made of', schemas(url)),
+    ...listed('ResourceTypes', 'List the SCIM resource types', 'Get a SCIM resource type', resourceTypes(url)),
+    ...listed('Schemas', 'List the SCIM schemas of users and groups', 'Get a SCIM schema', schemas(url)),
   ];
 }
 
@@ -139,7 +139,7 @@ function userRoutes(room: ScimRoom): Route[] {
   return [
     defineRoute({
       ...{ ...base, method: 'get', path, query: list, answers: { 200: resources } },
-      summary: 'People that the directory speaks of',
+      summary: 'List the people in the directory',
       handle: async (call) => {
         const { id } = call.principal.organisation;
         const { rows, total } = await pageScimUsers(room.db, id, usersLike(filterIn(call.query)), pageOf(call.query));
@@ -153,7 +153,7 @@ function userRoutes(room: ScimRoom): Route[] {
     }),
     defineRoute({
       ...{ ...base, method: 'post', path, query: one, body: userBody, bodyTypes, answers: { 201: resource } },
-      summary: 'Say that somebody belongs to the organisation; they join when they come themselves',
+      summary: 'Add a person to the organisation’s directory; they become a member when they join themselves',
       audit: 'recorded',
       handle: async (call) => {
         const fields = toldOf(noFields, membersOf(call.body));
@@ -161,13 +161,13 @@ function userRoutes(room: ScimRoom): Route[] {
       },
     }),
     defineRoute({
-      ...{ ...shared, method: 'get', summary: 'One of them' },
+      ...{ ...shared, method: 'get', summary: 'Get a person in the directory' },
       handle: async (call) =>
         answerOne(call, viewUser(url, await requireUser(room, call.principal, call.params.id)), call.query),
     }),
     defineRoute({
       ...{ ...shared, method: 'put', body: userBody, bodyTypes, audit: 'recorded' },
-      summary: 'Say anew all that there is to say of somebody; without `active` that stays',
+      summary: 'Replace a person’s data; without `active`, their status stays unchanged',
       handle: async (call) => {
         const row = await changeUser(room, call.principal, call.params.id, ({ active }) =>
           toldOf({ ...noFields, active }, membersOf(call.body)),
@@ -177,7 +177,8 @@ function userRoutes(room: ScimRoom): Route[] {
     }),
     defineRoute({
       ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded' },
-      summary: 'Change somebody; whoever is not `active` is out of the organisation at once, and keeps their account',
+      summary:
+        'Update a person; if `active` becomes false, they leave the organisation immediately and keep their account',
       handle: async (call) => {
         const changes = changesIn(call.body, call.params.id);
         const row = await changeUser(room, call.principal, call.params.id, (fields) => toldOf(fields, changes));
@@ -186,7 +187,7 @@ function userRoutes(room: ScimRoom): Route[] {
     }),
     defineRoute({
       ...{ ...base, method: 'delete', path: shared.path, params, audit: 'recorded' },
-      summary: 'Somebody belongs to the organisation no more; they keep their account',
+      summary: 'Remove a person from the organisation; they keep their account',
       answers: { 204: z.object({}) },
       handle: async (call) => {
         await removeUser(room, call.principal, call.params.id);
@@ -215,7 +216,7 @@ function groupRoutes(room: Room): Route[] {
   return [
     defineRoute({
       ...{ ...base, method: 'get', path, query: list, answers: { 200: resources } },
-      summary: 'Teams, and whom the directory wants in them',
+      summary: 'List the teams and the members that the directory assigns to them',
       handle: async (call) => {
         const { id } = call.principal.organisation;
         const { rows, total } = await pageGroups(room.db, id, groupsLike(filterIn(call.query)), pageOf(call.query));
@@ -224,17 +225,17 @@ function groupRoutes(room: Room): Route[] {
     }),
     defineRoute({
       ...{ ...base, method: 'post', path, query: one, body: groupBody, bodyTypes, answers: { 201: resource } },
-      summary: 'Make a team',
+      summary: 'Create a team',
       audit: 'recorded',
       handle: async (call) => answer(call, await createGroup(room, call.principal, membersOf(call.body)), 201),
     }),
     defineRoute({
-      ...{ ...shared, method: 'get', summary: 'A team, and whom the directory wants in it' },
+      ...{ ...shared, method: 'get', summary: 'Get a team and the members that the directory assigns to it' },
       handle: async (call) => answer(call, await requireTeam(room, call.principal.organisation.id, call.params.id)),
     }),
     defineRoute({
       ...{ ...shared, method: 'put', body: groupBody, bodyTypes, audit: 'recorded' },
-      summary: 'Say anew how a team is called and who is in it',
+      summary: 'Replace the name and members of a team',
       handle: async (call) => {
         const changes = membersOf(call.body);
         return answer(call, await changeGroup(room, call.principal, call.params.id, () => toldGroup(noGroup, changes)));
@@ -243,7 +244,7 @@ function groupRoutes(room: Room): Route[] {
     defineRoute({
       ...{ ...shared, method: 'patch', body: patch, bodyTypes, audit: 'recorded' },
       answers: { 200: resource, 204: z.object({}) },
-      summary: 'Change how a team is called, or who is in it',
+      summary: 'Update the name or members of a team',
       handle: async (call) => {
         const changes = changesIn(call.body, call.params.id);
         const team = await changeGroup(room, call.principal, call.params.id, (group) => toldGroup(group, changes));
@@ -253,7 +254,7 @@ function groupRoutes(room: Room): Route[] {
     }),
     defineRoute({
       ...{ ...base, method: 'delete', path: shared.path, params, audit: 'recorded' },
-      summary: 'Delete a team; its keys, budgets and limits end with it, its members stay in the organisation',
+      summary: 'Delete a team with its keys, budgets and limits; its members stay in the organisation',
       answers: { 204: z.object({}) },
       handle: async (call) => {
         await removeGroup(room, call.principal, call.params.id);

@@ -22,7 +22,10 @@ export async function makeToken(
   const row = await db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisation.id);
     if ((await listScimTokens(tx, organisation.id)).length >= mostTokens)
-      throw new AppError('conflict', `This organisation has ${mostTokens} tokens already. Remove one first.`);
+      throw new AppError(
+        'conflict',
+        `This organisation has reached the limit of ${mostTokens} tokens. Remove one first.`,
+      );
     return insertScimToken(tx, {
       ...{ organisation_id: organisation.id, secret_hash: sha256Hex(token), name, made_by: userId },
       created_at: nowSeconds(clock),
@@ -37,6 +40,6 @@ export async function removeToken(
   id: number,
 ): Promise<ScimTokenRow> {
   const gone = await deleteScimToken(db, organisation.id, id);
-  if (!gone) throw new AppError('not_found', 'There is no such token.');
+  if (!gone) throw new AppError('not_found', 'This token does not exist.');
   return gone;
 }

@@ -57,7 +57,7 @@ export async function createUser(room: ScimRoom, by: Directory, fields: ScimUser
   return settle(room, by, async (tx) => {
     await refuseTaken(tx, id, fields, 0);
     if ((await countScimUsers(tx, id)).people >= mostUsers)
-      throw new AppError('conflict', `This organisation has ${mostUsers} users already.`);
+      throw new AppError('conflict', `This organisation has reached the limit of ${mostUsers} users.`);
     const row = await insertScimUser(tx, { ...valuesOf(fields, now), organisation_id: id, created_at: now });
     return { row, before: null, after: row };
   });
@@ -91,7 +91,7 @@ export async function removeUser(room: ScimRoom, by: Directory, id: number): Pro
 
 async function refuseTaken(tx: Db, organisationId: number, { user_name }: ScimUserFields, id: number): Promise<void> {
   if (await isNameTaken(tx, organisationId, user_name.toLowerCase(), id))
-    throw taken(`There is a user with the userName ${user_name} already.`);
+    throw taken(`A user with the userName ${user_name} already exists.`);
 }
 
 interface Step {

@@ -55,7 +55,7 @@ function refuseUnknown(filter: Filter, attributes: Record<string, unknown>): voi
     return;
   }
   if (!Object.hasOwn(attributes, filter.attribute))
-    throw fault('invalidFilter', `filter: ${filter.attribute} cannot be asked for.`);
+    throw fault('invalidFilter', `filter: ${filter.attribute} is not supported.`);
 }
 
 export const usersLike = conditionOf(ofUsers);

@@ -52,7 +52,7 @@ const security: Record<string, Record<string, string[]>[]> = {
 
 /** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5). */
 const contentOf = (status: string, answer: Answer) => {
-  if (status === '204') return { description: 'Nothing to say' };
+  if (status === '204') return { description: 'No content' };
   if (status === '101') return { description: 'A WebSocket connection' };
   return 'safeParse' in answer
     ? { description: 'Success', content: { 'application/json': { schema: answer } } }
@@ -101,7 +101,7 @@ const securitySchemes = {
   apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, sk-…' },
   googleKey: { type: 'apiKey', in: 'header', name: 'x-goog-api-key' },
   oauth: { type: 'http', scheme: 'bearer', description: 'An OAuth access token, svcat_…' },
-  scim: { type: 'http', scheme: 'bearer', description: 'A token of an organisation for its directory, svcscim_…' },
+  scim: { type: 'http', scheme: 'bearer', description: 'SCIM token of an organisation’s directory, svcscim_…' },
   client: { type: 'http', scheme: 'basic', description: 'OAuth client id and secret' },
 } as const;
 

@@ -72,7 +72,7 @@ export function chatRoutes(deps: PlaygroundDeps): Route[] {
       ...base,
       method: 'get',
       path: `${path}/{chat_id}`,
-      summary: 'One chat with everything that was said',
+      summary: 'Get a chat with all its messages',
       params,
       answers: { 200: answered(wholeSchema) },
       handle: async (call) => {
@@ -85,7 +85,7 @@ export function chatRoutes(deps: PlaygroundDeps): Route[] {
       ...base,
       method: 'put',
       path: `${path}/{chat_id}`,
-      summary: 'Save a chat as it is now, under an id of my choice; 409 where it was saved since by somebody else',
+      summary: 'Save a chat under an ID of your choice; 409 if it was saved elsewhere in the meantime',
       params,
       body: z.strictObject({
         version: int.min(0).meta({ description: 'The version that this one follows; 0 for a new chat' }),
@@ -117,7 +117,7 @@ export function chatRoutes(deps: PlaygroundDeps): Route[] {
       ...base,
       method: 'delete',
       path: `${path}/{chat_id}`,
-      summary: 'Delete a chat for good',
+      summary: 'Delete a chat permanently',
       params,
       answers: { 200: done },
       handle: async (call) => {

@@ -57,7 +57,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
     ...{ ...shared, auth: 'socketKey' },
     method: 'get',
     path: realtimePath,
-    summary: 'A session of speech and text over a WebSocket, in OpenAI’s Realtime format',
+    summary: 'Open a speech and text session over a WebSocket, in OpenAI’s Realtime format',
     query: querySchema,
     answers: { 101: { type: '', description: '' } },
     handle: (call) =>
@@ -72,7 +72,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
     ...{ ...shared, auth: 'apiKey' },
     method: 'post',
     path: `${realtimePath}/client_secrets`,
-    summary: 'A short-lived secret with which a browser opens realtime sessions',
+    summary: 'Create a short-lived secret that a browser uses to open realtime sessions',
     body: secretSchema,
     answers: { 200: issuedSchema },
     handle: (call) => {
@@ -86,7 +86,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
     ...{ ...shared, auth: 'apiKey' },
     method: 'post',
     path: `${realtimePath}/transcription_sessions`,
-    summary: 'The same for sessions that only transcribe, in the format of before',
+    summary: 'Create a short-lived secret for transcription sessions, in the previous format',
     body: earlierSchema,
     answers: { 200: sessionSchema },
     handle: (call) => {
@@ -102,7 +102,7 @@ export const realtimeRoutes = (deps: RealtimeDeps): Route[] => [
       ...{ ...shared, auth: 'socketKey', bodyAs: 'raw' },
       method: 'post',
       path: realtimePath + path,
-      summary: 'Calls over WebRTC and SIP, which are not offered: always refused',
+      summary: 'Calls over WebRTC and SIP are not supported; requests are always rejected',
       answers: {},
       handle: () => {
         const address = `${deps.baseUrl.replace(/^http/, 'ws')}${realtimePath}?model=…`;

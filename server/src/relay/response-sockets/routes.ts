@@ -27,7 +27,7 @@ export const responseSocketRoutes = (deps: SocketsDeps, sockets: OpenSockets): R
     ...relayRoute,
     method: 'get',
     path: '/v1/responses',
-    summary: 'Responses one after the other over a WebSocket, as of OpenAI’s Responses API',
+    summary: 'Create responses one after another over a WebSocket, in the format of OpenAI’s Responses API',
     answers: { 101: { type: '', description: '' } },
     handle: (call) => openSocket(deps, sockets, call),
   }),

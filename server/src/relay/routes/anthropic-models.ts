@@ -75,7 +75,7 @@ export const anthropicModelsRoutes = (deps: RelayDeps, own: () => readonly Model
     ...route,
     method: 'get',
     path,
-    summary: 'Models that the key may use: `/v1/models` with `anthropic-version`',
+    summary: 'List the models that the key may use in the Anthropic format: `/v1/models` with `anthropic-version`',
     query: pageQuery,
     answers: { 200: listSchema },
     handle: async (call) =>
@@ -85,7 +85,7 @@ export const anthropicModelsRoutes = (deps: RelayDeps, own: () => readonly Model
     ...route,
     method: 'get',
     path: `${path}/{model_id+}`,
-    summary: 'One model, to clients of Anthropic',
+    summary: 'Get a model in the Anthropic format',
     params: z.object({ model_id: z.string() }),
     answers: { 200: modelSchema },
     handle: async (call) =>

@@ -44,7 +44,7 @@ const transcriptSchema = z.looseObject({ text: z.string() }).meta({ id: 'Transcr
 export const audioRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/audio/speech',
-    summary: 'Speech from text, streamed',
+    summary: 'Generate speech from text, streamed',
     body: speechSchema,
     answer: { type: 'audio/mpeg', description: 'The audio in the requested format' },
     respond: async (context, body, call) => {
@@ -58,8 +58,8 @@ export const audioRoutes = (deps: RelayDeps): Route[] => [
       );
     },
   }),
-  formRoute(deps, 'transcriptions', 'Text of a sound file'),
-  formRoute(deps, 'translations', 'English text of a sound file'),
+  formRoute(deps, 'transcriptions', 'Transcribe an audio file'),
+  formRoute(deps, 'translations', 'Translate an audio file into English text'),
 ];
 
 function formRoute(deps: RelayDeps, endpoint: 'transcriptions' | 'translations', summary: string): Route {

@@ -25,7 +25,7 @@ export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =
   defineRoute({
     ...admin,
     path: '/api/admin/channels/{id}/test',
-    summary: 'Ask the upstream something tiny with the channel’s credential',
+    summary: 'Test a channel’s credential with a minimal request to the upstream',
     params: idParams,
     audit: {
       action: 'channel_tested',
@@ -39,7 +39,7 @@ export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =
   defineRoute({
     ...admin,
     path: '/api/admin/channels/{id}/credentials/{credential_id}/test',
-    summary: 'Ask the upstream something tiny with one credential of the channel',
+    summary: 'Test one credential of a channel with a minimal request to the upstream',
     params: credentialParams,
     audit: {
       action: 'credential_tested',
@@ -53,7 +53,7 @@ export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =
   defineRoute({
     ...admin,
     path: '/api/admin/channels/{id}/sync-models',
-    summary: 'Add the models that the upstream lists; those without a known price wait disabled',
+    summary: 'Import the models that the upstream lists; models without a known price are disabled',
     idempotent: true,
     params: idParams,
     audit: {

@@ -49,7 +49,7 @@ export const cohereRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
     errors: 'cohere',
     method: 'post',
     path,
-    summary: 'Chat in the format of Cohere, whole or streamed',
+    summary: 'Create a chat response in the Cohere format, optionally streamed',
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {

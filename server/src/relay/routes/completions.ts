@@ -61,7 +61,7 @@ export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Rout
     ...relayRoute,
     method: 'post',
     path,
-    summary: 'Text completion, whole or streamed, over chat where a model has none',
+    summary: 'Create a text completion, optionally streamed; uses chat if the model does not support completions',
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {

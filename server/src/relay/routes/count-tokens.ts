@@ -41,7 +41,7 @@ export function countTokensRoutes(deps: RelayDeps, metaModels: MetaModels): Rout
       errors: 'anthropic',
       method: 'post',
       path,
-      summary: 'Tokens that a message would take; free',
+      summary: 'Count the tokens of a message, free of charge',
       body: requestSchema,
       answers: { 200: z.object({ input_tokens: z.int() }).meta({ id: 'TokenCount' }) },
       handle: (call) =>

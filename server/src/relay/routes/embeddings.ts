@@ -61,7 +61,7 @@ const cohereAnswer = z
 export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/embeddings',
-    summary: 'Embeddings of texts',
+    summary: 'Create embeddings of texts',
     body: requestSchema,
     answer: answerSchema,
     respond: async (context, body, call) => {
@@ -72,7 +72,7 @@ export const embeddingsRoutes = (deps: RelayDeps): Route[] => [
   }),
   jsonEndpoint({
     path: '/v2/embed',
-    summary: 'The same in the shape of Cohere, at its address',
+    summary: 'Create embeddings in the Cohere format, at Cohere’s address',
     body: cohereRequest,
     answer: cohereAnswer,
     errors: 'cohere',

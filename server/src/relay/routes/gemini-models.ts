@@ -51,7 +51,7 @@ export function geminiModelsRoutes(deps: RelayDeps, own: () => readonly ModelLis
       ...geminiRoute,
       method: 'get',
       path: '/v1beta/models',
-      summary: 'Models that the key may use, in the format of Gemini',
+      summary: 'List the models that the key may use in the Gemini format',
       query: pageQuery,
       answers: { 200: listSchema },
       handle: async (call) => {
@@ -67,7 +67,7 @@ export function geminiModelsRoutes(deps: RelayDeps, own: () => readonly ModelLis
       ...geminiRoute,
       method: 'get',
       path: '/v1beta/models/{model+}',
-      summary: 'One model in the format of Gemini',
+      summary: 'Get a model in the Gemini format',
       params: z.object({ model: z.string() }),
       answers: { 200: modelSchema },
       handle: async (call) =>

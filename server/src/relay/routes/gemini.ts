@@ -53,7 +53,7 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
   ...generateRoutes(deps, metaModels),
   methodRoute({
     name: 'countTokens',
-    summary: 'Tokens that a request would take; free',
+    summary: 'Count the tokens of a request, free of charge',
     body: countRequest,
     answer: countAnswer,
     respond: (call, endpoint) =>
@@ -74,14 +74,15 @@ function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   return [
     methodRoute({
       name: 'generateContent',
-      summary: 'Answer in the format of Gemini',
+      summary: 'Generate content in the Gemini format',
       body: generateRequest,
       answer: generateAnswer,
       respond: async (call, endpoint) => answer(deps, metaModels, call, endpoint, await read(call, false)),
     }),
     methodRoute({
       name: 'streamGenerateContent',
-      summary: 'The same as a stream: of events with alt=sse, else of the elements of an array',
+      summary:
+        'Generate content in the Gemini format as a stream: server-sent events with alt=sse, otherwise the elements of an array',
       body: generateRequest,
       query: z.looseObject({ alt: z.string().optional() }),
       answer: generateAnswer,
@@ -108,14 +109,14 @@ function embedRoutes(deps: RelayDeps): Route[] {
   return [
     methodRoute({
       name: 'embedContent',
-      summary: 'Embedding of a text in the format of Gemini',
+      summary: 'Create an embedding of one text in the Gemini format',
       body: embedRequest,
       answer: embedAnswer,
       respond: respondWith(readEmbedRequest, ([vector]) => ({ embedding: vector })),
     }),
     methodRoute({
       name: 'batchEmbedContents',
-      summary: 'Embeddings of several texts in the format of Gemini',
+      summary: 'Create embeddings of several texts in the Gemini format',
       body: batchEmbedRequest,
       answer: batchEmbedAnswer,
       respond: respondWith(readBatchEmbedRequest, (embeddings) => ({ embeddings })),

@@ -65,7 +65,7 @@ const editSchema = variationSchema
 export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/images/generations',
-    summary: 'Images from a prompt',
+    summary: 'Generate images from a prompt',
     body: requestSchema,
     answer: answerSchema,
     respond: async (context, body, call) => {
@@ -73,12 +73,12 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
       return draw(deps, context, call, generationOrder(deps, context, body, stream), stream);
     },
   }),
-  editRoute(deps, 'edits', editSchema, 'Images from images and a prompt'),
-  editRoute(deps, 'variations', variationSchema, 'Images like an image'),
+  editRoute(deps, 'edits', editSchema, 'Edit images with a prompt'),
+  editRoute(deps, 'variations', variationSchema, 'Create variations of an image'),
   defineRoute({
     method: 'get',
     path: `${imagePath}{name}`,
-    summary: 'An image that was made in the last 24 hours; its address is its only key',
+    summary: 'Get an image generated in the last 24 hours; anyone with the address can access it',
     tag: 'Relay',
     auth: 'none',
     limit: { option: 'RateLimitV1', by: 'ip' },

@@ -28,7 +28,7 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       ...relayRoute,
       method: 'get',
       path: '/v1/models',
-      summary: 'Models that the key may use',
+      summary: 'List the models that the key may use',
       answers: { 200: listSchema },
       handle: async (call) => {
         const data = await listModels(deps, contextOf(call, '/v1/models').caller, own());
@@ -39,7 +39,7 @@ export function modelsRoutes(deps: RelayDeps, own: () => readonly ModelListing[]
       ...relayRoute,
       method: 'get',
       path: '/v1/models/{model_id+}',
-      summary: 'One model, its price and what it takes',
+      summary: 'Get a model, including its price and supported inputs',
       params: z.object({ model_id: z.string() }),
       answers: { 200: modelSchema },
       handle: async (call) =>

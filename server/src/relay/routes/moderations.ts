@@ -29,7 +29,7 @@ const answerSchema = z
 export const moderationsRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/moderations',
-    summary: 'Whether texts break a content policy',
+    summary: 'Check whether texts violate a content policy',
     body: requestSchema,
     answer: answerSchema,
     respond: async (context, body, call) => {

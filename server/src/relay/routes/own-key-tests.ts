@@ -18,7 +18,7 @@ export const ownKeyTestRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =>
     limit: { option: 'RateLimitApi', by: 'principal' },
     method: 'post',
     path: '/api/routing/own-keys/{id}/test',
-    summary: 'Ask the provider something tiny with a key of your own',
+    summary: 'Test one of your own provider keys with a minimal request',
     params: z.object({ id: idText }),
     audit: {
       action: 'own_key_tested',

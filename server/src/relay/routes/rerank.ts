@@ -52,7 +52,7 @@ function asCohere({ id, results, usage }: Json): Json {
 export const rerankRoutes = (deps: RelayDeps): Route[] => [
   jsonEndpoint({
     path: '/v1/rerank',
-    summary: 'Documents in the order of how well they answer a query',
+    summary: 'Rank documents by relevance to a query',
     body: requestSchema,
     answer: answerSchema,
     respond: async (context, body, call) => {
@@ -63,7 +63,7 @@ export const rerankRoutes = (deps: RelayDeps): Route[] => [
   }),
   jsonEndpoint({
     path: '/v2/rerank',
-    summary: 'The same in the shape of Cohere, at its address',
+    summary: 'Rank documents in the Cohere format, at Cohere’s address',
     body: requestSchema,
     answer: cohereSchema,
     errors: 'cohere',

@@ -57,7 +57,7 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper:
     ...relayRoute,
     method: 'post',
     path,
-    summary: 'Response in the format of OpenAI’s Responses API, whole or streamed',
+    summary: 'Create a response in the format of OpenAI’s Responses API, optionally streamed',
     body: responsesRequest,
     answers: { 200: responseAnswer },
     handle: async (call) => {

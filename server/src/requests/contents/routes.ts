@@ -24,7 +24,7 @@ export const contentRoutes = (contents: KeptContents): Route[] => [
   defineRoute({
     ...base,
     method: 'get',
-    summary: 'Whether what I ask models, and what they answer, is kept with my requests',
+    summary: 'Get whether your prompts and answers are stored with your requests',
     handle: async (call) => {
       const keep = await contents.allows(call.principal.user.id);
       return ok(call, { days: contents.keptDays(), keep });
@@ -33,7 +33,8 @@ export const contentRoutes = (contents: KeptContents): Route[] => [
   defineRoute({
     ...base,
     method: 'put',
-    summary: 'Let what I ask and what is answered be kept, for me and administrators; or not, which deletes what was',
+    summary:
+      'Set whether your prompts and answers are stored for you and administrators; turning it off deletes what was stored',
     body: z.strictObject({ keep: z.boolean() }),
     handle: async (call) => {
       const { keep } = call.body;

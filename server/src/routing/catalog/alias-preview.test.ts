@@ -23,20 +23,20 @@ function room(states: Record<number, CircuitState>) {
 const ask = (models: string[], states: Record<number, CircuitState> = {}, name = 'best') =>
   previewAlias(room(states), { name, models, group: 'default' });
 
-test('the first that can be asked answers', () => {
+test('the first available model answers', () => {
   expect(ask(['large', 'acme/small'])).toMatchObject({ shadowedBy: null, answers: 'acme/large' });
   expect(ask(['large', 'acme/small'], { 1: 'open' }).answers).toBe('acme/small');
   expect(ask(['large', 'acme/small'], { 1: 'half_open' }).answers).toBe('acme/large');
   expect(ask(['large'], { 1: 'open' }).answers).toBeNull();
 });
 
-test('a channel that serves a model as several types is told once', () => {
+test('a channel that serves a model as several types is listed once', () => {
   expect(ask(['large'], { 1: 'half_open' }).models).toEqual([
     { name: 'large', modelId: 'acme/large', serving: [{ provider: 'p1', channelId: 1, circuit: 'half_open' }] },
   ]);
 });
 
-test('names of nothing and of other aliases lead nowhere, and a model of the same name comes first', () => {
+test('unknown names and other aliases resolve to nothing, and a model of the same name takes precedence', () => {
   const { models, answers } = ask(['nothing', 'other', 'acme/small']);
   expect(models.map(({ modelId }) => modelId)).toEqual([null, null, 'acme/small']);
   expect(answers).toBe('acme/small');

@@ -28,5 +28,5 @@ export async function removeAlias(room: CatalogRoom, id: number): Promise<void> 
   await room.catalog.changed();
 }
 
-const nameTaken = (): AppError => new AppError('conflict', 'name: there is such an alias already', { param: 'name' });
+const nameTaken = (): AppError => new AppError('conflict', 'name: this alias already exists', { param: 'name' });
 const noAlias = (id: number): AppError => new AppError('not_found', `there is no alias ${id}`);

@@ -49,7 +49,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await opened.db.deleteFrom('channels').execute();
   };
 
-  test('a preset fills the models, the credential is sealed at rest and open in the snapshot', async () => {
+  test('a preset fills in the models; the credential is encrypted at rest and readable in the snapshot', async () => {
     await clear();
     const r = await room();
     expect(r.catalog.candidatesFor('demo/chat', 'chat', 'default')).toHaveLength(1);
@@ -94,7 +94,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await r.catalog.close();
   });
 
-  test('candidates come by priority, then weight, and the same array every time', async () => {
+  test('candidates are sorted by priority, then weight, in a stable array', async () => {
     await clear();
     const r = await room();
     const ids: number[] = [];
@@ -117,7 +117,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await r.catalog.close();
   });
 
-  test('channels of a group serve its members only; those of the default group everybody', async () => {
+  test('channels of a group serve only its members; the default group serves everyone', async () => {
     await clear();
     const r = await room();
     const vip = await addChannel(r, { ...own, group: 'vip' });
@@ -154,7 +154,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await r.catalog.close();
   });
 
-  test('another process sees a change by message, and by polling when messages are lost', async () => {
+  test('another process sees a change by message, or by polling if messages are lost', async () => {
     await clear();
     const shared = memoryShared();
     const [here, there] = [await room({ shared }), await room({ shared })];
@@ -169,7 +169,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     for (const r of [here, there, deaf]) await r.catalog.close();
   });
 
-  test('parallel changes all arrive in the snapshot', async () => {
+  test('concurrent changes all arrive in the snapshot', async () => {
     await clear();
     const r = await room();
     const channel = await addChannel(r, own);
@@ -185,7 +185,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await r.catalog.close();
   });
 
-  test('a credential sealed with a lost key leaves its channel out, and is reported', async () => {
+  test('a channel whose credential was encrypted with a lost key is skipped and reported', async () => {
     await clear();
     const r = await room();
     await addChannel(r, { ...own, credential: 'sk-secret', models: ['plain'] });
@@ -199,7 +199,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await catalog.close();
   });
 
-  test('environment keys make their channels once, even when two processes start together', async () => {
+  test('environment keys create their channels once, even if two processes start together', async () => {
     await clear();
     const env = {
       OPENAI_API_KEY: 'sk-1',
@@ -216,7 +216,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await catalog.close();
   });
 
-  test('sync adds what is new, keeps prices, and never gives away what has no price', async () => {
+  test('sync adds new models, keeps prices, and leaves models without a price disabled', async () => {
     await clear();
     const r = await room();
     const channel = await addChannel(r, { ...own, provider: 'openai' });
@@ -252,7 +252,7 @@ describe.each(engines)('catalog on $name', (engine) => {
     await r.catalog.close();
   });
 
-  test('sync says of models what they can, also of those that are there, and leaves alone what an operator said', async () => {
+  test('sync updates the capabilities of existing models, but not those set by an operator', async () => {
     await clear();
     const r = await room();
     const channel = await addChannel(r, { ...own, provider: 'openai' });

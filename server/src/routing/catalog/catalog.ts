@@ -107,7 +107,7 @@ export async function openCatalog(options: CatalogOptions): Promise<Catalog> {
       await reload();
       // The change is committed: if the message is lost, other processes see it at their next poll.
       await shared.publish(channelName, String(snapshot.version)).catch((error) => {
-        onTrouble('a change of the catalog could not be announced', error);
+        onTrouble('a catalog change could not be announced', error);
       });
     },
     reload,

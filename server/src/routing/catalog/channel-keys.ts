@@ -28,7 +28,7 @@ export function keyOpener(sealer: Sealer, credentials: readonly CredentialRecord
     if (row && row.status !== enabled) return null;
     const sealed = row?.sealed ?? channel.sealedCredential;
     if (sealed === '') return { credential: '' };
-    const secret = opened(sealed, `channel ${channel.id} is left out: its credential cannot be opened`);
+    const secret = opened(sealed, `channel ${channel.id} is skipped: its credential cannot be decrypted`);
     if (secret === null) return null;
     return row ? keysOf([credentialOf(row, secret)]) : { credential: secret };
   };
@@ -41,7 +41,7 @@ function usable(
 ): Credential[] {
   return rows.flatMap((row) => {
     if (row.status !== enabled) return [];
-    const trouble = `credential ${row.id} of channel ${channel.id} is left out: it cannot be opened`;
+    const trouble = `credential ${row.id} of channel ${channel.id} is skipped: it cannot be decrypted`;
     const secret = opened(row.sealed, trouble);
     return secret === null ? [] : [credentialOf(row, secret)];
   });

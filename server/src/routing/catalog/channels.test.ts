@@ -59,7 +59,7 @@ describe.each(engines)('the stored credential of a channel on $name', (engine) =
     return sealedCredential === '' ? '' : sealer.open(sealedCredential);
   };
 
-  test.each(elsewhere)('does not go along to %j', async (change) => {
+  test.each(elsewhere)('is not reused for %j', async (change) => {
     const before = await addChannel(room, own);
     const moving = changeChannel(room, before.id, change);
     await expect(moving).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe.each(engines)('the stored credential of a channel on $name', (engine) =
     expect(await changeChannel(room, before.id, change)).toMatchObject(change);
   });
 
-  test.each(stays)('stays while the place is the same: %j', async (change) => {
+  test.each(stays)('is kept if the target is the same: %j', async (change) => {
     const { id } = await addChannel(room, own);
     expect(await changeChannel(room, id, change)).toMatchObject(change);
     expect(await credentialOf(id)).toBe(secret);

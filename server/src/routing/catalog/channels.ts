@@ -36,7 +36,7 @@ export const channelDefaults = {
 /** Throws if the key file of a service account is given to a channel kind that would send it as a plain key. */
 export function refuseUnfit(kind: string, credential: string): void {
   if (fitsKind(kind, credential)) return;
-  const message = 'credential: only channels of Vertex AI use the key file of a service account';
+  const message = 'credential: only Vertex AI channels use the key file of a service account';
   throw new AppError('invalid_value', message, { param: 'credential' });
 }
 
@@ -86,7 +86,7 @@ export async function addPresetChannel(
   const preset = findPreset(presetId);
   if (!preset) throw new AppError('invalid_value', `preset: there is no preset "${presetId}"`, { param: 'preset' });
   if (needsKey(preset) && !given.credential) {
-    throw new AppError('invalid_value', `credential: ${preset.name} needs a key`, { param: 'credential' });
+    throw new AppError('invalid_value', `credential: ${preset.name} requires a key`, { param: 'credential' });
   }
   return addChannel(room, { ...fromPreset(preset), ...given }, pricesOf(preset.id));
 }
@@ -132,15 +132,19 @@ export async function changeChannel(
  */
 function refuseMovedCredential(old: store.ChannelRecord, fields: store.ChannelFields): void {
   if (old.sealedCredential === '' || placeOf(old) === placeOf(fields)) return;
-  const what = 'a stored credential does not go along to another address, kind or provider';
-  throw new AppError('invalid_value', `credential: enter it again, ${what}; "" removes it`, { param: 'credential' });
+  const what = 'a stored credential is not used for another address, kind or provider';
+  throw new AppError('invalid_value', `credential: enter it again, because ${what}; "" removes it`, {
+    param: 'credential',
+  });
 }
 
 /** Only one of several credentials can be entered again together with the channel. */
 function refuseMovedFurther(old: store.ChannelRecord, fields: store.ChannelFields): void {
   if (placeOf(old) === placeOf(fields)) return;
-  const what = 'credentials do not go along to another address, kind or provider';
-  throw new AppError('invalid_value', `base_url: remove the further credentials first, ${what}`, { param: 'base_url' });
+  const what = 'credentials are not used for another address, kind or provider';
+  throw new AppError('invalid_value', `base_url: remove the other credentials first, because ${what}`, {
+    param: 'base_url',
+  });
 }
 
 /** Who receives the credential, and in which form. */

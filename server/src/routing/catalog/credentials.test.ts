@@ -48,7 +48,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
   /** The channel as routing sees it. */
   const inUse = () => catalog.legacyChannelsFor('m', 'default')[0];
 
-  test('the key of a channel is its first credential, and alone it makes nothing more of the channel', async () => {
+  test('the key of a channel is its first credential, and a single one adds nothing to the channel', async () => {
     const id = await channel();
     expect(await credentialsOf(room, id)).toMatchObject([{ name: 'First', first: true, weight: 1, status: 1 }]);
     expect(await secrets(id)).toEqual(['sk-one']);
@@ -57,7 +57,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(await credentialsOf(room, await channel(''))).toEqual([]);
   });
 
-  test('more are added, changed and left out; each keeps its own limits', async () => {
+  test('credentials are added, changed and disabled, each with its own limits', async () => {
     const id = await channel();
     const second = await add(id, 'sk-two', { requestsPerMinute: 10 });
     expect(inUse()!.credentials).toMatchObject([
@@ -72,7 +72,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(inUse()!.credentials).toBeUndefined();
   });
 
-  test('one alone with limits has them', async () => {
+  test('a single credential with limits has them applied', async () => {
     const id = await channel();
     const [first] = await credentialsOf(room, id);
     await changeCredential(room, id, first!.id, { tokensPerMinute: 7 });
@@ -81,7 +81,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(inUse()).toBeUndefined();
   });
 
-  test('when the first goes, the next takes its place, with its own limits', async () => {
+  test('when the first is removed, the next takes its place with its own limits', async () => {
     const id = await channel();
     const second = await add(id, 'sk-two', { requestsPerMinute: 3 });
     const [first] = await credentialsOf(room, id);
@@ -95,7 +95,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(sealer.open((await getChannel(room, id)).sealedCredential)).toBe('sk-four');
   });
 
-  test('the key of the channel itself is that of the first, also when it is changed or taken away there', async () => {
+  test('changing or removing the key of the channel changes or removes its first credential', async () => {
     const id = await channel();
     await add(id, 'sk-two');
     await changeChannel(room, id, { credential: 'sk-new' });
@@ -105,7 +105,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(sealer.open((await getChannel(room, id)).sealedCredential)).toBe('sk-two');
   });
 
-  test('no key goes along to another place', async () => {
+  test('stored keys are not reused for another address', async () => {
     const id = await channel();
     const second = await add(id, 'sk-two');
     const elsewhere = { baseUrl: 'https://evil.example/v1', credential: 'sk-mine' };
@@ -115,7 +115,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(await secrets(id)).toEqual(['sk-mine']);
   });
 
-  test('those of another channel are not found, and a channel takes its own along', async () => {
+  test('credentials of another channel are not found, and are deleted with their channel', async () => {
     const [one, other] = [await channel(), await channel()];
     const second = await add(one, 'sk-two');
     await expect(changeCredential(room, other, second.id, { weight: 2 })).rejects.toMatchObject({ code: 'not_found' });
@@ -126,7 +126,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(left.map(({ channel_id }) => channel_id)).toEqual([other]);
   });
 
-  test('a channel that an earlier version made works, and its key becomes a credential with the next one', async () => {
+  test('a channel created by an earlier version works, and its key becomes a credential when the next is added', async () => {
     const id = await channel();
     await opened.db.deleteFrom('channel_credentials').execute();
     await catalog.reload();
@@ -139,7 +139,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(inUse()!.credential).toBe('sk-two');
   });
 
-  test('the step to this version makes the key of every channel its first credential', async () => {
+  test('the migration makes the key of every channel its first credential', async () => {
     const [one, without] = [await channel(), await channel('')];
     const { db } = opened;
     const tables = ['channel_credentials', 'routing_credential_days', 'routing_own_keys', 'model_aliases'];
@@ -153,13 +153,13 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     expect(await secrets(one)).toEqual(['sk-one', 'sk-two']);
   });
 
-  test('there are at most so many', async () => {
+  test('rejects more than the maximum number of credentials', async () => {
     const id = await channel();
     for (let n = 1; n < mostCredentials; n += 1) await add(id, `sk-${n}`);
     await expect(add(id, 'sk-more')).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('one that does not open is left out, the others go on; all are sealed anew together', async () => {
+  test('a credential that cannot be decrypted is skipped; all are re-encrypted together', async () => {
     const id = await channel();
     await add(id, 'sk-two');
     const both = openSealer({ keys: [newKey, oldKey] });
@@ -176,7 +176,7 @@ describe.each(engines)('credentials of channels on $name', (engine) => {
     const secretsThere = again.legacyChannelsFor('m', 'default')[0]!.credentials!.map(({ secret }) => secret);
     expect(secretsThere).toEqual(['sk-one', 'sk-two']);
     expect(troubles).toHaveLength(1);
-    expect(troubles[0]).toMatch(/^credential \d+ of channel \d+ is left out/);
+    expect(troubles[0]).toMatch(/^credential \d+ of channel \d+ is skipped/);
     await again.close();
   });
 });

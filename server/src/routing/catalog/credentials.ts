@@ -33,7 +33,7 @@ export async function addCredential(
   const added = await store.insertCredential(room.db, channelId, given, nowSeconds(room.clock));
   if (added === 'no_channel') throw noChannel(channelId);
   if (added === 'too_many')
-    throw new AppError('conflict', `a channel has at most ${store.mostCredentials} credentials`);
+    throw new AppError('conflict', `a channel can have at most ${store.mostCredentials} credentials`);
   await room.catalog.changed();
   return added;
 }

@@ -14,7 +14,7 @@ export async function addProviderModel(
   fields: store.ProviderModelFields,
 ): Promise<store.ProviderModelRecord> {
   const outcome = await store.createProviderModel(room.db, fields, nowSeconds(room.clock));
-  return settled(room, outcome, 'there is no such provider model');
+  return settled(room, outcome, 'this provider model does not exist');
 }
 
 /** Fields that are not given stay. */
@@ -51,7 +51,7 @@ async function settled(
 ): Promise<store.ProviderModelRecord> {
   if (outcome === 'not_found') throw new AppError('not_found', missing);
   if (outcome === 'no_channel') {
-    throw new AppError('invalid_value', 'channel_id: there is no such channel', { param: 'channel_id' });
+    throw new AppError('invalid_value', 'channel_id: this channel does not exist', { param: 'channel_id' });
   }
   if (outcome === 'duplicate') {
     throw new AppError('conflict', 'model_id: this channel already serves that model', { param: 'model_id' });

@@ -72,7 +72,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
   ];
   const own = { name: 'Own', kind: 'openai', base_url: 'http://127.0.0.1:8080/v1/' };
 
-  test('a provider is added with one field, and its key is in no answer', async () => {
+  test('a provider is added with one field, and its key appears in no response', async () => {
     const added = await call('post', '/api/admin/channels', { preset: 'openai', credential: secret });
     expect(added.status).toBe(201);
     expect(added.data).toMatchObject({
@@ -99,7 +99,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
     expect(catalog.model('openai/gpt-6-luna', 'default')?.price?.promptPrice).toBe(0.1);
   });
 
-  test('presets say what they need and what they bring', async () => {
+  test('presets list their required fields and their models', async () => {
     const { presets } = (await call('get', '/api/admin/presets')).data;
     const openai = presets.find((preset: { id: string }) => preset.id === 'openai');
     expect(openai).toMatchObject({ needs_key: true, env: 'OPENAI_API_KEY' });
@@ -115,7 +115,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
     expect((await call('post', '/api/admin/channels', { preset: 'ollama' })).status).toBe(201);
   });
 
-  test('a channel lives: created, shown, changed in part, deleted with its models', async () => {
+  test('a channel is created, shown, partly changed, and deleted with its models', async () => {
     const { data, status } = await call('post', '/api/admin/channels', {
       ...own,
       credential: secret,
@@ -141,7 +141,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
     for (const method of ['get', 'put', 'delete']) expect((await call(method, path, {})).status).toBe(404);
   });
 
-  test('what is wrong is refused by name, and nothing changes', async () => {
+  test('invalid fields are rejected by name, and nothing changes', async () => {
     const { data } = await call('post', '/api/admin/channels', own);
     const wrong: [string, unknown][] = [
       ['name', ''],
@@ -181,7 +181,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
     expect(await counts()).toEqual([1, 0]);
   });
 
-  test('a provider model lives, once per channel and model', async () => {
+  test('a provider model is created, changed and deleted, and unique per channel and model', async () => {
     const channel = (await call('post', '/api/admin/channels', own)).data.id;
     const other = (await call('post', '/api/admin/channels', own)).data.id;
     const path = '/api/admin/provider-models';
@@ -226,7 +226,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
     for (const method of ['put', 'delete']) expect((await call(method, `${path}/${data.id}`, {})).status).toBe(404);
   });
 
-  test('several models of a channel are priced and switched on together, all or none', async () => {
+  test('several models of a channel are priced and enabled together, all or none', async () => {
     const channel = (await call('post', '/api/admin/channels', own)).data.id;
     const other = (await call('post', '/api/admin/channels', own)).data.id;
     const make = async (model_id: string, channel_id: number): Promise<number> =>
@@ -263,7 +263,7 @@ describe.each(engines)('admin routes on $name', (engine) => {
     expect((await call('put', '/api/admin/channels/999999/models', { models: [{ id: a }] })).status).toBe(404);
   });
 
-  test('twenty at once make one row and nineteen conflicts', async () => {
+  test('twenty concurrent creations make one row and nineteen conflicts', async () => {
     const channel = (await call('post', '/api/admin/channels', own)).data.id;
     const body = { model_id: 'acme/a', channel_id: channel };
     const answers = await Promise.all(

@@ -88,7 +88,7 @@ export function decisionRoutes({ decisions, deps }: RoutingParts): Route[] {
       ...routing,
       method: 'get',
       path: '/api/routing/decisions',
-      summary: 'Where requests went and why, newest first; administrators see those of all users',
+      summary: 'List routing decisions with their reasons, newest first; administrators see those of all users',
       auth: 'session',
       query,
       answers: { 200: listed({ decisions: z.array(decisionSchema) }) },

@@ -111,7 +111,7 @@ export function metricsRoutes(parts: RoutingParts): Route[] {
       ...routing,
       method: 'get',
       path: '/api/routing/metrics',
-      summary: 'Health of the providers: success, latency and circuit of each',
+      summary: 'Get the health of the providers: success rate, latency and circuit state of each',
       auth: 'session',
       query: z.strictObject({ model_id: z.string().optional(), provider: z.string().optional(), ...pageFields }),
       answers: { 200: listed({ metrics: z.array(shape) }) },

@@ -14,7 +14,7 @@ const fields = {
   credential: secret.min(1),
   fallback: z
     .boolean()
-    .describe('Whether others may be asked, at their price, where this key does not help; else it answers or nobody'),
+    .describe('Whether other channels may be used, at their price, if this key fails; otherwise only this key is used'),
   status,
 };
 export const ownKeyChange = z.strictObject(fields).partial();
@@ -38,8 +38,8 @@ export const ownKeyList = z.object({
   fee: z
     .number()
     .nullable()
-    .describe('Share of a model’s price that requests with them cost; null: they are not used here'),
-  providers: z.array(z.string()).describe('That serve models which you may use'),
+    .describe('Fee for requests with own keys, as a share of the model’s price; null if own keys are turned off'),
+  providers: z.array(z.string()).describe('Providers that serve models you may use'),
 });
 
 export const viewOwnKey = (record: OwnKeyRecord, sealer: Sealer): z.infer<typeof ownKeyView> => ({

@@ -49,7 +49,7 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       ...base,
       method: 'get',
       path,
-      summary: 'Keys of your own for providers, masked',
+      summary: 'List your own provider keys, masked',
       answers: { 200: answered(ownKeyList) },
       handle: async (call) => {
         const { id, group } = call.principal.user;
@@ -61,7 +61,7 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       ...base,
       method: 'post',
       path,
-      summary: 'Bring a key of your own for a provider: your requests to it go out with that key first',
+      summary: 'Add your own provider key; your requests to the provider use it first',
       idempotent: true,
       body: ownKeyCreate,
       audit: { action: 'own_key_created', subject, id: (_call, answer) => answer?.data.id },
@@ -75,7 +75,7 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       ...base,
       method: 'put',
       path: `${path}/{id}`,
-      summary: 'Change a key of your own; fields not given stay',
+      summary: 'Update one of your own provider keys; omitted fields stay unchanged',
       params,
       body: ownKeyChange,
       audit: { action: 'own_key_updated', subject, id: (call) => call.params.id },
@@ -89,13 +89,13 @@ export function ownKeyRoutes({ keys, sealer, deps }: OwnKeyRouteDeps): Route[] {
       ...base,
       method: 'delete',
       path: `${path}/{id}`,
-      summary: 'Remove a key of your own',
+      summary: 'Remove one of your own provider keys',
       params,
       audit: { action: 'own_key_deleted', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
         await keys.remove({ userId: call.principal.user.id }, call.params.id);
-        return json(call, { success: true, message: 'The key is removed.' });
+        return json(call, { success: true, message: 'The key was removed.' });
       },
     }),
   ];

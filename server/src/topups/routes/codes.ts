@@ -48,7 +48,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       auth: 'session',
       method: 'post',
       path: '/api/user/redemptions',
-      summary: 'Redeem a code: what it is worth is added to my balance',
+      summary: 'Redeem a code; its value is added to your balance',
       idempotent: true,
       body: z.object({ code: z.string().min(1).max(100) }),
       audit: {
@@ -67,7 +67,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       ...admin,
       method: 'get',
       path,
-      summary: 'Redemption codes, masked, newest first; `format=csv` for a file',
+      summary: 'List redemption codes, masked, newest first; `format=csv` returns a file',
       query: z.strictObject({ ...pageFields, format: z.enum(['json', 'csv']).optional() }),
       answers: { 200: listed({ codes: z.array(codeSchema) }) },
       handle: async (call) => {
@@ -81,7 +81,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       ...admin,
       method: 'post',
       path,
-      summary: 'Make redemption codes; each is shown once',
+      summary: 'Create redemption codes; each is shown only once',
       idempotent: true,
       body: orderSchema,
       audit: {
@@ -100,7 +100,7 @@ export function codeRoutes(deps: TopUpDeps): Route[] {
       ...admin,
       method: 'put',
       path: `${path}/{id}`,
-      summary: 'Withdraw a redemption code, or make it good again',
+      summary: 'Disable or re-enable a redemption code',
       params: z.object({ id: idText }),
       body: z.object({ status: z.union([z.literal(1), z.literal(2)]) }),
       audit: { action: 'code_updated', subject, id: (call) => call.params.id },

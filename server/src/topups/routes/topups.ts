@@ -24,7 +24,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       auth: 'session',
       method: 'get',
       path,
-      summary: 'What I paid, newest first, and what can be paid',
+      summary: 'List your top-ups, newest first, and the available amounts',
       query: z.strictObject(pageFields),
       answers: {
         200: listed({
@@ -40,7 +40,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       auth: 'session',
       method: 'post',
       path,
-      summary: 'Begin to pay an amount: answers the address of the page where it is paid',
+      summary: 'Start a top-up; returns the address of the payment page',
       idempotent: true,
       body: z.object({ amount: z.number().int().min(1).max(10_000).describe('In dollars') }),
       audit: { action: 'topup_begun', subject: { type: 'topup' }, id: (_, answer) => answer?.data.id },
@@ -55,7 +55,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       auth: 'admin',
       method: 'get',
       path: '/api/admin/topups',
-      summary: 'What all users or one paid, newest first',
+      summary: 'List the top-ups of all users or one user, newest first',
       query: z.strictObject({ ...pageFields, user_id: idText.optional() }),
       answers: { 200: listed({ topups: z.array(namedTopUpSchema) }) },
       handle: async (call) => {

@@ -19,19 +19,19 @@ export const webhookRoute = (deps: TopUpDeps): Route =>
     limit: { option: 'RateLimitPayments', by: 'ip' },
     method: 'post',
     path: '/api/stripe/webhook',
-    summary: 'Events of Stripe, signed by it',
+    summary: 'Receive events from Stripe, signed by Stripe',
     bodyAs: 'raw',
     maxBytes,
     body: z.looseObject({ id: z.string(), type: z.string() }).meta({ id: 'StripeEvent' }),
     answers: { 200: done },
     handle: async (call) => {
       const { payments } = deps;
-      if (!payments) throw new AppError('not_found', 'This service takes no payments.');
+      if (!payments) throw new AppError('not_found', 'This service does not accept payments.');
       const bytes = await receive(call, maxBytes);
       const signature = call.request.headers.get('stripe-signature') ?? '';
       const { stripe, webhookSecret } = payments;
       const event = await stripe.webhooks.constructEventAsync(bytes, signature, webhookSecret).catch((error) => {
-        throw new AppError('invalid_value', 'The signature is not Stripe’s.', { param: 'stripe-signature' }, error);
+        throw new AppError('invalid_value', 'The Stripe signature is invalid.', { param: 'stripe-signature' }, error);
       });
       await takeEvent({ ...deps, payments }, event);
       return json(call, { success: true, message: 'Heard.' });

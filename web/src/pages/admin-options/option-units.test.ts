@@ -49,7 +49,9 @@ test('a duration is shown in the largest unit that divides it evenly', () => {
 
 test('the help text does not mention another unit than the input', () => {
   expect(helpOf({ description: 'Lifetime of access tokens, seconds' })).toBe('Lifetime of access tokens');
-  expect(helpOf({ description: 'Balance of a new user, in quota (500,000 = 1 USD)' })).toBe('Balance of a new user');
+  expect(helpOf({ description: 'Initial balance of new users, in quota (500,000 = 1 USD)' })).toBe(
+    'Initial balance of new users',
+  );
   for (const [key, { help }] of numbers)
     if (shapeOf(key).suffix === ' %') expect(helpOf({ description: help })).not.toMatch(/\d/);
 });

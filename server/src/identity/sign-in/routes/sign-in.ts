@@ -30,7 +30,7 @@ export const signInRoutes = (room: SignInRoom): Route[] => [
     ...base,
     method: 'get',
     path: '/api/auth/providers',
-    summary: 'Providers through which people may sign in',
+    summary: 'List the identity providers available for sign-in',
     query: nothingAsked,
     answers: { 200: answers.ways },
     handle: async (call) => {
@@ -42,7 +42,7 @@ export const signInRoutes = (room: SignInRoom): Route[] => [
     ...base,
     method: 'get',
     path: '/api/auth/{provider}/start',
-    summary: 'Sign in through a provider: for browsers, which are sent there',
+    summary: 'Sign in with an identity provider; for browsers, which are redirected to it',
     params: providerParams,
     query: z.strictObject({ return_to: returnTo.optional() }),
     answers: { 302: answers.sentOn },
@@ -63,7 +63,7 @@ export const signInRoutes = (room: SignInRoom): Route[] => [
     ...base,
     method: 'get',
     path: '/api/auth/{provider}/callback',
-    summary: 'Where a provider sends browsers back to',
+    summary: 'Callback that an identity provider redirects browsers to',
     params: providerParams,
     query: callbackQuery,
     answers: { 302: answers.sentOn },
@@ -112,7 +112,7 @@ async function enter(
 
 export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {
   const started = await room.sessions.start(proven, call);
-  if (!started) throw new SignInFault('expired', 'the account was changed meanwhile');
+  if (!started) throw new SignInFault('expired', 'the account was changed in the meantime');
   call.headers['set-cookie'] = started.cookie;
   const { id } = proven.user;
   await learnLanguage(room.db, call, id);

@@ -41,7 +41,7 @@ function refuseTwoPrices({ prices, prompt_price, completion_price, request_price
   const said = { prompt: prompt_price, completion: completion_price, request: request_price };
   for (const [name, plain] of Object.entries(said) as [keyof typeof said, number | undefined][])
     if (plain !== undefined && plain !== (prices[name] ?? 0))
-      throw new AppError('invalid_value', `${name}_price: is not what prices.${name} says`, { param: `${name}_price` });
+      throw new AppError('invalid_value', `${name}_price: does not match prices.${name}`, { param: `${name}_price` });
 }
 
 const plainGiven = (body: ModelChange): Partial<ProviderModelFields> =>

@@ -44,7 +44,7 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       ...admin,
       method: 'post',
       path: '/api/admin/provider-models',
-      summary: 'Say that a channel serves a model, and at what price',
+      summary: 'Add a model to a channel, with its price',
       idempotent: true,
       body: providerModelCreate,
       audit: { action: 'provider_model_created', subject, id: (_, answer) => answer?.data.id },
@@ -58,7 +58,7 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       ...admin,
       method: 'put',
       path: '/api/admin/provider-models/{id}',
-      summary: 'Change a provider model; fields not given stay',
+      summary: 'Update a provider model; omitted fields stay unchanged',
       params: idParams,
       body: providerModelChange,
       audit: { action: 'provider_model_updated', subject, id: (call) => call.params.id },
@@ -70,7 +70,8 @@ export function providerModelRoutes(room: CatalogRouteDeps): Route[] {
       ...admin,
       method: 'put',
       path: '/api/admin/channels/{id}/models',
-      summary: 'Set prices of several models of a channel and switch them on or off, all or none',
+      summary:
+        'Set the prices of several models of a channel and enable or disable them; either all changes apply or none',
       params: idParams,
       body: modelsChange,
       audit: {
