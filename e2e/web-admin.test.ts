@@ -230,7 +230,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await menu.click();
     await page.getByRole('menuitem', { name: 'Activate' }).click();
     await page.getByText('Board is active again').waitFor();
-    await page.getByText('No applications').waitFor();
+    await page.getByText('No applications', { exact: true }).waitFor();
   }, 300_000);
 
   test('the audit log filters entries, shows changes and exports them as CSV', async () => {

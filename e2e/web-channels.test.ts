@@ -179,7 +179,7 @@ describe.skipIf(browserMissing)('channels', () => {
     upstream.script = () => refuse(401, { error: { message: 'Incorrect API key provided' } });
     await menu.click();
     await page.getByRole('menuitem', { name: 'Enable' }).click();
-    const anyway = page.getByRole('dialog', { name: 'Enable Wrong all the same?' });
+    const anyway = page.getByRole('dialog', { name: 'Enable Wrong anyway?' });
     await anyway.getByText('401: Incorrect API key provided').waitFor();
     await anyway.getByRole('button', { name: 'Cancel' }).click();
     expect(await stateOf('Wrong')).toEqual([2]);

@@ -182,9 +182,9 @@ describe.skipIf(browserMissing)('tools', () => {
       return comes(page.getByText('1 tool is unavailable'));
     });
     await page.getByRole('button', { name: 'Review the tools of mine' }).press('Enter');
-    await tools.getByRole('region', { name: 'Description of add: what changed' }).waitFor();
+    await tools.getByRole('region', { name: 'Description of add: changes' }).waitFor();
     await isWhole(page);
-    await tools.getByRole('checkbox', { name: 'Approve the change of add' }).press('Space');
+    await tools.getByRole('checkbox', { name: 'Approve change to add' }).press('Space');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
     await page.getByText('Adds numbers, and sends them away.').waitFor();

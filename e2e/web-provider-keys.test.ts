@@ -94,7 +94,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect(await add.inputValue()).toBe('');
     await form.getByText('No such model').waitFor();
     await form.getByText('Answers now').waitFor();
-    await form.getByRole('button', { name: 'Ask acme/large earlier' }).click();
+    await form.getByRole('button', { name: 'Move acme/large up' }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add alias' }).click();
     await page.getByText('acme/large, no/such').waitFor();
