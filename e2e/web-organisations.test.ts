@@ -72,15 +72,15 @@ describe.skipIf(browserMissing)('organisations', () => {
   test('its owner makes it, a team in it, and invites', async () => {
     const { page, open } = owner;
     await open('/organisations');
-    await page.getByText('You are in no organisation').waitFor();
+    await page.getByText('You are not in any organisation').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await button(page, 'New organisation').first().click();
     const form = dialog(page, 'New organisation');
-    await form.getByRole('button', { name: 'Make organisation' }).click();
+    await form.getByRole('button', { name: 'Create organisation' }).click();
     await form.getByText('Give the organisation a name.').waitFor();
     await form.getByLabel('Name').fill('Acme');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make organisation' }).click();
+    await form.getByRole('button', { name: 'Create organisation' }).click();
     await page.getByRole('heading', { name: 'Acme' }).waitFor();
 
     await tab(owner, 'Teams');
@@ -137,7 +137,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByRole('link', { name: 'Acme' }).click();
     await page.getByText('Your role: member').waitFor();
     // What to do now; and sums that do not come are not zero.
-    await page.getByRole('link', { name: 'make one' }).click();
+    await page.getByRole('link', { name: 'create a key' }).click();
     await button(page, 'Create key').first().waitFor();
     await page.route('**/usage?*', (route) => route.fulfill({ status: 403, json: { success: false, message: 'No.' } }));
     await page.goto(page.url().split('?')[0]!);
@@ -185,7 +185,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await open('/organisations');
     await page.getByRole('link', { name: 'Acme' }).click();
     await tab(owner, 'Tools');
-    await page.getByText('Servers cannot be connected here').waitFor();
+    await page.getByText('Connecting servers is not allowed').waitFor();
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
     await page.reload();
     await button(page, 'Connect a server').first().click();
@@ -229,13 +229,13 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByText('No directory is connected').waitFor();
     await button(page, 'New token').click();
     const form = dialog(page, 'New token');
-    await form.getByRole('button', { name: 'Make token' }).click();
+    await form.getByRole('button', { name: 'Create token' }).click();
     await form.getByText('Give the token a name.').waitFor();
     await form.getByLabel('Name').fill('Okta');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make token' }).click();
-    const shown = dialog(page, 'The new token');
-    const token = await shown.getByLabel('Token for the directory', { exact: true }).inputValue();
+    await form.getByRole('button', { name: 'Create token' }).click();
+    const shown = dialog(page, 'Your new token');
+    const token = await shown.getByLabel('Directory token', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('row').filter({ hasText: 'Okta' }).filter({ hasText: 'Never' }).waitFor();
     const url = await page.getByLabel('Address', { exact: true }).inputValue();
@@ -275,7 +275,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByRole('row').filter({ hasText: 'ida' }).getByText('Directory').waitFor();
     await say('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', path: 'active', value: 'False' }] });
     await named.open('/organisations');
-    await named.page.getByText('You are in no organisation').waitFor();
+    await named.page.getByText('You are not in any organisation').waitFor();
     expect(named.complaints).toEqual([]);
 
     await tab(owner, 'Settings');
@@ -296,9 +296,9 @@ describe.skipIf(browserMissing)('organisations', () => {
     await tab(owner, 'Budgets');
     await button(page, 'New budget').click();
     const form = dialog(page, 'New budget');
-    await choose(page, 'Holds for', 'Research');
+    await choose(page, 'Applies to', 'Research');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Say how much may be spent.').waitFor();
+    await form.getByText('Enter the maximum amount.').waitFor();
     await form.getByLabel('May spend').fill(String(price / 500_000));
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
@@ -321,14 +321,14 @@ describe.skipIf(browserMissing)('organisations', () => {
       return (await answer.json()).data.warnings.some(({ share }: { share: number }) => share === 1);
     });
     await open(`/organisations/${id}`);
-    await page.getByText('Requests are refused', { exact: true }).waitFor();
-    await page.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
-    await page.getByText('100 % of the budget of Team Research').waitFor();
+    await page.getByText('Requests are rejected', { exact: true }).waitFor();
+    await page.getByText('The budget of Team Research ($0.0002 per month) is used up.').waitFor();
+    await page.getByText('100 % of the budget of $0.0002 per month').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     const { page: own, open: openOwn } = member;
     await openOwn(`/organisations/${id}`);
-    await own.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
+    await own.getByText('The budget of Team Research ($0.0002 per month) is used up.').waitFor();
     // What governs their requests besides money, though they may not change it.
     const limits = own.getByRole('region', { name: 'Limits' });
     await limits.getByText('500').waitFor();
@@ -358,13 +358,13 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain(',team,');
     expect(lines[1]).toContain('Research');
-    await page.getByText('Where they went').click();
+    await page.getByText('Routing decisions', { exact: true }).click();
     await page
       .getByRole('button', { name: /^Details of/ })
       .first()
       .waitFor();
-    await choose(page, 'Of', 'mo.dark');
-    await page.getByText('No decisions here').waitFor();
+    await choose(page, 'Level', 'mo.dark');
+    await page.getByText('No routing decisions').waitFor();
   }, 300_000);
 
   test('a team is deleted with its keys, and the organisation by its name', async () => {
@@ -384,6 +384,6 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(await whole.getByRole('button', { name: 'Delete organisation' }).isDisabled()).toBe(true);
     await whole.getByLabel('Type Acme to confirm').fill('Acme');
     await whole.getByRole('button', { name: 'Delete organisation' }).click();
-    await page.getByText('You are in no organisation').waitFor();
+    await page.getByText('You are not in any organisation').waitFor();
   }, 300_000);
 });

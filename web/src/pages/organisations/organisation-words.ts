@@ -31,11 +31,11 @@ export function roleInWords(role: string): string {
 export const balanceWords: Record<Organisation['balance'], { label: string; detail: string }> = {
   own: {
     label: t('Each member'),
-    detail: t('Keys of members are paid from their own balance, keys of teams from the organisation’s'),
+    detail: t('Members’ keys are paid from their own balance, team keys from the organisation’s balance'),
   },
   shared: {
     label: t('The organisation'),
-    detail: t('All keys are paid from the organisation’s balance; an administrator of this service fills it'),
+    detail: t('All keys are paid from the organisation’s balance, which an administrator of this service tops up'),
   },
 };
 

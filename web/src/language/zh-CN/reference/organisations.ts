@@ -91,7 +91,7 @@ export default {
   'How many of them are members': '其中已是成员的人数',
   'Whether the company’s directory speaks of them': '公司目录是否登记了此人',
   'A token of an organisation for its directory, svcscim_…': '组织为其目录创建的令牌，svcscim_…',
-  'Days, weeks and months of budgets begin by it': '预算的日、周、月按此时区开始',
+  'Budget days, weeks and months start in this time zone': '预算的日、周、月按此时区开始',
   '`own`: each member pays; `shared`: the organisation’s account does': '`own`：由各成员支付；`shared`：由组织账户支付',
   'Where the link is mailed to; without one it is in the answer': '接收链接的邮箱；不填则在响应中返回链接',
   'A key of a team stays when whoever made it leaves': '创建者离开后，团队的密钥仍然保留',
