@@ -88,7 +88,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     for (const name of ['Research', long]) {
       await button(page, 'New team').first().click();
       await dialog(page, 'New team').getByLabel('Name').fill(name);
-      await dialog(page, 'New team').getByRole('button', { name: 'Make team' }).click();
+      await dialog(page, 'New team').getByRole('button', { name: 'Create team' }).click();
       await page.getByRole('row').filter({ hasText: name.trim() }).waitFor();
     }
 
@@ -106,10 +106,10 @@ describe.skipIf(browserMissing)('organisations', () => {
     await choose(page, 'Team', 'Research');
     expect(await accessibilityFaults(page)).toEqual([]);
     await invite.getByRole('button', { name: 'Invite' }).click();
-    const shown = dialog(page, 'Hand this link over');
+    const shown = dialog(page, 'Share this link');
     link = await shown.getByLabel('Invitation', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByText('Whoever has the link').waitFor();
+    await page.getByText('Anyone with the link').waitFor();
     expect(await page.content()).not.toContain(link);
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
@@ -173,7 +173,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await ownForm.getByLabel('Name').fill('phone');
     expect(await own.getByRole('combobox', { name: 'Belongs to' }).inputValue()).toBe('Me, in team Research');
     await ownForm.getByRole('button', { name: 'Create key' }).click();
-    const told = dialog(own, 'The new key');
+    const told = dialog(own, 'Your new key');
     ownKey = await told.getByLabel('API key', { exact: true }).inputValue();
     await told.getByRole('button', { name: 'I have saved it' }).click();
     await own.getByText('in Research').waitFor();
@@ -373,7 +373,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await button(page, 'Actions for Research').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const team = dialog(page, 'Delete Research?');
-    await team.getByText('1 of the team, and 1 of members in it').waitFor();
+    await team.getByText('1 of the team and 1 of its members').waitFor();
     await team.getByRole('button', { name: 'Delete team' }).click();
     await page.getByText('Research is deleted').waitFor();
     expect((await ask(teamKey)).status).toBe(401);

@@ -90,7 +90,7 @@ export default {
   'No place in this organisation waits for you.': '该组织没有为你保留的位置。',
   'There is no such token.': '没有该令牌。',
   'The token is removed.': '令牌已移除。',
-  'An organisation needs an owner. Make somebody else one first.': '组织必须有所有者，请先指定其他人为所有者。',
+  'An organisation needs an owner. Make someone else an owner first.': '组织必须有所有者，请先指定其他人为所有者。',
   'A key of a team needs team_id.': '团队密钥需要 team_id。',
   'You are in a team: team_id is needed.': '你属于团队，需要填写 team_id。',
   'Your role in this organisation, {role}, does not allow this.': '你在该组织中的角色（{role}）不允许此操作。',

@@ -28,7 +28,7 @@ interface Props {
 
 const initial = { role: 'member', email: '', team: '' };
 const faultsOf = ({ email }: typeof initial): { email?: string } =>
-  email.trim() === '' || email.trim().includes('@') ? {} : { email: t('This is not an address.') };
+  email.trim() === '' || email.trim().includes('@') ? {} : { email: t('Enter a valid email address.') };
 
 interface InviteProps extends Props {
   onClose: () => void;
@@ -57,13 +57,15 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
-            {t('The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.')}
+            {t(
+              'The link can be used once within 7 days. The person who opens it logs in or creates an account to join.',
+            )}
           </Text>
           <TextInput
             type="email"
             label={t('Email')}
             description={t(
-              'The link is mailed where this service can send mail; without an address it is shown to you, once',
+              'The link is sent to this address if this service can send email; without an address it is shown to you once',
             )}
             autoComplete="off"
             data-autofocus
@@ -104,7 +106,7 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
     fluid: true,
     cell: ({ email }) =>
       email === '' ? (
-        t('Whoever has the link')
+        t('Anyone with the link')
       ) : (
         <bdi title={email}>
           <LongName text={email} />
@@ -126,7 +128,7 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
       return <bdi title={name}>{name}</bdi>;
     },
   },
-  { key: 'until', header: t('Works until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
+  { key: 'until', header: t('Valid until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
   {
     ...actsColumn(),
     cell: (invitation) => (
@@ -154,7 +156,7 @@ export function Invitations({ organisation, teams }: Props) {
   return (
     <>
       {query.data?.length || query.error ? (
-        <Section title={t('Invitations')} description={t('Those that nobody has accepted yet.')} actions={button}>
+        <Section title={t('Invitations')} description={t('Invitations not accepted yet.')} actions={button}>
           <DataTable
             label={t('Open invitations')}
             columns={columns(teams, setRevoked)}
@@ -179,27 +181,22 @@ export function Invitations({ organisation, teams }: Props) {
           }}
         />
       )}
-      <SecretOnce
-        secret={link}
-        title={t('Hand this link over')}
-        label={t('Invitation')}
-        onClose={() => setLink(null)}
-      />
+      <SecretOnce secret={link} title={t('Share this link')} label={t('Invitation')} onClose={() => setLink(null)} />
       <ConfirmDelete
         opened={revoked !== null}
         onClose={() => setRevoked(null)}
-        title={t('Take this invitation back?')}
+        title={t('Revoke this invitation?')}
         confirmLabel={t('Take back')}
         onConfirm={async () => {
           if (revoked)
             await del('/api/organisations/{id}/invitations/{invitation_id}', {
               path: { id, invitation_id: revoked.id },
             });
-          notifySuccess(t('The invitation is taken back'));
+          notifySuccess(t('The invitation was revoked'));
           await reloadOrganisations(id);
         }}
       >
-        {t('Its link stops working at once.')}
+        {t('Its link stops working immediately.')}
       </ConfirmDelete>
     </>
   );

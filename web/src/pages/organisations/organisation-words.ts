@@ -5,21 +5,21 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
   owner: {
     label: t('Owner'),
     color: 'indigo',
-    may: t('Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation'),
+    may: t('Full access, including name, time zone, who pays, webhook, assigning owners and deleting the organisation'),
   },
   admin: {
     label: t('Admin##role'),
     color: 'teal',
-    may: t('Teams, members, invitations, keys of teams and of others, budgets, limits, tools, and the list of acts'),
+    may: t(
+      'Manage teams, members, invitations, keys of teams and other members, budgets, limits and tools, and view the activity log',
+    ),
   },
   member: {
     label: t('Member'),
     color: 'gray',
-    may: t(
-      'Keys of their own, the organisation’s tools, and seeing what these keys used and which budgets hold for them',
-    ),
+    may: t('Manage their own keys, use the organisation’s tools, and view the usage and budgets of those keys'),
   },
-  viewer: { label: t('Viewer'), color: 'gray', may: t('See everything that is spent, and change nothing') },
+  viewer: { label: t('Viewer'), color: 'gray', may: t('View all spending, without changing anything') },
 };
 
 /** The role's name inside a sentence; an unknown role is shown as is. */
