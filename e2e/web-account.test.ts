@@ -22,7 +22,7 @@ describe.skipIf(browserMissing)('account', () => {
     const { page } = user;
     await page.goto('/account');
     // It is counted when it is looked at.
-    await page.getByRole('heading', { name: 'What you keep' }).scrollIntoViewIfNeeded();
+    await page.getByRole('heading', { name: 'Your storage' }).scrollIntoViewIfNeeded();
     const kept = page.getByRole('table', { name: 'What takes how much' });
     await kept.getByRole('row', { name: 'Chats and prompts of the playground 0 B' }).waitFor();
     await page.getByText('0 B of 5.2 GB').waitFor();
@@ -60,11 +60,11 @@ describe.skipIf(browserMissing)('account', () => {
     const start = page.getByRole('button', { name: 'Download my data' });
     await start.click();
     const status = page.getByRole('status', { name: 'Download' });
-    await status.getByText('Your file is being made').waitFor();
+    await status.getByText('Preparing your file').waitFor();
     expect(await start.isDisabled()).toBe(true);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await status.getByText('Your file is being made').waitFor({ state: 'detached' });
+    await status.getByText('Preparing your file').waitFor({ state: 'detached' });
     expect(await page.getByRole('alert').count()).toBe(0);
     release();
     await page.unroute(exportPath);

@@ -91,13 +91,13 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByLabel('Name', { exact: false }).first().fill('Notes');
     await page.getByLabel('Redirect address 1').fill('http://notes.example/cb');
     await page.getByRole('button', { name: 'Register application' }).click();
-    await page.getByText('Use https; http is for localhost only.').waitFor();
+    await page.getByText('Use https; http is allowed for localhost only.').waitFor();
     await page.getByLabel('Redirect address 1').fill(receiver.redirectUri);
     await page.getByRole('checkbox', { name: 'Email address' }).check();
     await page.getByRole('checkbox', { name: 'Balance and usage' }).check();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'See what users see' }).click();
-    const preview = page.getByRole('dialog', { name: 'What users are asked' });
+    await page.getByRole('button', { name: 'Preview consent screen' }).click();
+    const preview = page.getByRole('dialog', { name: 'Consent screen preview' });
     // Of what is in the form, though nothing is saved yet.
     for (const words of ['Notes', 'See your email address', 'Nobody here has verified who runs this application'])
       await preview.getByText(words, { exact: false }).first().waitFor();

@@ -127,8 +127,8 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await button(page, 'I have saved it').click();
     await page.waitForURL(/applications\/\d+$/);
     await button(page, 'OpenID Connect').click();
-    await page.getByRole('switch', { name: 'Only pushed requests' }).click();
-    await page.getByRole('switch', { name: 'Only tokens bound to a key' }).click();
+    await page.getByRole('switch', { name: 'Require pushed authorization requests' }).click();
+    await page.getByRole('switch', { name: 'Require key-bound tokens' }).click();
     const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
     await page.getByRole('button', { name: /^Save/ }).click();
     const { data } = (await (await saved).json()) as { data: Record<string, unknown> };
@@ -150,7 +150,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
       const answer = await saved;
       return (await answer.json()) as { message?: string; data: Record<string, unknown> };
     };
-    await choose('Keys given here');
+    await choose('Keys entered here');
     await page.getByText('The client secret will stop working').waitFor();
     await page.getByLabel('Public keys').fill('no keys');
     await page.getByRole('button', { name: /^Save/ }).click();
@@ -164,11 +164,11 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.getByText('The application was not saved').waitFor();
     await page.getByLabel('Public keys').fill(textOf(publicKey));
     expect((await save()).data).toMatchObject({ ...signing, jwks: JSON.parse(textOf(publicKey)) });
-    await page.getByText('It has no secret: it proves itself by what its keys sign.').waitFor();
+    await page.getByText('it authenticates with signatures of its private keys').waitFor();
     await page.getByText('client.PrivateKeyJwt(').waitFor();
     expect(await button(page, 'Rotate client secret').count()).toBe(0);
     await choose('Keys at an address');
-    await page.getByLabel('Address of the public keys').fill('https://keys.example/jwks');
+    await page.getByLabel('Public key address').fill('https://keys.example/jwks');
     expect((await save()).data).toMatchObject({ ...signing, jwks: null, jwks_uri: 'https://keys.example/jwks' });
     await choose('Client secret');
     expect((await save()).data).toMatchObject({ token_endpoint_auth_method: 'client_secret_basic', jwks_uri: '' });
@@ -182,7 +182,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Signing from the start');
     await page.getByLabel('Redirect address 1').fill(redirectUri);
-    await page.getByRole('radio', { name: 'Keys given here', exact: true }).check();
+    await page.getByRole('radio', { name: 'Keys entered here', exact: true }).check();
     await button(page, 'Register application').click();
     await page.getByText('Paste a JSON Web Key Set, an object with a list called keys.').waitFor();
     expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     const { data } = (await (await made).json()) as { data: Record<string, unknown> };
     expect(data).toMatchObject({ token_endpoint_auth_method: 'private_key_jwt', jwks, client_secret_plain: '' });
     await page.waitForURL(/applications\/\d+$/);
-    await page.getByText('It has no secret: it proves itself by what its keys sign.').waitFor();
+    await page.getByText('it authenticates with signatures of its private keys').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 });

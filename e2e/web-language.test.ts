@@ -57,7 +57,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect(await kept()).toBe('en');
 
     await open('/account');
-    const choice = page.getByRole('combobox', { name: 'Language of mails and pages' });
+    const choice = page.getByRole('combobox', { name: 'Language of emails and pages' });
     expect(await choice.inputValue()).toBe('English');
     await page.route('**/api/user/self', (route) =>
       route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: {} }) : route.continue(),

@@ -57,10 +57,10 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByRole('button', { name: 'Set up' }).press('Enter');
     await page.getByLabel('Your password').fill(passwordOf(name));
     await page.keyboard.press('Enter');
-    await page.getByRole('img', { name: 'The secret as a picture for the app' }).waitFor();
+    await page.getByRole('img', { name: 'QR code of the secret for the app' }).waitFor();
     secret = await page.getByLabel('Secret', { exact: true }).inputValue();
     await looks(page, 'totp-setup');
-    const code = page.getByLabel('The code that the app shows');
+    const code = page.getByLabel('Code from the app');
     await code.fill('000000');
     await page.keyboard.press('Enter');
     await page.getByText('This code is not the one of now').waitFor();

@@ -22,7 +22,7 @@ const neverOne: Record<string, string> = {
   '{count} models failed again and again, {model} among them.': 'one has a sentence of its own',
   '{ended} devices logged out': 'one has a sentence of its own',
   '{name} answers': 'a name',
-  '{protocol} addresses are not possible.': 'a name',
+  '{protocol} addresses are not supported.': 'a name',
 };
 
 test('what is counted has a form for one', () => {

@@ -30,7 +30,7 @@ test('half a file is a failure that carries the request id', async () => {
   const reading = readExport(answer(['{"a":'], new TypeError('network')), still, () => {});
   const failure = await reading.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ApiError);
-  expect(failure).toMatchObject({ status: 0, requestId: 'req_1', message: expect.stringContaining('broke off') });
+  expect(failure).toMatchObject({ status: 0, requestId: 'req_1', message: expect.stringContaining('was lost') });
 });
 
 test('a refusal is told in the service’s words', async () => {

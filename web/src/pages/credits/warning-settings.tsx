@@ -75,7 +75,9 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
         confirmLabel={t('Rotate secret')}
         onConfirm={() => secret.mutateAsync()}
       >
-        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+        {t(
+          'Calls are signed with the new secret from now on. Receivers that still verify with the old one will reject them.',
+        )}
       </ConfirmDelete>
     </Dialog>
   );

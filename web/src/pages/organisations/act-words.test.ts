@@ -22,7 +22,7 @@ test('what was done is told in words', () => {
     alerts: [1],
   };
   expect(details(budget)).toBe('Team Research, $0.50, per month, rejects requests over budget');
-  expect(details({ invitation_id: 1, role: 'viewer', email: '', team_id: null })).toBe('as viewer, by a link');
+  expect(details({ invitation_id: 1, role: 'viewer', email: '', team_id: null })).toBe('as viewer, by link');
   expect(details({ team_id: 9, user_id: 5 })).toBe('Team 9, Member ann');
   expect(details({ requests_per_minute: 600, tokens_per_minute: 0, models: [], providers: ['x', 'y'] })).toBe(
     '600 requests a minute, providers: x, y',

@@ -112,7 +112,9 @@ function WebhookSecret({ organisation: { id } }: Props) {
           setSecret(webhook_secret);
         }}
       >
-        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+        {t(
+          'Calls are signed with the new secret from now on. Receivers that still verify with the old one will reject them.',
+        )}
       </ConfirmDelete>
       <SecretOnce
         secret={secret}
