@@ -99,7 +99,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('button', { name: 'Preview consent screen' }).click();
     const preview = page.getByRole('dialog', { name: 'Consent screen preview' });
     // Of what is in the form, though nothing is saved yet.
-    for (const words of ['Notes', 'See your email address', 'Nobody here has verified who runs this application'])
+    for (const words of ['Notes', 'See your email address', 'We have not verified who runs this application'])
       await preview.getByText(words, { exact: false }).first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await preview.getByRole('button', { name: 'Allow' }).click();
@@ -130,7 +130,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('heading', { name: 'Authorize Notes' }).waitFor();
     expect(await page.getByText('Signed in as bob').count()).toBe(1);
     expect(await page.getByText('See your email address and whether it is verified').count()).toBe(1);
-    expect(await page.getByText('Nobody here has verified').count()).toBe(1);
+    expect(await page.getByText('We have not verified').count()).toBe(1);
     expect(await page.getByText(new URL(receiver.redirectUri).host, { exact: true }).count()).toBe(1);
     // A stray Enter must not agree.
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BUTTON');
@@ -165,7 +165,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
   test('a verified application is let through when all of it was allowed before', async () => {
     const { page } = user;
     await page.goto(authorizePath());
-    await page.getByText('You have allowed this before').waitFor();
+    await page.getByText('You have already allowed this application').waitFor();
     const admin = await site.root();
     await admin.page.goto('/admin/applications');
     await admin.page.getByRole('button', { name: 'Actions for Notes' }).click();
@@ -188,12 +188,12 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     ];
     for (const changes of faults) {
       await page.goto(authorizePath(changes));
-      await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+      await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
       expect(new URL(page.url()).origin).toBe(site.service.url);
     }
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${authorizePath()}&state=twice`);
-    await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+    await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
     await page.goto(authorizePath({ scope: 'openid tokens:write' }));
     await arrived(page);
     expect(receiver.last().get('error')).toBe('invalid_scope');
@@ -221,7 +221,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.goto('/authorized-apps');
     await page.getByText('Email address').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Revoke access of Notes' }).click();
+    await page.getByRole('button', { name: 'Revoke access for Notes' }).click();
     await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
     await page.getByText('No application has access').waitFor();
     const me = await fetch(`${site.service.url}/api/oauth2/userinfo`, {
@@ -266,12 +266,12 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('link', { name: 'Notes' }).click();
     await page.waitForURL('**/authorized-apps');
     await page.getByText('$0.00 of $2.50').waitFor();
-    await page.getByRole('button', { name: 'Change what Notes may spend' }).click();
+    await page.getByRole('button', { name: 'Change the spending limit of Notes' }).click();
     await page.getByLabel('May spend at most').fill('4');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('$0.00 of $4.00').waitFor();
-    await page.getByRole('button', { name: 'Revoke access of Notes' }).click();
-    const withKeys = page.getByRole('checkbox', { name: 'Delete the API key that it has created for you, too' });
+    await page.getByRole('button', { name: 'Revoke access for Notes' }).click();
+    const withKeys = page.getByRole('checkbox', { name: 'Also delete the API key that it created for you' });
     expect(await withKeys.isChecked()).toBe(true);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
@@ -306,7 +306,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
       for (const part of [
         title,
         page.getByText('Signed in as bob'),
-        page.getByText('It may spend up to $5.00 in all'),
+        page.getByText('It may spend up to $5.00 in total'),
         deny,
         page.getByRole('button', { name: 'Allow' }),
       ]) {

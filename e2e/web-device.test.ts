@@ -115,7 +115,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.waitForURL((url) => url.pathname === '/callback');
     expect(new URL(page.url()).searchParams.get('state')).toBe('kept');
     await page.goto(address);
-    await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+    await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
   }, 300_000);
 
   test('its owner asks for pushed requests and bound tokens', async () => {

@@ -13,9 +13,9 @@ const menu = (name: string, ...items: string[]): Opener[] => items.map((item) =>
 const dialogs: Record<string, Opener[]> = {
   '/keys': ['Create key', ...menu('laptop', 'Edit', 'Monthly limit', 'New secret', 'Revoke')],
   '/own-keys': ['Add key', ...menu('Mine', 'Edit', 'Remove')],
-  '/credits': ['Settings', 'Set a limit', ...menu('the limit each month', 'Change', 'Take away')],
+  '/credits': ['Settings', 'Set a limit', ...menu('the monthly limit', 'Change', 'Take away')],
   '/applications/1': ['Rotate client secret', 'Rotate webhook secret', 'Preview consent screen', 'Delete application'],
-  '/authorized-apps': ['Revoke access of Field Notes'],
+  '/authorized-apps': ['Revoke access for Field Notes'],
   '/account': ['Verify your email address', 'Set up', 'Delete my account'],
   '/organisations': ['New organisation'],
   '/organisations/1?tab=overview': ['Leave organisation'],

@@ -194,7 +194,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     const { page } = user;
     await page.goto('/credits');
     await page.getByText('Ask an administrator of this service').waitFor();
-    await page.getByText('Nothing has changed your balance yet').waitFor();
+    await page.getByText('No balance changes yet').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 });

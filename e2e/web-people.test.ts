@@ -165,10 +165,10 @@ describe.skipIf(browserMissing)('people', () => {
 
   test('a limit of one’s own is set, shown with what is used, and taken away', async () => {
     const { page } = guest;
-    await page.getByText('None: requests go on until the balance is used up.').waitFor();
+    await page.getByText('No limits set. Requests continue until the balance is used up.').waitFor();
     await page.getByRole('button', { name: 'Set a limit' }).click();
     const form = page.getByRole('dialog', { name: 'Set a limit' });
-    const amount = form.getByLabel('At most');
+    const amount = form.getByLabel('Amount');
     /** The field puts the caret where it belongs a moment after a letter, and what was selected meanwhile is not any more. */
     const empty = () =>
       until('the field is empty', async () => {
@@ -225,9 +225,9 @@ describe.skipIf(browserMissing)('people', () => {
     await form.getByLabel('Tell me at').fill('75, 100');
     await form.getByRole('button', { name: 'Save' }).dblclick();
     await page.getByText('$0.00 of $5.00 used').waitFor();
-    await page.getByText('Told at 75 %, 100 %.').waitFor();
+    await page.getByText('Warnings at 75 %, 100 %.').waitFor();
     await page.getByRole('button', { name: 'Settings' }).click();
-    const settings = page.getByRole('dialog', { name: 'How limits count, and who is told' });
+    const settings = page.getByRole('dialog', { name: 'Limit settings' });
     await settings.getByLabel('Time zone').fill('Nowhere/Land');
     await settings.getByRole('button', { name: 'Save' }).click();
     await settings.getByText('Nothing was saved').waitFor();
@@ -236,10 +236,10 @@ describe.skipIf(browserMissing)('people', () => {
     await settings.getByRole('button', { name: 'Save' }).click();
     await settings.waitFor({ state: 'detached' });
     await looks(guest, 'limits', false);
-    await page.getByRole('button', { name: 'Actions for the limit each month' }).click();
+    await page.getByRole('button', { name: 'Actions for the monthly limit' }).click();
     await page.getByRole('menuitem', { name: 'Take away' }).click();
     await page.getByRole('button', { name: 'Take away', exact: true }).click();
-    await page.getByText('None: requests go on').waitFor();
+    await page.getByText('No limits set').waitFor();
   }, 300_000);
 
   test('where administrators need a second factor, one without it is led to setting one up', async () => {

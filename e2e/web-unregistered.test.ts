@@ -97,7 +97,7 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     await user.open(authorizePath(documentUrl));
     const { host } = new URL(documentUrl);
     const text = await textOf(user);
-    for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'To be used only at'])
+    for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'Can be used only at'])
       expect(text).toContain(said);
     for (const path of ['/mcp/notes', '/v1']) expect(text).toContain(`${site.service.url}${path}`);
     expect(text).toContain('all its tools, now 8 tools');
