@@ -113,7 +113,7 @@ describe.skipIf(browserMissing)('account', () => {
     await form.getByLabel('Your password').fill(passwordOf('uma'));
     await form.getByRole('button', { name: 'Delete for good' }).click();
     await page.waitForURL('**/goodbye');
-    const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
+    const heading = page.getByRole('heading', { level: 1, name: 'Your account has been deleted' });
     await heading.and(page.locator(':focus')).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect((await user.context.request.get('/api/user/self')).status()).toBe(401);

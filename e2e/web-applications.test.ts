@@ -258,11 +258,11 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     const made = await fetch(`${site.service.url}/api/oauth2/tokens`, {
       method: 'POST',
       headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Made by Notes' }),
+      body: JSON.stringify({ name: 'Created by Notes' }),
     });
     expect(made.status).toBe(200);
     await page.goto('/keys');
-    await page.getByText('Made by Notes', { exact: true }).last().waitFor();
+    await page.getByText('Created by Notes', { exact: true }).last().waitFor();
     await page.getByRole('link', { name: 'Notes' }).click();
     await page.waitForURL('**/authorized-apps');
     await page.getByText('$0.00 of $2.50').waitFor();

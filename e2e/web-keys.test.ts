@@ -27,7 +27,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
   test('where no key for a provider can be added, the page says why and what to do', async () => {
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'OwnKeys', value: true } });
     await user.open('/own-keys');
-    await user.page.getByText('Ask your administrator to connect the one that you have a key for.').waitFor();
+    await user.page.getByText('Ask your administrator to connect the provider you have a key for.').waitFor();
     expect(await user.page.getByRole('button', { name: 'Add key' }).count()).toBe(0);
     expect(await accessibilityFaults(user.page)).toEqual([]);
     const root = await site.root();

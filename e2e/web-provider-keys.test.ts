@@ -146,14 +146,14 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await menu.click();
     await page.getByRole('menuitem', { name: 'New secret' }).click();
     const form = page.getByRole('dialog', { name: 'New secret for ci' });
-    await form.getByRole('combobox', { name: 'The old secret goes on' }).click();
+    await form.getByRole('combobox', { name: 'Keep the old secret valid' }).click();
     await page.getByRole('option', { name: 'For an hour' }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make a new secret' }).click();
+    await form.getByRole('button', { name: 'Create new secret' }).click();
     const shown = page.getByRole('dialog', { name: 'Your new key' });
     const secret = await shown.getByLabel('API key', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByText(/^Old secret .* ends /).waitFor();
+    await page.getByText(/^Old secret .* expires /).waitFor();
     expect([await works(old), await works(secret)]).toEqual([200, 200]);
     expect(await accessibilityFaults(page)).toEqual([]);
     await menu.click();

@@ -61,7 +61,7 @@ export default {
   'Copy code': '复制代码',
   'Copy {label}': '复制“{label}”',
   'Show or hide: {label}': '显示或隐藏：{label}',
-  'The secret before it, which would have gone on until {endsAt}, ends now.':
+  'The earlier secret, still valid until {endsAt}, will stop working immediately.':
     '更早的密钥原本有效至 {endsAt}，现在立即失效。',
   '{label} example': '{label} 示例',
   Copy: '复制',

@@ -90,7 +90,7 @@ export const keyWords = (hint: Hint): string => (hint === null ? t('Key stored')
 /** How forms describe it. */
 export const storedWords = (hint: Hint): string => (hint ? t('Stored: {hint}', { hint }) : t('Stored'));
 export const replaceWords = (hint: Hint): string =>
-  hint ? t('Stored: {hint}. Enter another to replace it.', { hint }) : t('Stored. Enter another to replace it.');
+  hint ? t('Stored: {hint}. Enter a new key to replace it.', { hint }) : t('Stored. Enter a new key to replace it.');
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 
