@@ -23,8 +23,8 @@ describe.skipIf(browserMissing)('account', () => {
     await page.goto('/account');
     // It is counted when it is looked at.
     await page.getByRole('heading', { name: 'Your storage' }).scrollIntoViewIfNeeded();
-    const kept = page.getByRole('table', { name: 'What takes how much' });
-    await kept.getByRole('row', { name: 'Chats and prompts of the playground 0 B' }).waitFor();
+    const kept = page.getByRole('table', { name: 'Storage by type' });
+    await kept.getByRole('row', { name: 'Playground chats and prompts 0 B' }).waitFor();
     await page.getByText('0 B of 5.2 GB').waitFor();
     // Each leads to where it is looked at and deleted; what finds others again goes with them.
     const places = await kept

@@ -48,7 +48,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await form.getByText('Give the key a name.').waitFor();
     await form.getByLabel('Name').fill('laptop');
     await form.getByRole('switch', { name: 'No spending limit' }).click();
-    await form.getByLabel('May spend').fill('2.5');
+    await form.getByLabel('Maximum spend').fill('2.5');
     await form.getByLabel('Models').fill('demo/ch');
     await page.getByRole('option', { name: /^demo\/chat (?!-)/ }).click();
     await form.getByLabel('Name').click();
@@ -80,7 +80,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
       document.execCommand = () => false;
     });
     await page.getByRole('button', { name: 'Copy API key' }).click();
-    await page.getByText('It was not copied').waitFor();
+    await page.getByText('The browser did not allow copying').waitFor();
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.goto('/admin/users');
     await page.getByPlaceholder('Name or email').click();

@@ -77,10 +77,10 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await page.waitForURL(/capability=vision/);
     await until('one is left', async () => (await ids()).join() === 'acme/fine-4.1');
     await page.getByRole('textbox', { name: 'Search models' }).fill('nobody has this');
-    await page.getByText('No model fits these filters').waitFor();
+    await page.getByText('No models match these filters').waitFor();
     await page.getByRole('textbox', { name: 'Search models' }).fill('fine');
     await page.waitForURL(/q=fine/);
-    await table.getByRole('row').getByText('$2.50 in · $10.00 out · more above 200K').waitFor();
+    await table.getByRole('row').getByText('$2.50 in · $10.00 out · higher above 200K').waitFor();
 
     await table.getByRole('link', { name: 'acme/fine-4.1', exact: true }).click();
     await page.waitForURL(/\/models\/acme\/fine-4\.1$/);
@@ -117,7 +117,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
 
   test('every picker says what a model costs, holds, can and how it is doing', async () => {
     const { page, complaints } = await site.root();
-    const facts = '$2.50 in · $10.00 out · more above 200K';
+    const facts = '$2.50 in · $10.00 out · higher above 200K';
     const pickers: [path: string, name: string][] = [
       ['/playground', 'Model'],
       ['/orchestration/preferences', 'Planning'],
@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await go('admin options', 'Options', /\/admin\/options$/);
     await page.keyboard.press('Control+k');
     await search.fill('nothing is called that way');
-    await palette.getByText('Nothing is called that.').waitFor();
+    await palette.getByText('No matching results.').waitFor();
     await page.keyboard.press('Enter');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -228,7 +228,7 @@ describe.skipIf(browserMissing)('models and ways to them', () => {
     await offered.filter({ hasText: 'Playground' }).waitFor();
     expect((await offered.allTextContents()).filter((text) => /Admin|Users|Channels/.test(text))).toEqual([]);
     await own.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('petra');
-    await own.getByText('Nothing is called that.').waitFor();
+    await own.getByText('No matching results.').waitFor();
   }, 300_000);
 
   test('groups fold and stay folded, with the open page in sight; every page about one thing is titled by its name', async () => {

@@ -299,14 +299,14 @@ describe.skipIf(browserMissing)('organisations', () => {
     await choose(page, 'Applies to', 'Research');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter the maximum amount.').waitFor();
-    await form.getByLabel('May spend').fill(String(price / 500_000));
+    await form.getByLabel('Maximum spend').fill(String(price / 500_000));
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row').filter({ hasText: 'Team Research' }).waitFor();
 
     await button(page, 'New limit').click();
     const limit = dialog(page, 'New limit');
-    await limit.getByLabel('Requests a minute').fill('500');
+    await limit.getByLabel('Requests per minute').fill('500');
     await limit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('region', { name: 'Limits' }).getByText('500').waitFor();
 

@@ -79,7 +79,7 @@ describe.skipIf(browserMissing)('people', () => {
     const link = await invite('gast');
     await invite('falsch');
     await looks(admin, 'users');
-    const invitations = page.getByRole('region', { name: 'Open invitations' });
+    const invitations = page.getByRole('region', { name: 'Pending invitations' });
     const row = invitations.getByRole('row', { name: /falsch.*Administrator.*\$1,234\.50/ });
     await row.getByRole('button', { name: 'Actions for the invitation of falsch' }).click();
     await page.getByRole('menuitem', { name: 'Take back' }).click();
@@ -114,7 +114,7 @@ describe.skipIf(browserMissing)('people', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
     await looks(admin, 'person');
     const content: Record<string, string> = {
-      Usage: 'Nothing in these days',
+      Usage: 'No data for these dates',
       Keys: 'laptop',
       Applications: 'Board',
       Sessions: 'Log out',
@@ -143,7 +143,7 @@ describe.skipIf(browserMissing)('people', () => {
     await notices.getByText('Your second factors were removed').waitFor();
     await looks(guest, 'notices');
     for (const title of ['You were logged out', 'Your second factors were removed'])
-      await notices.getByRole('button', { name: `Put away: ${title}` }).click();
+      await notices.getByRole('button', { name: `Dismiss: ${title}` }).click();
     await notices.waitFor({ state: 'detached' });
   }, 300_000);
 
@@ -176,7 +176,7 @@ describe.skipIf(browserMissing)('people', () => {
         return (await amount.inputValue()) === '';
       });
     await amount.fill('9999999999999999');
-    await form.getByLabel('Tell me at').fill('50, 101');
+    await form.getByLabel('Notify me at').fill('50, 101');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter an amount').waitFor();
     await form.getByText('Enter percentages').waitFor();
@@ -212,17 +212,17 @@ describe.skipIf(browserMissing)('people', () => {
       await amount.pressSequentially(text);
       expect(`${text} is ${await amount.inputValue()}`).toBe(`${text} is ${becomes}`);
     }
-    await page.getByText('“1e3” is not taken as a number').waitFor();
+    await page.getByText('“1e3” is not a valid number').waitFor();
     await empty();
     await amount.pressSequentially('25');
-    await page.getByText('is not taken as a number').waitFor({ state: 'detached' });
+    await page.getByText('is not a valid number').waitFor({ state: 'detached' });
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.type(',');
     expect(await amount.inputValue()).toBe('$2.5');
     await page.keyboard.type('7');
     expect(await amount.inputValue()).toBe('$2.75');
     await amount.fill('5');
-    await form.getByLabel('Tell me at').fill('75, 100');
+    await form.getByLabel('Notify me at').fill('75, 100');
     await form.getByRole('button', { name: 'Save' }).dblclick();
     await page.getByText('$0.00 of $5.00 used').waitFor();
     await page.getByText('Warnings at 75 %, 100 %.').waitFor();

@@ -46,7 +46,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await form.getByText('Enter the key.').waitFor();
     await form.getByLabel('Name').fill('Spare');
     await form.getByLabel(/^Key/).fill(bad);
-    await form.getByLabel('Requests a minute').fill('60');
+    await form.getByLabel('Requests per minute').fill('60');
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add credential' }).click();
     // Tried at once, and the vendor's words come without the key.
@@ -92,7 +92,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await add.fill('acme/l');
     await page.getByRole('option', { name: /^acme\/large/ }).click();
     expect(await add.inputValue()).toBe('');
-    await form.getByText('No such model').waitFor();
+    await form.getByText('Model not found').waitFor();
     await form.getByText('Answers now').waitFor();
     await form.getByRole('button', { name: 'Ask acme/large earlier' }).click();
     expect(await accessibilityFaults(page)).toEqual([]);

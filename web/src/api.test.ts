@@ -24,10 +24,10 @@ test('a failed answer becomes an error with status and request id', async () => 
 });
 
 test.each([
-  [404, 'Not Found', 'The server answered 404 Not Found.'],
-  [502, 'Bad Gateway', 'The service does not answer at the moment (502 Bad Gateway). Try again in a minute.'],
+  [404, 'Not Found', 'The server responded with 404 Not Found.'],
+  [502, 'Bad Gateway', 'The service is not responding (502 Bad Gateway). Try again in a minute.'],
   // Over HTTP/2 a status has no words.
-  [503, '', 'The service does not answer at the moment (503). Try again in a minute.'],
+  [503, '', 'The service is not responding (503). Try again in a minute.'],
 ])('an answer that is no JSON still says something: %s %s', async (status, statusText, message) => {
   const error = await errorOf(new Response('<html>', { status, statusText }));
   expect(error).toMatchObject({ status, message, requestId: null });

@@ -15,6 +15,6 @@ const inputs: [string, ReactNode][] = [
 test.each(inputs)('the button that empties a %s has a name, and is read out', (_, input) => {
   const html = renderToStaticMarkup(<MantineProvider theme={theme}>{input}</MantineProvider>);
   const button = [...html.matchAll(/<button[^>]*>/g)].map(([tag]) => tag).find((tag) => /clear/i.test(tag)) ?? html;
-  expect(button).toContain('aria-label="Clear the choice"');
+  expect(button).toContain('aria-label="Clear selection"');
   expect(button).not.toContain('aria-hidden="true"');
 });

@@ -105,6 +105,6 @@ test('lists by days of UTC say so, and whose the times are where they are others
   const at = new Date('2026-11-17T12:00:00Z');
   expect(daysNote(Object.assign(at, { getTimezoneOffset: () => 0 }))).toBe('Days are counted in UTC.');
   expect(daysNote(Object.assign(at, { getTimezoneOffset: () => -480 }))).toMatch(
-    /times are those of your clock \(.+\)/,
+    /times are in your local time zone \(.+\)/,
   );
 });

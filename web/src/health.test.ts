@@ -6,8 +6,8 @@ test('a closed circuit is healthy only as far as requests succeed', () => {
   expect([word(1), word(0.9), word(0.89), word(0.5), word(0.49), word(0)]).toEqual([
     'Healthy',
     'Healthy',
-    'Unsteady',
-    'Unsteady',
+    'Unstable',
+    'Unstable',
     'Failing',
     'Failing',
   ]);

@@ -52,12 +52,12 @@ test('a price in a line says what it is a price of', () => {
     'request',
   ]);
   expect(words({ prompt: 0, completion: 0 })).toBe('Free');
-  expect(words(tiered)).toBe('$2.50 in · $10.00 out · more above 200K');
+  expect(words(tiered)).toBe('$2.50 in · $10.00 out · higher above 200K');
   // Free only at first: what follows costs.
   expect(words({ prompt: 0, completion: 0, tiers: [{ above_context: 8_000, prompt: 1, completion: 1 }] })).toBe(
-    'more above 8K',
+    'higher above 8K',
   );
-  expect(words(null)).toBe('As the models it asks');
+  expect(words(null)).toBe('Price of the models it calls');
 });
 
 test('a whole price has every part in every tier', () => {

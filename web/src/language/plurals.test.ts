@@ -21,7 +21,6 @@ const neverOne: Record<string, string> = {
   'Longest answer: {count} tokens': 'what a model can write',
   '{count} models failed again and again, {model} among them.': 'one has a sentence of its own',
   '{ended} devices logged out': 'one has a sentence of its own',
-  '{name} answers': 'a name',
   '{protocol} addresses are not supported.': 'a name',
 };
 

@@ -113,7 +113,7 @@ const letters: { [K in LetterKind]: (words: Words, about: Letters[K], webUrl: st
   password_link: (words, { by }, webUrl) => {
     const { t } = words;
     const says = t('{by} made a link by which a new password can be chosen for your account.', { by });
-    return ofAccount(words, webUrl, t('A link for a new password was made'), says);
+    return ofAccount(words, webUrl, t('A password reset link was created'), says);
   },
   spending: (words, spent, webUrl) => {
     const { t } = words;

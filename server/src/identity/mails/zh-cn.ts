@@ -23,7 +23,7 @@ export default {
     '{what, select, password {你的账号密码已更改。} address {你的账号邮箱已更改。} factor_added {你的账号新增了一种双重验证方式。} factor_removed {你的账号移除了一种双重验证方式。} recovery_codes {你的账号生成了新的恢复码。} other {你的账号已关联一个外部账号，可用它登录。}}',
   'You were logged out': '你已被退出登录',
   '{by} ended the sessions of your account. Log in again.': '{by} 结束了你账号的登录会话，请重新登录。',
-  'A link for a new password was made': '已生成重设密码的链接',
+  'A password reset link was created': '已生成重设密码的链接',
   '{by} made a link by which a new password can be chosen for your account.':
     '{by} 生成了一个链接，可用来为你的账号设置新密码。',
   'If you did not ask for this, tell your administrator.': '如果这不是你要求的，请告知管理员。',

@@ -17,7 +17,7 @@ export default {
   'an app on this device ({protocol})': '此设备上的应用（{protocol}）',
 
   'You have already allowed this application. Continue to sign in again.': '你此前已允许该应用。继续即可再次登录。',
-  '{name} requests more access than you have allowed so far. New permissions are marked.':
+  '{name} asks for more access than you have allowed so far. New permissions are marked.':
     '{name} 申请的权限超出了你此前允许的范围，新增项已标出。',
   'You have already allowed this application. Because it specifies the resources it will use, you are asked each time.':
     '你此前已允许该应用。由于它指明了要使用的内容，每次都需要重新确认。',

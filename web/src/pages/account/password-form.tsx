@@ -72,7 +72,7 @@ export function PasswordForm() {
               required
               error={fault}
             />
-            <PasswordInput name="repeated" label={t('New password again')} autoComplete="new-password" required />
+            <PasswordInput name="repeated" label={t('Confirm new password')} autoComplete="new-password" required />
           </SimpleGrid>
           {change.error && <ErrorState error={change.error} title={t('The password was not changed')} />}
           <Group>

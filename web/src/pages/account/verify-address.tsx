@@ -45,7 +45,12 @@ export function VerifyAddress({ email }: { email: string }) {
                 data-autofocus
               />
             )}
-            <FormFoot act={send} failure={t('No mail was sent')} submitLabel={t('Send the link')} onCancel={close} />
+            <FormFoot
+              act={send}
+              failure={t('The email was not sent')}
+              submitLabel={t('Send the link')}
+              onCancel={close}
+            />
           </Stack>
         </form>
       </Dialog>

@@ -14,7 +14,7 @@ function Accounting() {
   const valid = from !== '' && to !== '' && from <= to;
   return (
     <Section
-      title={t('For the books')}
+      title={t('Accounting export')}
       description={t('What each user used and was given in each month (UTC), to the unit.')}
     >
       <Group align="flex-end">

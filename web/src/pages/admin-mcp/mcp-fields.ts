@@ -155,7 +155,8 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
   const isNamed = fields.name !== '' && fields.name === before?.name;
   if (!isNamed && !/^[a-z0-9-]{1,24}$/.test(fields.name))
     faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
-  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = t('An http or https address.');
+  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? ''))
+    faults.url = t('Enter an http or https address.');
   if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
     faults.headers = t('A line each: Name: value');
   else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
@@ -164,7 +165,7 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
     faults.assertionFile = t('The name of a file, without its directory.');
   if (fields.auth === 'enterprise' && fields.vouchedBy === '')
     faults.vouchedBy = t('Choose the provider that vouches.');
-  if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
+  if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('Enter a number.');
   if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('A whole number, at most a million.');
   if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Name at least one user.');
   if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = t('Ids of users, such as 7.');

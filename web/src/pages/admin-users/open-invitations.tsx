@@ -29,7 +29,7 @@ interface Acts {
 const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   {
     key: 'user',
-    header: t('For'),
+    header: t('Recipient'),
     fluid: true,
     cell: ({ user }) => (
       <Stack gap={0}>
@@ -47,7 +47,7 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   { key: 'role', header: t('Role'), cell: ({ user }) => roleName(user.role) },
   { key: 'quota', header: t('Begins with'), align: 'right', cell: ({ user }) => <Money quota={user.quota} /> },
   { key: 'how', header: t('Link'), cell: ({ mailed }) => (mailed ? t('Mailed') : t('Handed over')) },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'ends', header: t('Runs out'), cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
   {
     ...actsColumn(),
@@ -75,9 +75,12 @@ export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
         <ErrorState error={query.error} title={t('Invitations could not be loaded')} onRetry={() => query.refetch()} />
       )}
       {invitations !== undefined && invitations.length > 0 && (
-        <Section title={t('Open invitations')} description={t('Each link works once. A new one ends the one before.')}>
+        <Section
+          title={t('Pending invitations')}
+          description={t('Each link works once. A new one ends the one before.')}
+        >
           <DataTable
-            label={t('Open invitations')}
+            label={t('Pending invitations')}
             columns={columns({ again: onAgain, takeBack: setGoing })}
             rows={invitations}
             rowKey={({ user }) => user.id}

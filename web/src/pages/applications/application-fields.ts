@@ -169,7 +169,7 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
   const faults: ApplicationFaults = {
     name:
       letters(fields.name) === 0
-        ? t('Give it a name.')
+        ? t('Enter a name.')
         : letters(fields.name) > 64
           ? t('At most 64 characters.')
           : undefined,

@@ -25,7 +25,7 @@ function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
   const text = !asked.needs_reconsent
     ? t('You have already allowed this application. Continue to sign in again.')
     : added.length > 0
-      ? t('{name} requests more access than you have allowed so far. New permissions are marked.', {
+      ? t('{name} asks for more access than you have allowed so far. New permissions are marked.', {
           name: asked.application.name,
         })
       : asked.resources?.length
@@ -131,7 +131,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       <ScopeList scopes={asked.requested_scopes.filter(({ name }) => !namesTools(name))} added={added} />
       <UsedAt resources={asked.resources ?? []} />
       {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : t('Enter an amount')} />}
-      {answer.error && <ErrorState error={answer.error} title={t('Your answer was not taken')} />}
+      {answer.error && <ErrorState error={answer.error} title={t('Your choice could not be submitted')} />}
       <Stack gap="sm" className="svc-answers">
         {spending && (
           <Text size="sm" ta="center">

@@ -63,7 +63,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
         <Stack>
           {!limit && (
             <Select
-              label={t('Counted')}
+              label={t('Reset period')}
               data={free.map((window) => ({ value: window, label: windowNames[window] }))}
               allowDeselect={false}
               value={fields.window}
@@ -90,7 +90,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <TextInput
-            label={t('Tell me at')}
+            label={t('Notify me at')}
             description={t('Percentages of the limit, each reported once; leave empty for none')}
             inputMode="decimal"
             maxLength={120}

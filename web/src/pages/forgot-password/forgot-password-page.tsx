@@ -28,7 +28,7 @@ export function ForgotPasswordPage() {
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            {ask.error && <ErrorState error={ask.error} title={t('No mail was sent')} />}
+            {ask.error && <ErrorState error={ask.error} title={t('The email was not sent')} />}
             <TextInput
               name="email"
               type="email"

@@ -155,7 +155,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
   },
   {
     key: 'left',
-    header: t('May spend'),
+    header: t('Maximum spend'),
     align: 'right',
     cell: (key) => {
       const month = limitOf(key);

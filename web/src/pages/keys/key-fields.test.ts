@@ -25,7 +25,7 @@ describe('a new key', () => {
     const at = bodyOf({ ...named, expiry: 'date', date }, now).expired_time;
     expect(localDay(at)).toBe(date);
     expect(localDay(at + 1)).not.toBe(date);
-    expect(faultsOf({ ...named, expiry: 'date', date: localDay(now - 2 * 86_400) }, now).date).toContain('passed');
+    expect(faultsOf({ ...named, expiry: 'date', date: localDay(now - 2 * 86_400) }, now).date).toContain('in the past');
     expect(faultsOf({ ...named, expiry: 'date' }, now).date).toContain('Choose');
   });
 

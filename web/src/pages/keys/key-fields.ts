@@ -103,7 +103,7 @@ export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
   if (name.length > 50) faults.name = t('Use at most 50 characters.');
   if (fields.expiry === 'date') {
     const at = endOfLocalDay(fields.date);
-    if (!(at > nowSeconds)) faults.date = fields.date ? t('This day has passed.') : t('Choose a day.');
+    if (!(at > nowSeconds)) faults.date = fields.date ? t('This date is in the past.') : t('Choose a day.');
   }
   if (!fields.unlimited && (fields.usd === '' || !(Number(fields.usd) >= 0))) {
     faults.usd = t('Enter how much the key may spend.');

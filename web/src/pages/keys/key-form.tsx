@@ -37,7 +37,7 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
       />
       {!fields.unlimited && (
         <NumberInput
-          label={t('May spend')}
+          label={t('Maximum spend')}
           placeholder="$10"
           prefix="$"
           min={0}
@@ -141,7 +141,7 @@ export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormPr
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('So that you know it again')}
+            description={t('Helps you recognise it later')}
             placeholder={t('Backend, laptop, CI…')}
             maxLength={50}
             required

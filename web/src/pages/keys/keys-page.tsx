@@ -173,11 +173,11 @@ export function KeysPage() {
         confirmLabel={t('End old secret')}
         onConfirm={async () => {
           if (open?.act === 'end old') await del('/api/tokens/{id}/previous', { path: { id: open.key.id } });
-          notifySuccess(t('The old secret is ended'));
+          notifySuccess(t('Old secret revoked'));
           await reload();
         }}
       >
-        {t('Programs that still use it stop working at once. The new secret goes on.')}
+        {t('Programs that still use it stop working immediately. The new secret stays valid.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'revoke'}

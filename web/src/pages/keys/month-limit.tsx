@@ -76,7 +76,7 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <div>
-            <Input.Label id="month-limit-alerts">{t('Tell me at')}</Input.Label>
+            <Input.Label id="month-limit-alerts">{t('Notify me at')}</Input.Label>
             <Input.Description mb={6}>{t('Each once per month, by email to your verified address')}</Input.Description>
             <Chip.Group multiple value={fields.alerts} onChange={(alerts) => set({ alerts })}>
               <Group gap="xs" role="group" aria-labelledby="month-limit-alerts">

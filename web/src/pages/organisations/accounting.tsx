@@ -20,7 +20,7 @@ export function Accounting({ organisation: { id, time_zone } }: { organisation: 
   const valid = /^20\d\d-\d\d$/.test(month);
   return (
     <Section
-      title={t('For the books')}
+      title={t('Accounting export')}
       description={t(
         'Usage of one month in the {timeZone} time zone: requests, and tokens and cost of each price component.',
         { timeZone: time_zone },

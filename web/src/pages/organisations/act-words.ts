@@ -74,10 +74,10 @@ const tellers: Record<string, (value: unknown, known: Known) => string | null> =
   window: (window) => windowWords[window as keyof typeof windowWords] ?? String(window),
   hard: (hard) => (hard ? t('rejects requests over budget') : t('only warns')),
   requests_per_minute: aMinute((count) =>
-    t('{count, plural, one {# request a minute} other {# requests a minute}}', { count }),
+    t('{count, plural, one {# request per minute} other {# requests per minute}}', { count }),
   ),
   tokens_per_minute: aMinute((count) =>
-    t('{count, plural, one {# token a minute} other {# tokens a minute}}', { count }),
+    t('{count, plural, one {# token per minute} other {# tokens per minute}}', { count }),
   ),
   models: listed((names) => t('models: {names}', { names })),
   providers: listed((names) => t('providers: {names}', { names })),

@@ -15,7 +15,7 @@ export const windowChoices = [
   { value: 'day', label: t('Each day') },
   { value: 'week', label: t('Each week, from Monday') },
   { value: 'month', label: t('Each month') },
-  { value: 'total', label: t('In all') },
+  { value: 'total', label: t('In total') },
 ];
 const windowOf = (text: string): Window =>
   (Object.keys(windowWords) as Window[]).find((one) => one === text) ?? 'month';

@@ -52,7 +52,7 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
-              label={t('May spend')}
+              label={t('Maximum spend')}
               description={t('In dollars')}
               prefix="$"
               min={0}
@@ -64,7 +64,7 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               error={faults.usd}
             />
             <Select
-              label={t('Counted')}
+              label={t('Reset period')}
               description={t('In the {timeZone} time zone', { timeZone: time_zone })}
               data={windowChoices}
               allowDeselect={false}

@@ -69,7 +69,7 @@ function NewToken({ id, onClose, onDone }: NewTokenProps) {
 const columns = (remove: (token: ScimToken) => void): Column<ScimToken>[] => [
   { key: 'name', header: t('Name'), fluid: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
   { key: 'by', header: t('Created by'), fluid: true, cell: ({ made_by }) => <bdi>{made_by.username || '–'}</bdi> },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     key: 'used',
     header: t('Last used'),

@@ -47,7 +47,7 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
       ...(fields.team !== '' && { team_id: Number(fields.team) }),
     };
     const { url } = await post('/api/organisations/{id}/invitations', { path: { id }, body });
-    if (url === null) notifySuccess(t('The invitation was mailed to {email}', { email }));
+    if (url === null) notifySuccess(t('The invitation was sent to {email}', { email }));
     onDone(url);
     await reloadOrganisations(id);
   };
@@ -92,7 +92,12 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
               onChange={(team) => set({ team: team ?? '' })}
             />
           )}
-          <FormFoot act={save} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
+          <FormFoot
+            act={save}
+            failure={t('The invitation was not sent')}
+            submitLabel={t('Invite')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>
@@ -102,7 +107,7 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
 const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Column<Invitation>[] => [
   {
     key: 'to',
-    header: t('For'),
+    header: t('Recipient'),
     fluid: true,
     cell: ({ email }) =>
       email === '' ? (
@@ -158,7 +163,7 @@ export function Invitations({ organisation, teams }: Props) {
       {query.data?.length || query.error ? (
         <Section title={t('Invitations')} description={t('Invitations not accepted yet.')} actions={button}>
           <DataTable
-            label={t('Open invitations')}
+            label={t('Pending invitations')}
             columns={columns(teams, setRevoked)}
             rows={query.data}
             rowKey={(invitation) => invitation.id}

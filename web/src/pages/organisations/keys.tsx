@@ -180,11 +180,11 @@ export function Keys({ organisation }: { organisation: Organisation }) {
         confirmLabel={t('End old secret')}
         onConfirm={async () => {
           if (ended) await del('/api/organisations/{id}/keys/{key_id}/previous', { path: { id, key_id: ended.id } });
-          notifySuccess(t('The old secret is ended'));
+          notifySuccess(t('Old secret revoked'));
           await reloadOrganisations(id);
         }}
       >
-        {t('Programs that still use it stop working at once. The new secret goes on.')}
+        {t('Programs that still use it stop working immediately. The new secret stays valid.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={revoked !== null}

@@ -63,7 +63,7 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['k
         empty={
           <EmptyState
             icon={IconChartBar}
-            title={t('No requests here')}
+            title={t('No requests')}
             description={t('Choose other dates or another level.')}
           />
         }

@@ -82,7 +82,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
-              label={t('Requests a minute')}
+              label={t('Requests per minute')}
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
@@ -91,7 +91,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
               error={faults.requests}
             />
             <NumberInput
-              label={t('Tokens a minute')}
+              label={t('Tokens per minute')}
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}

@@ -35,13 +35,13 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
   },
   {
     key: 'requests',
-    header: t('Requests a minute'),
+    header: t('Requests per minute'),
     align: 'right',
     cell: ({ requests_per_minute }) => aMinute(requests_per_minute),
   },
   {
     key: 'tokens',
-    header: t('Tokens a minute'),
+    header: t('Tokens per minute'),
     align: 'right',
     cell: ({ tokens_per_minute }) => aMinute(tokens_per_minute),
   },

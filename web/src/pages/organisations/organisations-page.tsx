@@ -41,7 +41,7 @@ const columns: Column<Organisation>[] = [
     cell: ({ quota }) => (quota === null ? '–' : <Money quota={quota} />),
   },
   { key: 'zone', header: t('Time zone'), cell: ({ time_zone }) => time_zone },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
 export function OrganisationsPage() {

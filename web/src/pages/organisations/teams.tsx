@@ -45,7 +45,7 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
       if (team)
         await put('/api/organisations/{id}/teams/{team_id}', { path: { id, team_id: team.id }, body: { name } });
       else await post('/api/organisations/{id}/teams', { path: { id }, body: { name } });
-      notifySuccess(team ? t('Team renamed') : t('Team made'));
+      notifySuccess(team ? t('Team renamed') : t('Team created'));
       onClose();
       await reloadOrganisations(id);
     },
@@ -142,7 +142,7 @@ const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<T
       return names.length === 0 ? t('No members') : names.join(', ');
     },
   },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(acts
     ? [
         {

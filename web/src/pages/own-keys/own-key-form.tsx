@@ -20,9 +20,9 @@ type Faults = Partial<Record<'provider' | 'name' | 'credential', string>>;
 function faultsOf({ provider, name, credential }: NewOwnKey, isNew: boolean): Faults {
   const faults: Faults = {};
   if (provider === '') faults.provider = t('Choose the provider of the key.');
-  if (name.trim() === '') faults.name = t('Give it a name.');
+  if (name.trim() === '') faults.name = t('Enter a name.');
   if (isNew && credential.trim() === '') faults.credential = t('Enter the key.');
-  if (/\s/.test(credential.trim())) faults.credential = t('A key holds no spaces.');
+  if (/\s/.test(credential.trim())) faults.credential = t('A key cannot contain spaces.');
   return faults;
 }
 
@@ -58,7 +58,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
           />
           <TextInput
             label={t('Name')}
-            description={t('So that you know it again')}
+            description={t('Helps you recognise it later')}
             required
             maxLength={64}
             data-autofocus={initial.provider !== '' || undefined}

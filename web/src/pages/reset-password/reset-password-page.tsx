@@ -64,7 +64,7 @@ export function ResetPasswordPage() {
             autoFocus
             error={fault}
           />
-          <PasswordInput name="repeated" label={t('New password again')} autoComplete="new-password" required />
+          <PasswordInput name="repeated" label={t('Confirm new password')} autoComplete="new-password" required />
           <Button type="submit" fullWidth loading={reset.isPending}>
             {t('Save')}
           </Button>

@@ -38,7 +38,7 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
         empty={
           <EmptyState
             icon={IconChartBar}
-            title={t('No requests here')}
+            title={t('No requests')}
             description={t('Choose other days or filters, or make a first request with one of your keys.')}
           />
         }
