@@ -1,4 +1,4 @@
-/** Labels, heads of columns, titles of parts: on more than one page. */
+/** Labels, column headers and section titles used on more than one page. */
 export default {
   Reasoning: '推理',
   Prompt: '输入',

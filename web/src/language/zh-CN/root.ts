@@ -1,4 +1,4 @@
-/** Navigation, titles, and what is said of models, requests and accounts wherever they are shown. */
+/** Navigation, page titles, and words about models, requests and accounts used on many pages. */
 export default {
   'Toggle password visibility': '显示或隐藏密码',
   'Part of the app could not be loaded. Check the connection and try again.':

@@ -1,4 +1,4 @@
-/** What the service says of itself where access is asked for: addresses that tokens are made out to, and its own tools. */
+/** Texts of the service about access requests: resources that tokens are issued for, and its own tools. */
 export default {
   'Your account': '你的账号',
   'Models, as with your API keys': '模型，与使用你的 API 密钥相同',

@@ -1,4 +1,4 @@
-/** States and sentences that more than one page says. */
+/** States and sentences used on more than one page. */
 export default {
   Verified: '已验证',
   'Not verified': '未验证',
