@@ -24,7 +24,7 @@ const neverOne: Record<string, string> = {
   '{protocol} addresses are not supported.': 'a name',
 };
 
-test('what is counted has a form for one', () => {
+test('messages with counts have a singular form', () => {
   expect(counted.size).toBeGreaterThan(20);
   const found = messages.filter((message) =>
     [...message.matchAll(/\{\w+\} (?:[a-z]+ )?([a-z]+s)\b/g)].some(([, noun]) => counted.has(noun!)),
@@ -32,7 +32,7 @@ test('what is counted has a form for one', () => {
   expect(found.toSorted()).toEqual(Object.keys(neverOne).toSorted());
 });
 
-test.each(messages.filter((message) => /, plural,/.test(message)))('of one: %s', (message) => {
+test.each(messages.filter((message) => /, plural,/.test(message)))('singular: %s', (message) => {
   const names = [...message.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name!);
   const ones = Object.fromEntries(names.map((name) => [name, 1]));
   const tags = Object.fromEntries(

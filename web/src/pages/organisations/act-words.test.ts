@@ -11,7 +11,7 @@ const known: Known = {
 const details = (metadata: Record<string, unknown>, action = '') =>
   actDetails({ action, metadata, after: null }, known);
 
-test('what was done is told in words', () => {
+test('audit entries are described in words', () => {
   const budget = {
     budget_id: 1,
     level: 'team',
