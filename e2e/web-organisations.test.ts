@@ -280,7 +280,7 @@ describe.skipIf(browserMissing)('organisations', () => {
 
     await tab(owner, 'Settings');
     await page.reload();
-    await page.getByText('The directory names 1 person; 0 joined.').waitFor();
+    await page.getByText('The directory lists 1 person; 0 joined.').waitFor();
     await button(page, 'Actions for Okta').click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await dialog(page, 'Remove Okta?').getByRole('button', { name: 'Remove' }).click();

@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await form.getByRole('button', { name: 'Add credential' }).click();
     // Tried at once, and the vendor's words come without the key.
     await drawer.getByText(/wrong key \[redacted\]/).waitFor();
-    await drawer.getByText('At most 60 requests a minute').waitFor();
+    await drawer.getByText('60 requests per minute').waitFor();
     await drawer.getByText('Circuit closed').first().waitFor();
     expect(await page.content()).not.toContain(bad);
     expect(await accessibilityFaults(page)).toEqual([]);

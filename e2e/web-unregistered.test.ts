@@ -100,8 +100,8 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'Can be used only at'])
       expect(text).toContain(said);
     for (const path of ['/mcp/notes', '/v1']) expect(text).toContain(`${site.service.url}${path}`);
-    expect(text).toContain('all its tools, now 8 tools');
-    await user.page.getByText('Show the 8 tools').click();
+    expect(text).toContain('all tools, currently 8 tools');
+    await user.page.getByText('Show 8 tools').click();
     await user.page.getByText('Keeps <b>7</b>.').waitFor();
     expect(await overflow(user.page)).toBe(0);
     expect(await accessibilityFaults(user.page)).toEqual([]);
