@@ -18,7 +18,7 @@ describe.skipIf(browserMissing)('account', () => {
     expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('a user downloads their data and is told its size', async () => {
+  test('a user downloads their data and sees its size', async () => {
     const { page } = user;
     await page.goto('/account');
     // It is counted when it is looked at.
@@ -46,7 +46,7 @@ describe.skipIf(browserMissing)('account', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 
-  test('a download under way says so and can be cancelled; one that fails says why', async () => {
+  test('a running download shows its progress and can be cancelled; a failed one shows the reason', async () => {
     const { page } = user;
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -81,7 +81,7 @@ describe.skipIf(browserMissing)('account', () => {
     await fault.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('deleting asks for the password, and a wrong one deletes nothing', async () => {
+  test('deleting an account asks for the password; a wrong one deletes nothing', async () => {
     const { page } = user;
     await page.goto('/account');
     const open = page.getByRole('button', { name: 'Delete my account', exact: true });
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('account', () => {
     expect((await user.context.request.get('/api/user/self')).status()).toBe(200);
   }, 300_000);
 
-  test('with the right one the account is gone, and a farewell says so', async () => {
+  test('with the right password the account is deleted, and a goodbye page is shown', async () => {
     const { page } = user;
     await page.goto('/account');
     await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
@@ -125,7 +125,7 @@ describe.skipIf(browserMissing)('account', () => {
     await page.getByText('Wrong username or password.').waitFor();
   }, 300_000);
 
-  test('an administrator deletes somebody by typing their name; root stays', async () => {
+  test('an administrator deletes a user by typing the name; root cannot be deleted', async () => {
     const other = await site.register('vic');
     const { page } = admin;
     await page.goto('/account');

@@ -82,7 +82,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect([owner, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('its developer registers it and sees the secret once', async () => {
+  test('the developer registers an application and sees its secret once', async () => {
     const { page } = owner;
     await page.goto('/applications');
     await page.getByText('No applications yet').waitFor();
@@ -117,7 +117,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await page.content()).not.toContain(secret);
   }, 300_000);
 
-  test('a user logs in on the way, agrees, and the application gets a code', async () => {
+  test('a user logs in, agrees, and the application gets a code', async () => {
     const { context } = await site.register('bob');
     await context.close();
     user = await site.visit();
@@ -149,7 +149,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await me.json()).toMatchObject({ username: 'bob' });
   }, 300_000);
 
-  test('more than before is asked for again, what is new is marked, and No is an answer', async () => {
+  test('additional scopes are asked for and marked as new, and the user can deny them', async () => {
     const { page } = user;
     await page.goto(authorizePath({ scope: 'openid email usage:read' }));
     await page.getByText('Notes asks for more than you have allowed so far').waitFor();
@@ -162,7 +162,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(receiver.last().has('code')).toBe(false);
   }, 300_000);
 
-  test('a verified application is let through when all of it was allowed before', async () => {
+  test('a verified application skips the question if everything was allowed before', async () => {
     const { page } = user;
     await page.goto(authorizePath());
     await page.getByText('You have already allowed this application').waitFor();
@@ -180,7 +180,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await page.getByText('Verified', { exact: true }).count()).toBe(1);
   }, 300_000);
 
-  test('what is not trusted is refused here; other faults go back to the application', async () => {
+  test('untrusted requests end in an error page; other errors return to the application', async () => {
     const { page } = user;
     const faults: Record<string, string>[] = [
       { client_id: 'svc_nobody' },
@@ -200,7 +200,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(receiver.last().get('state')).toBe(state);
   }, 300_000);
 
-  test('somebody else at the same browser can sign in instead', async () => {
+  test('another user can switch accounts in the same browser', async () => {
     const other = await site.register('cyd');
     await other.page.goto(authorizePath());
     await other.page.getByText('Signed in as cyd').waitFor();
@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await other.context.close();
   }, 300_000);
 
-  test('the user takes the access away again', async () => {
+  test('the user revokes the access', async () => {
     const { page } = user;
     await page.goto(authorizePath());
     await arrived(page);
@@ -230,7 +230,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(me.status).toBe(401);
   }, 300_000);
 
-  test('an application that asks for models is given a limit, which can be changed afterwards; its keys go with its access', async () => {
+  test('an application that uses models gets a spending limit, which can be changed; its keys can be deleted with its access', async () => {
     const turn = (value: boolean) =>
       site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
     const setScopes = (scopes: string) =>
@@ -282,7 +282,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await turn(false);
   }, 300_000);
 
-  test('however much is asked for, on a phone as on a desk, both answers are in view at once', async () => {
+  test('both buttons are in view with many scopes, on phones and desktops', async () => {
     const { api } = site.service.root;
     const turn = (value: boolean) =>
       api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
@@ -326,7 +326,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await turn(false);
   }, 300_000);
 
-  test('its developer edits it, rotates both secrets, and deletes it', async () => {
+  test('the developer edits the application, rotates both secrets and deletes it', async () => {
     const { page } = owner;
     await page.goto('/applications');
     await page.getByRole('link', { name: 'Manage Notes' }).click();
@@ -352,7 +352,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByText('No applications yet').waitFor();
   }, 300_000);
 
-  test('a verified application says what saving will cost it', async () => {
+  test('editing a verified application warns that it loses its verification', async () => {
     const body = { name: 'Trusted', redirect_uris: ['https://app.example/callback'], scopes: 'openid' };
     const { api } = site.service.root;
     const { id } = await api<{ id: number }>('/api/oauth2/applications', { method: 'POST', body });

@@ -33,7 +33,7 @@ const start = () => post('/api/oauth2/device_authorization', { scope: 'openid em
 const poll = (device_code: string) => post('/api/oauth2/token', { grant_type: deviceGrant, device_code });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-describe.skipIf(browserMissing)('codes of devices', () => {
+describe.skipIf(browserMissing)('device codes', () => {
   beforeAll(async () => {
     site = await openSite({ OPENID_CONNECT: '1' });
     const body = { name: 'Television', redirect_uris: [redirectUri], scopes: 'openid email' };
@@ -50,7 +50,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(user?.complaints ?? []).toEqual([]);
   });
 
-  test('the code is typed, the question read and answered, by keyboard alone, on a phone in the dark', async () => {
+  test('a code is entered and approved by keyboard alone, on a phone in the dark scheme', async () => {
     const { page } = user;
     const { device_code, user_code } = await start();
     await page.goto('/device');
@@ -78,7 +78,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect((await poll(device_code!)).access_token).toStartWith('svcat_');
   }, 300_000);
 
-  test('an address brings the code, through a login; what is denied is denied', async () => {
+  test('a link carries the code through a login; denying works', async () => {
     const { page, complaints } = await site.visit();
     const given = await start();
     await page.goto(given.verification_uri_complete!);
@@ -95,7 +95,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a pushed request is shown after a login, and once it was answered no more', async () => {
+  test('a pushed request is shown after a login, and no longer once it is answered', async () => {
     const { page } = await site.visit();
     const push = { response_type: 'code', redirect_uri: redirectUri, scope: 'openid', state: 'kept' };
     const { request_uri } = await post('/api/oauth2/par', push);
@@ -118,7 +118,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
   }, 300_000);
 
-  test('its owner asks for pushed requests and bound tokens', async () => {
+  test('the owner requires pushed requests and key-bound tokens', async () => {
     const { page } = await site.register('olga');
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Strict');
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(data).toMatchObject({ require_pushed_requests: true, dpop_bound_access_tokens: true });
   }, 300_000);
 
-  test('its owner gives it keys instead of a secret, an address of keys, and a secret again', async () => {
+  test('the owner replaces the secret by keys, by a key address, and by a secret again', async () => {
     const { page, complaints } = await site.register('kim');
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Signing');
@@ -177,7 +177,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
   }, 300_000);
 
-  test('an application is registered with keys, and is given no secret', async () => {
+  test('an application registered with keys gets no secret', async () => {
     const { page, complaints } = await site.register('kay');
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Signing from the start');

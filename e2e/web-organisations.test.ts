@@ -69,7 +69,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect([...(owner?.complaints ?? []), ...(member?.complaints ?? [])]).toEqual([]);
   });
 
-  test('its owner makes it, a team in it, and invites', async () => {
+  test('the owner creates an organisation and a team, and invites a member', async () => {
     const { page, open } = owner;
     await open('/organisations');
     await page.getByText('You are not in any organisation').waitFor();
@@ -114,7 +114,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 
-  test('somebody who is nobody yet follows the link, makes an account, and is in', async () => {
+  test('someone without an account opens the invitation, registers and joins', async () => {
     const { page } = member;
     await page.goto(link);
     await page.getByText('You are invited').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(tabs).toEqual(['Overview', 'Teams', 'Members', 'Keys', 'Usage']);
   }, 300_000);
 
-  test('keys are made for a team, and for oneself in a team', async () => {
+  test('keys are created for a team and for a member of a team', async () => {
     const { page, open } = owner;
     const { organisations } = (await (await owner.context.request.get('/api/organisations')).json()).data;
     const { id: memberId } = (await (await member.context.request.get('/api/user/self')).json()).data;
@@ -180,7 +180,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
   }, 300_000);
 
-  test('a server is connected for everybody in it, and a member uses its tools', async () => {
+  test('a server is connected for everyone in the organisation, and a member uses its tools', async () => {
     const { page, open } = owner;
     await open('/organisations');
     await page.getByRole('link', { name: 'Acme' }).click();
@@ -223,7 +223,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByRole('row').filter({ hasText: 'Connected a server' }).filter({ hasText: name }).waitFor();
   }, 300_000);
 
-  test('a directory names somebody, who joins by themselves and is out by its word', async () => {
+  test('a person listed by the directory joins, and is removed when the directory deactivates them', async () => {
     const { page } = owner;
     await tab(owner, 'Settings');
     await page.getByText('No directory is connected').waitFor();
@@ -288,7 +288,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect((await say('POST', '/Users', { userName: 'x' })).code).toBe(401);
   }, 300_000);
 
-  test('a budget refuses, in words that both see', async () => {
+  test('a used-up budget rejects requests, with a message that owner and member see', async () => {
     const { page, open } = owner;
     await open('/organisations');
     await page.getByRole('link', { name: 'Acme' }).click();
@@ -338,7 +338,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await own.getByText('The budget of this team, $0.0002 a month,').first().waitFor();
   }, 300_000);
 
-  test('every part is whole on a phone in the dark, and the books download', async () => {
+  test('every section fits a phone in the dark scheme, and the accounting export downloads', async () => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.setViewportSize({ width: 390, height: 844 });
@@ -367,7 +367,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByText('No routing decisions').waitFor();
   }, 300_000);
 
-  test('a team is deleted with its keys, and the organisation by its name', async () => {
+  test('a team is deleted with its keys, and the organisation after its name is typed', async () => {
     const { page } = owner;
     await tab(owner, 'Teams');
     await button(page, 'Actions for Research').click();

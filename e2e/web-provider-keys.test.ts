@@ -14,7 +14,7 @@ const bad = 'sk-bad-credential-9999';
 
 const keyOf = (headers: Headers): string => headers.get('authorization')?.replace('Bearer ', '') ?? '';
 
-describe.skipIf(browserMissing)('keys for providers', () => {
+describe.skipIf(browserMissing)('provider keys', () => {
   beforeAll(async () => {
     site = await openSite();
     const answer = says('openai', { text: 'Hello' });
@@ -32,7 +32,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect(root?.complaints).toEqual([]);
   });
 
-  test('a channel gets further credentials, which are tried, changed and removed', async () => {
+  test('credentials are added to a channel, tested, edited and removed', async () => {
     const { page } = root;
     await page.goto('/admin/channels');
     await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -75,7 +75,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await drawer.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('an alias stands for models in an order, shows who answers, and goes', async () => {
+  test('an alias for ordered models is created, shows the answering model, and is deleted', async () => {
     const { page } = root;
     await page.goto('/admin/aliases');
     await page.getByText('No aliases yet').waitFor();
@@ -110,7 +110,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect((await site.service.post('/v1/chat/completions', body)).status).toBe(404);
   }, 300_000);
 
-  test('somebody brings a key along, and the provider is asked with it', async () => {
+  test('a user adds their own key, and the provider is called with it', async () => {
     const user = await site.register('brenda');
     const { page } = user;
     await page.goto('/own-keys');
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect(user.complaints).toEqual([]);
   }, 300_000);
 
-  test('a key gets a new secret, and the old one goes on until it is ended', async () => {
+  test('a key gets a new secret, and the old one works until it is ended', async () => {
     const { page, context } = await site.register('rob');
     const made = await context.request.post('/api/tokens', { data: { name: 'ci' } });
     const old = ((await made.json()) as { data: { key: string } }).data.key;
