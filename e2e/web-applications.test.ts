@@ -246,7 +246,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await setScopes('openid email usage:read models:use tokens:write');
     const { page } = user;
     await page.goto(authorizePath({ scope: 'openid models:use tokens:write' }));
-    const amount = page.getByLabel('Spending limit');
+    const amount = page.getByLabel('Spending limit', { exact: true });
     await amount.fill('');
     expect(await page.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true);
     await amount.fill('2.5');
@@ -267,7 +267,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.waitForURL('**/authorized-apps');
     await page.getByText('$0.00 of $2.50').waitFor();
     await page.getByRole('button', { name: 'Change the spending limit of Notes' }).click();
-    await page.getByLabel('Spending limit').fill('4');
+    await page.getByLabel('Spending limit', { exact: true }).fill('4');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('$0.00 of $4.00').waitFor();
     await page.getByRole('button', { name: 'Revoke access for Notes' }).click();
@@ -315,7 +315,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
       }
       expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
       // Whatever is reached by keyboard is not left behind them.
-      const amount = page.getByLabel('Spending limit');
+      const amount = page.getByLabel('Spending limit', { exact: true });
       await deny.focus();
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Shift+Tab');
