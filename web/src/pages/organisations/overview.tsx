@@ -91,7 +91,7 @@ function FirstKey({ organisation: { id, role } }: Props) {
   );
 }
 
-/** Uses the same wording as the error that clients receive. */
+/** Names the budgets that currently reject requests. */
 function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[]; known: Known }) {
   const spent = budgets.filter(refuses);
   if (spent.length === 0) return null;
