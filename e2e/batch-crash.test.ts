@@ -15,7 +15,7 @@ afterAll(async () => {
 const total = 20;
 const answeredFirst = 5;
 
-test('a batch that is killed in the midst goes on after a restart', async () => {
+test('a batch continues after its process is killed and restarted', async () => {
   const seen = new Map<string, number>();
   const answer = says('openai', { text: 'fine' });
   let stuck = true;

@@ -28,14 +28,14 @@ async function svc(args: string[], env: Record<string, string>): Promise<{ code:
 const ask = (service: Service, model: string) =>
   service.post('/v1/chat/completions', { model, max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] });
 
-test('an unknown command lists those that exist', async () => {
+test('an unknown command lists the known ones', async () => {
   const { code, said } = await svc(['dance'], {});
   expect(code).toBe(2);
   for (const name of ['serve', 'migrate', 'create-admin', 'rotate-encryption-key', 'backup', 'restore', 'doctor'])
     expect(said).toContain(name);
 });
 
-test('what a command does not know is refused, and asking for help or the version does nothing else', async () => {
+test('unknown options are rejected; --help and --version have no side effects', async () => {
   const env = { DATA_DIR: join(place, 'untouched') };
   const usage = 'Usage: svc rotate-encryption-key\n';
   expect(await svc(['rotate-encryption-key', '--dry-run'], env)).toEqual({ code: 2, said: usage });
@@ -44,7 +44,7 @@ test('what a command does not know is refused, and asking for help or the versio
   expect(existsSync(env.DATA_DIR)).toBe(false);
 });
 
-test('a backup taken under load restores to a consistent service, credentials and all', async () => {
+test('a backup taken under load restores to a consistent service with its credentials', async () => {
   const upstream = startOpenai();
   const service = await startService({ dataDir: join(place, 'live') });
   const { modelId } = await service.serve({ kind: 'openai', url: upstream.url, promptPrice: 2, completionPrice: 2 });
@@ -86,7 +86,7 @@ test('a backup taken under load restores to a consistent service, credentials an
   upstream.stop();
 }, 300_000);
 
-test('the encryption key is rotated: credentials still open, and what was said in short goes on', async () => {
+test('after the encryption key is rotated, credentials, idempotency keys and compacted conversations still work', async () => {
   const dataDir = join(place, 'rotate');
   const upstream = startOpenai();
   const service = await startService({ dataDir });
@@ -120,7 +120,7 @@ test('the encryption key is rotated: credentials still open, and what was said i
   upstream.stop();
 }, 300_000);
 
-test('a lost administrator comes back in; the doctor tells what is wrong', async () => {
+test('create-admin restores access for a lost administrator, and doctor reports problems', async () => {
   const dataDir = join(place, 'admin');
   const service = await startService({ dataDir });
   expect((await svc(['create-admin', 'newcomer'], { DATA_DIR: dataDir })).said).toContain('Another process');
@@ -165,7 +165,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!hasPostgres)(
-  'a SQLite service that was killed goes on with everything on PostgreSQL and S3',
+  'a killed SQLite service continues with all its data on PostgreSQL and S3',
   async () => {
     const upstream = startOpenai();
     const s3 = startS3();

@@ -40,7 +40,7 @@ async function given(target: Caller): Promise<{ lines: number; balance: number }
 }
 
 describe(engine, () => {
-  test('fifty at once give once', async () => {
+  test('50 parallel requests with one idempotency key give credits once', async () => {
     const target = await services[0]!.user();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, i) => give(services[i % services.length]!, target, 'fifty')),
@@ -50,7 +50,7 @@ describe(engine, () => {
     expect(await given(target)).toEqual({ lines: 1, balance: 100 });
   }, 300_000);
 
-  test('killed at any moment: tried again until it is answered, it is given once', async () => {
+  test('credits are given once when the process is killed at any moment and the request is retried', async () => {
     const last = services[services.length - 1]!;
     for (let round = 0; round < rounds; round += 1) {
       const target = await services[0]!.user();

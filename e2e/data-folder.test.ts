@@ -35,7 +35,7 @@ const seen = () =>
       return `${name} ${size} ${mtimeMs}`;
     });
 
-test('the doctor changes nothing, before the first start and after', async () => {
+test('doctor changes nothing, before and after the first start', async () => {
   const before = await svc('doctor');
   expect([before.code, existsSync(dataDir)]).toEqual([0, false]);
   expect((await svc('migrate')).code).toBe(0);
@@ -46,7 +46,7 @@ test('the doctor changes nothing, before the first start and after', async () =>
   expect(seen()).toEqual(made);
 }, 300_000);
 
-test('damaged pages are found', async () => {
+test('doctor and check-database find damaged pages', async () => {
   const whole = readFileSync(file);
   const torn = Buffer.from(whole);
   // The first page holds the names of the tables; without it everybody would notice.
@@ -62,7 +62,7 @@ test('damaged pages are found', async () => {
 }, 300_000);
 
 test.each(['empty', 'missing'])(
-  'a database that is %s is not begun anew where there was one, unless told',
+  'when an earlier database is %s, no new one is created without --new',
   async (how) => {
     if (how === 'empty') truncateSync(file);
     else rmSync(file);

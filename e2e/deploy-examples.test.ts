@@ -19,7 +19,7 @@ interface Compose {
   >;
 }
 
-test('compose trusts its own proxy and nobody else, and is published on loopback', async () => {
+test('compose trusts only its own proxy, and publishes ports on loopback only', async () => {
   const { services } = YAML.parse(await read('compose.yaml')) as Compose;
   const proxy = services.nginx!.networks!.default!.ipv4_address!;
   for (const name of ['svc-1', 'svc-2']) {
@@ -36,12 +36,12 @@ test('compose trusts its own proxy and nobody else, and is published on loopback
     expect(clientIp(proxy, `198.51.100.1, ${caller}`, trusted)).toBe(caller);
 });
 
-test('the proxy says who it was called by, not what the caller says', async () => {
+test('nginx sets X-Forwarded-For itself and ignores the caller’s', async () => {
   const lines = (await read('deploy/nginx.conf')).split('\n').filter((line) => /X-Forwarded-For/.test(line));
   expect(lines.map((line) => line.trim())).toEqual(['proxy_set_header X-Forwarded-For $remote_addr;']);
 });
 
-test('the example for Kubernetes trusts no network', async () => {
+test('the Kubernetes example trusts no network', async () => {
   const blocks = (await read('deploy/kubernetes.yaml')).split(/^---$/m).map((text) => YAML.parse(text));
   const { data } = blocks.find((block) => (block as { kind: string }).kind === 'ConfigMap') as {
     data: Record<string, string>;
@@ -54,7 +54,7 @@ const lastSeconds = 5;
 /** For people and backups, beside what the service needs. */
 const spareConnections = 10;
 
-test('systemd gives the service time to drain, its own folder and as many connections as it may ask for', async () => {
+test('the systemd unit has time to drain, its own folder and enough connections', async () => {
   const unit = await read('deploy/svc.service');
   const set = Object.fromEntries([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name, value]) => [name!, value!]));
   expect(Number(set.TimeoutStopSec)).toBeGreaterThanOrEqual(readConfig({}).drainMs / 1000 + lastSeconds);
@@ -62,7 +62,7 @@ test('systemd gives the service time to drain, its own folder and as many connec
   expect(set.Environment).toContain('BUN_CONFIG_MAX_HTTP_REQUESTS=65535');
 });
 
-test('compose has connections for all its processes, and time for each to drain', async () => {
+test('compose has enough database connections for all processes, and time for each to drain', async () => {
   const { services } = YAML.parse(await read('compose.yaml')) as Compose;
   const instances = Object.entries(services).filter(([name]) => name.startsWith('svc-'));
   expect(instances.length).toBeGreaterThan(1);
@@ -77,7 +77,7 @@ test('compose has connections for all its processes, and time for each to drain'
   }
 });
 
-test('the example for Kubernetes says how many connections it needs, and gives pods time to drain', async () => {
+test('the Kubernetes example states its database connections and gives pods time to drain', async () => {
   const text = await read('deploy/kubernetes.yaml');
   // biome-ignore lint/suspicious/noExplicitAny: documents of different kinds, read field by field
   const blocks = text.split(/^---$/m).map((part) => YAML.parse(part) as any);

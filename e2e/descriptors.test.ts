@@ -8,7 +8,7 @@ const limitOf = (pid: number, limit: string): boolean =>
   Bun.spawnSync(['prlimit', '--pid', `${pid}`, `--nofile=${limit}`]).exitCode === 0;
 
 test.skipIf(!Bun.which('prlimit'))(
-  'without descriptors callers hear 503, and no circuit opens',
+  'without free file descriptors callers get 503, and no circuit opens',
   async () => {
     const script = says('openai', { text: 'hello to you' });
     const vector = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [0.5] }], model: 'm' };

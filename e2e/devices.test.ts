@@ -42,36 +42,41 @@ const faultOf = (attempt: Promise<unknown>) =>
     (error: { error?: string; cause?: { error?: string }[] }) => error.error ?? error.cause,
   );
 
-test.each(['ES256', 'RS256', 'Ed25519'])('a pushed request and tokens bound to a key of %s', async (alg) => {
-  const config = await configure({
-    ...{ app_type: 'public', require_pushed_requests: true, dpop_bound_access_tokens: true },
-  });
-  const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair(alg));
-  const [verifier, state, nonce] = [openid.randomPKCECodeVerifier(), openid.randomState(), openid.randomNonce()];
-  const parameters = {
-    ...{ redirect_uri: callback, scope: 'openid profile', state, nonce },
-    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-    code_challenge_method: 'S256',
-  };
-  const authorization = await openid.buildAuthorizationUrlWithPAR(config, parameters, { DPoP });
-  expect([...authorization.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri']);
-  const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
-  const tokens = await openid.authorizationCodeGrant(config, await approve(authorization), checks, undefined, { DPoP });
-  expect(tokens.token_type).toBe('dpop');
-  const { sub } = tokens.claims()!;
-  expect((await openid.fetchUserInfo(config, tokens.access_token, sub, { DPoP })).sub).toBe(sub);
-  const stranger = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
-  expect(await faultOf(openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP: stranger }))).toBe(
-    'invalid_grant',
-  );
-  const next = await openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP });
-  expect(next.token_type).toBe('dpop');
-  // Without the key it opens nothing.
-  expect(await faultOf(openid.fetchUserInfo(config, next.access_token, sub))).not.toBeNull();
-  expect((await openid.fetchUserInfo(config, next.access_token, sub, { DPoP })).sub).toBe(sub);
-});
+test.each(['ES256', 'RS256', 'Ed25519'])(
+  'a pushed authorization request and DPoP-bound tokens work with a %s key',
+  async (alg) => {
+    const config = await configure({
+      ...{ app_type: 'public', require_pushed_requests: true, dpop_bound_access_tokens: true },
+    });
+    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair(alg));
+    const [verifier, state, nonce] = [openid.randomPKCECodeVerifier(), openid.randomState(), openid.randomNonce()];
+    const parameters = {
+      ...{ redirect_uri: callback, scope: 'openid profile', state, nonce },
+      code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    };
+    const authorization = await openid.buildAuthorizationUrlWithPAR(config, parameters, { DPoP });
+    expect([...authorization.searchParams.keys()].sort()).toEqual(['client_id', 'request_uri']);
+    const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+    const tokens = await openid.authorizationCodeGrant(config, await approve(authorization), checks, undefined, {
+      DPoP,
+    });
+    expect(tokens.token_type).toBe('dpop');
+    const { sub } = tokens.claims()!;
+    expect((await openid.fetchUserInfo(config, tokens.access_token, sub, { DPoP })).sub).toBe(sub);
+    const stranger = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
+    expect(await faultOf(openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP: stranger }))).toBe(
+      'invalid_grant',
+    );
+    const next = await openid.refreshTokenGrant(config, tokens.refresh_token!, undefined, { DPoP });
+    expect(next.token_type).toBe('dpop');
+    // Without the key it opens nothing.
+    expect(await faultOf(openid.fetchUserInfo(config, next.access_token, sub))).not.toBeNull();
+    expect((await openid.fetchUserInfo(config, next.access_token, sub, { DPoP })).sub).toBe(sub);
+  },
+);
 
-test('a device is signed in by a code that its user types elsewhere', async () => {
+test('a device signs in with a code that the user enters elsewhere', async () => {
   const config = await configure();
   const given = await openid.initiateDeviceAuthorization(config, { scope: 'openid profile' });
   expect(given).toMatchObject({ verification_uri: `${service.url}/device`, expires_in: 600, interval: 5 });

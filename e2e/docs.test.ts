@@ -47,21 +47,21 @@ async function runShell(blocks: string[]): Promise<{ code: number; output: strin
 
 const typed = (path: string): string[] => blocksOf(path, 'sh').filter((block) => !/^npm /m.test(block));
 
-test('the lines of the README answer, every one', async () => {
+test('every shell command in the README works', async () => {
   const { code, output } = await runShell(typed('README.md'));
   expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
   expect(output).toContain('"object":"chat.completion"');
   expect(output).toContain('[DONE]');
 });
 
-test('the lines of the client guide answer, every one', async () => {
+test('every shell command in the client guide works', async () => {
   const { code, output } = await runShell(typed('docs/guides/client.md'));
   expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
 });
 
 const programs = ['docs/guides/client.md', 'docs/guides/agents.md'].flatMap((path) => blocksOf(path, 'ts'));
 
-describe('programs of the guides for clients and agents run as they stand', () => {
+describe('the programs in the client and agent guides run unchanged', () => {
   test.each(programs.map((code, i) => [i + 1, code] as const))('program %d', async (i, code) => {
     // Inside the project, so that its packages are found.
     const file = join(root, 'dist', `client-guide-${process.pid}-${i}.ts`);
@@ -92,17 +92,17 @@ describe('OAuth in ten minutes', () => {
   const guide = 'docs/guides/application-developer.md';
   const example = 'docs/guides/examples/oauth-app.mjs';
 
-  test('the guide shows the program as it is', () => {
+  test('the guide contains the example program unchanged', () => {
     expect(blocksOf(guide, 'js')).toContain(read(example));
   });
 
-  test('the guide leads to every program that there is', () => {
+  test('the guide links to every example program', () => {
     const programs = readdirSync(join(root, dirname(example)));
     expect(programs.length).toBeGreaterThan(7);
     expect(programs.filter((name) => !read(guide).includes(`](examples/${name})`))).toEqual([]);
   });
 
-  test('the program signs somebody in', async () => {
+  test('the example program signs a user in', async () => {
     const user = await service.user();
     const application = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {
       method: 'POST',
@@ -150,7 +150,7 @@ describe('OAuth in ten minutes', () => {
   });
 });
 
-test('every variable of the configuration is in the README', () => {
+test('the README lists every configuration variable', () => {
   const own = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
   const names = [...own, ...vendors.flatMap(({ env }) => env || [])];
   const readme = read('README.md');
@@ -158,14 +158,14 @@ test('every variable of the configuration is in the README', () => {
   expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
 });
 
-test('the figures of the performance page are those of the benchmarks', () => {
+test('the figures on the performance page match the benchmarks', () => {
   expect(figuresOnPage()).toBe(figures());
   expect(figuresOnScalePage()).toBe(scaleFigures());
 });
 
 const documents = ['*.md', 'docs/**/*.md'].flatMap((pattern) => [...new Bun.Glob(pattern).scanSync(root)]);
 
-test('every link between documents leads somewhere', () => {
+test('every link between documents has a target', () => {
   expect(documents.length).toBeGreaterThan(15);
   const broken: string[] = [];
   for (const document of documents)
@@ -183,7 +183,7 @@ const isPath = (word: string): boolean =>
 /** Of a placeholder such as `x.ts`, `NNNN-name.ts` or `<kind>.ts` only the folder has to exist. */
 const named = (path: string): string => (/^(x\.|NNNN-|<)/.test(basename(path)) ? dirname(path) : path);
 
-test('every file and folder that a document names exists', () => {
+test('every file and folder named in a document exists', () => {
   const missing = documents.flatMap((document) => {
     const text = read(document).replaceAll(/^```.*?^```$/gms, '');
     // The changelog and superseded decisions describe the past.

@@ -36,7 +36,7 @@ const draw = async (service: Service) => {
   expect((await service.post('/v1/images/generations', body)).status).toBe(200);
 };
 
-test('under an open umask: database, log, lock, key, files, backup and what is restored', async () => {
+test('with an open umask, data, backup and restored files are still closed to others', async () => {
   const dataDir = join(place, 'live');
   const service = await startService({ dataDir, env: { DEMO_PROVIDER: 'on' } });
   await draw(service);
@@ -57,7 +57,7 @@ test('under an open umask: database, log, lock, key, files, backup and what is r
   expect(openToOthers(restored)).toEqual([]);
 }, 300_000);
 
-test('what an earlier version left open is closed at the start, and a line says so', async () => {
+test('files left open by an earlier version are closed at start, and logged', async () => {
   const dataDir = join(place, 'older');
   const first = await startService({ dataDir, env: { DEMO_PROVIDER: 'on' } });
   await draw(first);
@@ -70,7 +70,7 @@ test('what an earlier version left open is closed at the start, and a line says 
   await first.stop();
 }, 300_000);
 
-test('a folder that holds other things as well keeps its mode, and so do they', async () => {
+test('a data folder with other files keeps its mode, and so do those files', async () => {
   const dataDir = join(place, 'shared');
   mkdirSync(dataDir, { mode: 0o755 });
   writeFileSync(join(dataDir, 'of-others.txt'), 'x', { mode: 0o644 });

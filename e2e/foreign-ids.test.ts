@@ -158,7 +158,7 @@ const turnOf = ({ method, path }: Endpoint): number => {
 const mayBeMissing = /\/previous$|\/limits?(\/|$)|^\/api\/tokens\/\{id\}$/;
 const mayBeDeleted = /^\/v1\/files\/\{/;
 
-test('every address with what is somebody else’s in one of its places, or in all', async () => {
+test('every endpoint rejects ids of another user, in one or all of its parameters', async () => {
   const asked: Asked[] = endpointsOf(document)
     .filter(({ path, security }) => !/\/admin\//.test(path) && security.length > 0)
     .flatMap((endpoint) =>

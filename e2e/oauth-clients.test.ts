@@ -49,7 +49,7 @@ const openidWays: [string, (secret: string) => openid.ClientAuth][] = [
   ['client_secret_post', openid.ClientSecretPost],
 ];
 
-test.each(openidWays)('openid-client with %s', async (_, authenticate) => {
+test.each(openidWays)('openid-client signs in with %s', async (_, authenticate) => {
   const { client_id, client_secret_plain: secret } = await register('confidential');
   const config = await openid.discovery(new URL(service.url), client_id, undefined, authenticate(secret), {
     execute: [openid.allowInsecureRequests],
@@ -81,7 +81,7 @@ test.each(openidWays)('openid-client with %s', async (_, authenticate) => {
   await expect(openid.refreshTokenGrant(config, next.refresh_token!)).rejects.toMatchObject({ error: 'invalid_grant' });
 });
 
-test('oauth4webapi as a public client', async () => {
+test('oauth4webapi signs in as a public client', async () => {
   const { client_id } = await register('public');
   const insecure = { [oauth.allowInsecureRequests]: true };
   const issuer = new URL(service.url);
@@ -125,7 +125,7 @@ test('oauth4webapi as a public client', async () => {
   expect(await userinfoStatus(next.access_token)).toBe(401);
 });
 
-test.each(['header', 'body'])('simple-oauth2 with credentials in the %s', async (authorizationMethod) => {
+test.each(['header', 'body'])('simple-oauth2 signs in with credentials in the %s', async (authorizationMethod) => {
   const { client_id, client_secret_plain } = await register('confidential');
   const client = new AuthorizationCode({
     client: { id: client_id, secret: client_secret_plain },
@@ -158,7 +158,7 @@ test.each(['header', 'body'])('simple-oauth2 with credentials in the %s', async 
   await expect(next.refresh()).rejects.toThrow();
 });
 
-test('passport-oauth2', async () => {
+test('passport-oauth2 signs in', async () => {
   const { client_id, client_secret_plain } = await register('confidential');
   const options = {
     authorizationURL: `${service.url}/oauth2/authorize`,

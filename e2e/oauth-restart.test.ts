@@ -32,14 +32,14 @@ async function newToken(): Promise<string> {
 const statusOf = async (token: string): Promise<number> =>
   (await fetch(`${service.url}/api/oauth2/userinfo`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-test('SIGKILL right after the answer: the tokens hold', async () => {
+test('tokens stay valid after a SIGKILL right after the response', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, newToken));
   await service.kill('SIGKILL');
   await service.restart();
   expect(await Promise.all(tokens.map(statusOf))).toEqual(tokens.map(() => 200));
 });
 
-test('SIGTERM right after the answer: no audit entry is lost', async () => {
+test('no audit entry is lost after a SIGTERM right after the response', async () => {
   const issued = async () =>
     (await service.root.api<{ total: number }>('/api/oauth2/admin/audit?event_type=token_issued')).total;
   const before = await issued();

@@ -71,14 +71,14 @@ async function expectOneWinner(answers: Response[]): Promise<{ access_token: str
   return (await winners[0]!.json()) as { access_token: string };
 }
 
-test('one code, 50 parallel exchanges', async () => {
+test('of 50 parallel exchanges of one code, one succeeds', async () => {
   const code = await newCode();
   const { access_token } = await expectOneWinner(await fiftyTimes((service) => exchange(service, code)));
   // Every other try was a replay, which takes back what the first one gave (RFC 6749 §4.1.2).
   expect(await userinfo(services[1], access_token)).toBe(401);
 });
 
-test('one refresh token, 50 parallel refreshes', async () => {
+test('of 50 parallel refreshes of one token, one succeeds', async () => {
   const { refresh_token, access_token } = await newTokens();
   const refreshed = await fiftyTimes((service) => token(service, { grant_type: 'refresh_token', refresh_token }));
   const next = await expectOneWinner(refreshed);
@@ -88,7 +88,7 @@ test('one refresh token, 50 parallel refreshes', async () => {
   }
 });
 
-test('one pushed request, 50 parallel answers', async () => {
+test('of 50 parallel answers to one pushed request, one succeeds', async () => {
   const request = { response_type: 'code', redirect_uri: callback, scope: 'openid' };
   const pushed = await asClient(services[0], '/api/oauth2/par', request);
   const { request_uri } = (await pushed.json()) as { request_uri: string };
@@ -99,7 +99,7 @@ test('one pushed request, 50 parallel answers', async () => {
     if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_request_uri' });
 });
 
-test('one code of a device, 50 parallel questions', async () => {
+test('of 50 parallel polls with one device code, one gets tokens', async () => {
   const started = await asClient(services[0], '/api/oauth2/device_authorization', { scope: 'openid' });
   const { device_code, user_code } = (await started.json()) as { device_code: string; user_code: string };
   await asUser(services[1], '/api/oauth2/device', { user_code, approved: true });
@@ -110,7 +110,7 @@ test('one code of a device, 50 parallel questions', async () => {
   for (const service of services) expect(await userinfo(service, access_token)).toBe(200);
 });
 
-test('one proof of possession, 50 parallel uses', async () => {
+test('of 50 parallel uses of one DPoP proof, one succeeds', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwk = await exportJWK(publicKey);
   const prove = (htm: string, path: string, claims = {}) =>
@@ -130,7 +130,7 @@ test('one proof of possession, 50 parallel uses', async () => {
     if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_dpop_proof' });
 });
 
-test('one client assertion, 50 parallel uses', async () => {
+test('of 50 parallel uses of one client assertion, one succeeds', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = { keys: [await exportJWK(publicKey)] };
   const body = { name: 'Signing', redirect_uris: [callback], scopes: 'openid', jwks };
@@ -152,7 +152,7 @@ test('one client assertion, 50 parallel uses', async () => {
     if (answer.status !== 200) expect(await answer.json()).toMatchObject({ error: 'invalid_client' });
 });
 
-test('revoking and suspending in one process counts in the other at once', async () => {
+test('revoking and suspending in one process take effect in the other immediately', async () => {
   const first = await newTokens();
   expect(await userinfo(services[1], first.access_token)).toBe(200);
   const revoked = new URLSearchParams({ token: first.refresh_token });
@@ -167,7 +167,7 @@ test('revoking and suspending in one process counts in the other at once', async
   expect(await userinfo(services[0], second.access_token)).toBe(401);
 });
 
-test('80 requests at once in two processes spend no more than the user’s limit, and revoking ends it in both', async () => {
+test('80 parallel requests in two processes stay within the user’s limit, and revoking ends access in both', async () => {
   const cost = 5;
   const limit = 150;
   const upstream = startUpstream(() =>

@@ -90,8 +90,8 @@ const asked = [
 /** Prometheus adds them to what it scrapes. */
 const ofPrometheus = { labels: ['job', 'instance'], series: ['up'] };
 
-describe('every expression of the dashboard and the alerts', () => {
-  test('broken ones would be seen', () => {
+describe('expressions of the dashboard and the alerts', () => {
+  test('broken expressions are detected', () => {
     expect(read('sum(rate(a[5m])').faults).not.toEqual([]);
     expect(read('sum by (le) (rate(a{b="c"}[5m]))')).toEqual({
       faults: [],
@@ -100,7 +100,7 @@ describe('every expression of the dashboard and the alerts', () => {
     expect(asked.length).toBeGreaterThan(20);
   });
 
-  test.each(asked)('%s: %s', (_, expression) => {
+  test.each(asked)('%s uses existing series and labels: %s', (_, expression) => {
     const { faults, selected } = read(expression);
     expect(faults).toEqual([]);
     expect(selected.length).toBeGreaterThan(0);
@@ -112,13 +112,16 @@ describe('every expression of the dashboard and the alerts', () => {
     }
   });
 
-  test.each(dashboard.panels.map((panel) => [panel.title, panel] as const))('%s: names of its lines', (_, panel) => {
-    for (const { expr, legendFormat = '' } of panel.targets) {
-      const labels = read(expr).selected.flatMap(({ name }) => [...(series.get(name) ?? [])]);
-      for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
-        expect([...labels, ...ofPrometheus.labels]).toContain(label!);
-    }
-  });
+  test.each(dashboard.panels.map((panel) => [panel.title, panel] as const))(
+    '%s: legends use existing labels',
+    (_, panel) => {
+      for (const { expr, legendFormat = '' } of panel.targets) {
+        const labels = read(expr).selected.flatMap(({ name }) => [...(series.get(name) ?? [])]);
+        for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
+          expect([...labels, ...ofPrometheus.labels]).toContain(label!);
+      }
+    },
+  );
 });
 
 /** The span in the form that OpenTelemetry's serializer takes. */
@@ -158,7 +161,7 @@ function essence(value: Loose): Loose {
   return Object.fromEntries(fields);
 }
 
-test('spans are sent as OpenTelemetry’s own exporter would send them', () => {
+test('spans are sent exactly as OpenTelemetry’s own exporter sends them', () => {
   const sent = bodies.flatMap(spansOf);
   expect(sent.map(({ kind }) => kind)).toEqual(expect.arrayContaining([2, 3]));
   expect(sent.some(({ parentSpanId }) => parentSpanId === '0f'.repeat(8))).toBe(true);

@@ -35,7 +35,7 @@ async function signIn(config: openid.Configuration) {
   return openid.authorizationCodeGrant(config, back, { pkceCodeVerifier: verifier, expectedState: state });
 }
 
-test.each(['RS256', 'ES256'])('openid-client with ID tokens signed by %s', async (alg) => {
+test.each(['RS256', 'ES256'])('openid-client signs in with ID tokens signed by %s', async (alg) => {
   const { client_id, client_secret_plain } = await user.api<{ client_id: string; client_secret_plain: string }>(
     '/api/oauth2/applications',
     {
@@ -78,7 +78,7 @@ test.each(['RS256', 'ES256'])('openid-client with ID tokens signed by %s', async
 });
 
 test.each(['ES256', 'ES384', 'RS256', 'PS256', 'Ed25519'])(
-  'openid-client proves itself by a key of %s, and by no other',
+  'openid-client authenticates with its own %s key, and with no other',
   async (alg) => {
     const [own, other] = [await generateKeyPair(alg), await generateKeyPair(alg)];
     const jwks = { keys: [{ ...(await exportJWK(own.publicKey)), kid: 'own' }] };

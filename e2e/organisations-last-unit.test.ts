@@ -53,7 +53,7 @@ async function someone(service: Service, owner: Caller, level: Level, amount: nu
 describe.each([
   { name: 'SQLite', processes: 1, skipped: false },
   { name: 'PostgreSQL with two processes', processes: 2, skipped: missing },
-])('on $name', ({ processes, skipped }) => {
+])('organisation budgets on $name', ({ processes, skipped }) => {
   const all: Service[] = [];
   let database: OwnDatabase | undefined;
   /** Of all organisations here: to hash the password of another for each would take a tenth of the time. */
@@ -107,7 +107,7 @@ describe.each([
   };
 
   test.skipIf(skipped).each([...levels])(
-    'of 80 who ask at once the budget of the %s answers those whom it covers',
+    'of 80 parallel requests, exactly those that the budget of the %s covers are answered',
     async (level) => {
       const covered = 3;
       const { key, budget, member } = await someone(all[0]!, owner, level, covered * price + price - 1);
@@ -120,55 +120,61 @@ describe.each([
   );
 
   const ways = everyEndpoint.map((one, n) => [one[0], levels[n % levels.length]!, one[1], one[2]] as const);
-  test.skipIf(skipped).each(ways)('80 at once on %s stay within the budget of the %s', async (_, level, type, make) => {
-    const amount = 20 * price + price - 1;
-    const { key, budget, member } = await someone(all[0]!, owner, level, amount);
-    // Nobody is answered before somebody is refused: an answer may cost less than was put aside for it, and of 80 that a slow
-    // machine takes one by one each would find room.
-    const refused = Promise.withResolvers<void>();
-    const once: Script = async (asked) => {
-      await refused.promise;
-      return answersEverything(asked);
-    };
-    upstream.script = once;
-    anything.script = once;
-    const ask = async (n: number): Promise<string> => {
-      const { path, body } = make(models.get(type)!);
-      const json = !(body instanceof FormData);
-      const answer = await fetch(all[n % processes]!.url + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${key}`, ...(json && { 'content-type': 'application/json' }) },
-        body: json ? JSON.stringify(body) : body,
-      });
-      const text = await answer.text();
-      if (answer.status === 200) return 'answered';
-      refused.resolve();
-      return `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
-    };
-    const outcomes = await Promise.all(Array.from({ length: 80 }, (__, n) => ask(n)));
-    expect(new Set(outcomes)).toEqual(new Set(['answered', '403 The budget of this']));
-    const { used, remaining } = await budget();
-    expect(used).toBeGreaterThan(0);
-    expect(remaining).toBeGreaterThanOrEqual(0);
-    expect(used + remaining).toBe(amount);
-    expect((await all[0]!.self(member)).used_quota).toBe(used);
-  });
+  test.skipIf(skipped).each(ways)(
+    '80 parallel requests to %s stay within the budget of the %s',
+    async (_, level, type, make) => {
+      const amount = 20 * price + price - 1;
+      const { key, budget, member } = await someone(all[0]!, owner, level, amount);
+      // Nobody is answered before somebody is refused: an answer may cost less than was put aside for it, and of 80 that a slow
+      // machine takes one by one each would find room.
+      const refused = Promise.withResolvers<void>();
+      const once: Script = async (asked) => {
+        await refused.promise;
+        return answersEverything(asked);
+      };
+      upstream.script = once;
+      anything.script = once;
+      const ask = async (n: number): Promise<string> => {
+        const { path, body } = make(models.get(type)!);
+        const json = !(body instanceof FormData);
+        const answer = await fetch(all[n % processes]!.url + path, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${key}`, ...(json && { 'content-type': 'application/json' }) },
+          body: json ? JSON.stringify(body) : body,
+        });
+        const text = await answer.text();
+        if (answer.status === 200) return 'answered';
+        refused.resolve();
+        return `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
+      };
+      const outcomes = await Promise.all(Array.from({ length: 80 }, (__, n) => ask(n)));
+      expect(new Set(outcomes)).toEqual(new Set(['answered', '403 The budget of this']));
+      const { used, remaining } = await budget();
+      expect(used).toBeGreaterThan(0);
+      expect(remaining).toBeGreaterThanOrEqual(0);
+      expect(used + remaining).toBe(amount);
+      expect((await all[0]!.self(member)).used_quota).toBe(used);
+    },
+  );
 
-  test.skipIf(skipped).each([...levels])('films too, by the budget of the %s', async (level) => {
-    const covered = 2;
-    const seconds = 4;
-    const { key, member } = await someone(all[0]!, owner, level, covered * seconds * price);
-    const body = { model: film, prompt: 'a storm', duration: seconds };
-    const ask = async (n: number): Promise<string> => {
-      const answer = await all[n % processes]!.post('/v1/videos', body, { key });
-      const text = await answer.text();
-      return answer.status === 202 ? 'accepted' : `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
-    };
-    const asked = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)));
-    expect(new Set(asked)).toEqual(new Set(['accepted', '403 The budget of this']));
-    expect(asked.filter((outcome) => outcome === 'accepted')).toHaveLength(covered);
-    expect((await all[0]!.self(member)).quota).toBe((1_000 - covered * seconds) * price);
-  });
+  test.skipIf(skipped).each([...levels])(
+    'of 80 parallel video requests, exactly those that the budget of the %s covers are accepted',
+    async (level) => {
+      const covered = 2;
+      const seconds = 4;
+      const { key, member } = await someone(all[0]!, owner, level, covered * seconds * price);
+      const body = { model: film, prompt: 'a storm', duration: seconds };
+      const ask = async (n: number): Promise<string> => {
+        const answer = await all[n % processes]!.post('/v1/videos', body, { key });
+        const text = await answer.text();
+        return answer.status === 202 ? 'accepted' : `${answer.status} ${/The budget of this/.exec(text) ?? text}`;
+      };
+      const asked = await Promise.all(Array.from({ length: 80 }, (_, n) => ask(n)));
+      expect(new Set(asked)).toEqual(new Set(['accepted', '403 The budget of this']));
+      expect(asked.filter((outcome) => outcome === 'accepted')).toHaveLength(covered);
+      expect((await all[0]!.self(member)).quota).toBe((1_000 - covered * seconds) * price);
+    },
+  );
 
   /** Another level on each engine: which one it is makes no difference to who waits. */
   const level = levels[processes]!;
@@ -185,7 +191,7 @@ describe.each([
   };
   const refusalIn = (text: string): string => /The budget of this/.exec(text)?.[0] ?? text;
 
-  test.skipIf(skipped)(`of 80 lines of batches the budget of the ${level} pays those that it covers`, async () => {
+  test.skipIf(skipped)(`of 80 batch lines, exactly those that the budget of the ${level} covers are paid`, async () => {
     await all[0]!.root.api('/api/admin/options', { method: 'PUT', body: { key: 'BatchPriceFactor', value: 1 } });
     const place = await someone(all[0]!, owner, level, most);
     const { key } = place;
@@ -209,7 +215,7 @@ describe.each([
   });
 
   test.skipIf(skipped)(
-    `of 80 responses in the background the budget of the ${level} pays those that it covers`,
+    `of 80 background responses, exactly those that the budget of the ${level} covers are paid`,
     async () => {
       const place = await someone(all[0]!, owner, level, most);
       const { key } = place;

@@ -64,7 +64,7 @@ function answer(asked: Asked): Response | Promise<Response> {
   return say('the answer is seven');
 }
 
-describe.each(engines)('on %s', (engine) => {
+describe.each(engines)('with a SIGKILL after every charge, calls are paid once on %s', (engine) => {
   let database: Engine;
   let service: Service;
   let upstream: Upstream;
@@ -116,7 +116,7 @@ describe.each(engines)('on %s', (engine) => {
   /** Of a model of ours, whose calls are its own; nothing is to follow the answer. */
   const planned = { model: 'svc/svc-ms', svc_ms: { remember: false } };
 
-  test('a run: its recall, plan, a round with a tool, its results, evaluations and judgements', async () => {
+  test('a run with recall, plan, tool round, results, evaluations and judgements', async () => {
     const user = await service.user(balance);
     const key = await user.key();
     const post = async (path: string, body: object) => {

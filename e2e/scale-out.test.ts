@@ -81,7 +81,7 @@ describe('several processes', () => {
   const set = (name: string, value: unknown) =>
     service.root.api('/api/admin/options', { method: 'PUT', body: { key: name, value } });
 
-  test('a limit is one limit', async () => {
+  test('a rate limit applies to all processes together', async () => {
     if (missing) return;
     const mine = await service.root.key();
     await set('RateLimitV1', 20);
@@ -98,7 +98,7 @@ describe('several processes', () => {
     expect(seen.filter((status) => status === 429)).toHaveLength(40);
   });
 
-  test('a revoked key is revoked everywhere, and an option is set everywhere', async () => {
+  test('revoked keys and changed options take effect in every process', async () => {
     if (missing) return;
     const mine = await service.root.key({ name: 'to revoke' });
     expect(new Set(await statuses(20, () => ask('/v1/models', { key: mine })))).toEqual(new Set([200]));
@@ -114,7 +114,7 @@ describe('several processes', () => {
     await set('RegistrationEnabled', true);
   });
 
-  test('a circuit that opened is open everywhere', async () => {
+  test('an open circuit is open in every process', async () => {
     if (missing) return;
     const upstream = startUpstream(() => refuse(500));
     const { modelId } = await service.serve({ kind: 'openai', url: upstream.url });
@@ -129,7 +129,7 @@ describe('several processes', () => {
     expect(asked).toBeLessThan(11);
   });
 
-  test('the events of a run are told by any of them, whole and in order', async () => {
+  test('every process streams the events of a run, complete and in order', async () => {
     if (missing) return;
     const goal = { message: 'Say hello.', session_id: 'scale-out', config: { max_iterations: 2 } };
     const begun = await ask('/api/svc-ms/autonomous/execute', { key: service.key, body: goal });
@@ -145,7 +145,7 @@ describe('several processes', () => {
   }, 300_000);
 
   let killed: Load;
-  test('a worker that is killed is started again', async () => {
+  test('a killed worker is restarted', async () => {
     if (missing) return;
     const before = await pids();
     killed = await startLoad(service, { pauseMs: 5 });
@@ -158,7 +158,7 @@ describe('several processes', () => {
     expect(tally(killed.failures)).toEqual({});
   }, 300_000);
 
-  test(`two processes behind a balancer, each restarted ${rounds} times under load: no failed request`, async () => {
+  test(`no request fails while two processes behind a balancer restart ${rounds} times each under load`, async () => {
     if (missing) return;
     const options = { dataDir, env: { ...environment(), REDIS_PREFIX: 'rolling:' } };
     const [one, two] = [await startService(options), await startService(options)];
@@ -190,7 +190,7 @@ describe('several processes', () => {
   }, 300_000);
 
   // Last, because what a dead process held is given back only after a while.
-  test('the ledger is right after the kill', async () => {
+  test('the ledger is correct after the kill', async () => {
     if (missing) return;
     await until('nothing is held any more', async () => (await account(killed, service)).astray === 0, 90_000);
     const sums = await account(killed, service);
@@ -204,14 +204,14 @@ describe('several processes', () => {
     inOrder(sums);
   }, 300_000);
 
-  test('workers do not outlive the process that looks after them', async () => {
+  test('workers exit when their supervisor is killed', async () => {
     if (missing) return;
     const workers = [...(await pids())];
     await service.kill('SIGKILL');
     await until('the workers have ended', () => !workers.some(isAlive), 60_000);
   }, 300_000);
 
-  test('nor do those that were still starting', async () => {
+  test('workers that are still starting exit when their supervisor is killed', async () => {
     if (missing) return;
     const env = {
       PATH: process.env.PATH ?? '',

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { describeSoak, faultsOf, soak } from './soak.ts';
 
-test('under full load of every kind nothing is left behind', async () => {
+test('mixed full load leaks no memory, file descriptors or other resources', async () => {
   const soaked = await soak(({ requests }) => requests < 15_000);
   console.log(describeSoak(soaked));
   expect(faultsOf(soaked)).toEqual([]);

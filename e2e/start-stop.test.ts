@@ -34,27 +34,27 @@ async function attempt(env: Record<string, string>): Promise<{ code: number; sai
   return { code, said: await new Response(child.stderr).text() };
 }
 
-describe('starting', () => {
-  test('a wrong configuration: every fault at once, exit 1', async () => {
+describe('startup', () => {
+  test('an invalid configuration reports all faults at once and exits with 1', async () => {
     const { code, said } = await attempt({ PORT: 'x', WORKERS: '3', BASE_URL: 'nonsense', DEMO_PROVIDER: 'perhaps' });
     expect(code).toBe(1);
     for (const name of ['PORT', 'WORKERS', 'BASE_URL', 'DEMO_PROVIDER']) expect(said).toContain(name);
   });
 
-  test('a database that is gone: a clear message, exit 1, no password in it', async () => {
+  test('an unreachable database gives a clear message without the password, and exits with 1', async () => {
     const { code, said } = await attempt({ DATABASE_URL: `postgres://svc:hunter2@127.0.0.1:${freePort()}/svc` });
     expect(code).toBe(1);
     expect(said).toContain('The database cannot be reached');
     expect(said).not.toContain('hunter2');
   });
 
-  test('a data folder that cannot be written: a clear message, exit 1', async () => {
+  test('a data folder that cannot be written gives a clear message and exits with 1', async () => {
     const { code, said } = await attempt({ DATA_DIR: '/proc/nowhere' });
     expect(code).toBe(1);
     expect(said).toContain('/proc/nowhere');
   });
 
-  test('a second process on the same folder refuses, naming the first; after a SIGKILL the folder is free again', async () => {
+  test('a second process on the same folder exits and names the first; after a SIGKILL the folder is free again', async () => {
     const service = await startService({ dataDir: folder() });
     const refused = await attempt({ DATA_DIR: service.dataDir });
     expect(refused.code).toBe(1);
@@ -71,7 +71,7 @@ describe('starting', () => {
   });
 });
 
-test('SIGTERM lets a running stream finish, and exits 0', async () => {
+test('SIGTERM lets a running stream finish, and exits with 0', async () => {
   const service = await startService();
   const response = await service.post('/v1/chat/completions', {
     model: 'demo/chat',
@@ -89,7 +89,7 @@ test('SIGTERM lets a running stream finish, and exits 0', async () => {
   await service.stop();
 });
 
-test('at the end of the drain whoever still waits is told, in its own format, and what was made is charged', async () => {
+test('at the end of the drain, open requests get an error in their own format and are charged for what was generated', async () => {
   const stalled = says('openai', { text: 'one two three four five six' }, { stallAfter: 6 });
   const upstream = startUpstream((asked) => (asked.body.stream ? stalled(asked) : silence()));
   const service = await startService({ env: { DRAIN_SECONDS: '1' } });

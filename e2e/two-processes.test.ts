@@ -45,7 +45,7 @@ describe.skipIf(missing)('two processes', () => {
     return metrics[0]?.circuit_state;
   }
 
-  test('an option changed and a key revoked on one count on the other', async () => {
+  test('an option changed and a key revoked in one process take effect in the other', async () => {
     const register = () =>
       fetch(`${two.url}/api/user/register`, {
         method: 'POST',
@@ -70,7 +70,7 @@ describe.skipIf(missing)('two processes', () => {
     for (const { url } of [one, two]) await until('it is revoked', async () => (await use(url)).status === 401);
   });
 
-  test('a model added on one is served by the other at once', async () => {
+  test('a model added in one process is served by the other immediately', async () => {
     const upstream = scripted(says('openai', { text: 'ok' }));
     const { modelId } = await one.serve({ kind: 'openai', url: upstream.url });
     await until(
@@ -79,7 +79,7 @@ describe.skipIf(missing)('two processes', () => {
     );
   });
 
-  test('a circuit that opens on one is open on the other', async () => {
+  test('a circuit that opens in one process is open in the other', async () => {
     const upstream = scripted(() => refuse(500));
     const { modelId } = await one.serve({ kind: 'openai', url: upstream.url });
     await until('the other knows it', async () => (await circuitOf(two, modelId)) === 'closed');
@@ -113,7 +113,7 @@ describe.skipIf(missing)('two processes', () => {
     expect(self.quota + self.used_quota).toBe(start);
   });
 
-  test('of a process that is killed, the other settles what it held', async () => {
+  test('after a process is killed, the other settles its held credits', async () => {
     const upstream = scripted(
       says('openai', { text: 'a b c d e f g h', usage: { input: 10, output: 20 } }, { everyMs: 20 }),
     );

@@ -114,14 +114,14 @@ async function connect(fields: Partial<OAuthClientProvider>) {
   return { asked, kept };
 }
 
-test('by a document at its client id', async () => {
+test('an MCP client connects with a metadata document as its client id', async () => {
   const { asked, kept } = await connect({ clientMetadataUrl: documentUrl });
   expect(kept.client).toMatchObject({ client_id: documentUrl });
   expect(asked.application).toMatchObject({ name: 'An agent', source: 'document', host: new URL(documentUrl).host });
 });
 
 test.each(['none', 'client_secret_basic', 'client_secret_post'])(
-  'by registering itself, with %s',
+  'an MCP client connects by registering itself with %s',
   async (token_endpoint_auth_method) => {
     const { asked, kept } = await connect({ clientMetadata: { ...metadata, token_endpoint_auth_method } });
     expect(kept.client!.client_id).toStartWith('svc_');

@@ -18,7 +18,7 @@ const declares = (parameters: Json): Json[] => [{ functionDeclarations: [{ name:
 
 const cases: [Kind, string, Json, number][] = [
   ['openai', 'a chat', { model: 'm', messages: [hi] }, 200],
-  ['openai', 'a member it does not know', { model: 'm', messages: [hi], top_k: 1 }, 400],
+  ['openai', 'an unknown field', { model: 'm', messages: [hi], top_k: 1 }, 400],
   ['openai', 'a call without its result', { messages: [hi, { role: 'assistant', tool_calls: [call] }, hi] }, 400],
   [
     'openai',
@@ -27,10 +27,15 @@ const cases: [Kind, string, Json, number][] = [
     400,
   ],
   ['anthropic', 'a chat', { model: 'm', max_tokens: 9, messages: [hi] }, 200],
-  ['anthropic', 'later instructions', { max_tokens: 9, messages: [hi, { role: 'system', content: 'Be kind.' }] }, 200],
-  ['anthropic', 'a role it does not know', { max_tokens: 9, messages: [hi, { role: 'tool', content: 'x' }] }, 400],
-  ['anthropic', 'no limit', { model: 'm', messages: [hi] }, 400],
-  ['anthropic', 'a member it does not know', { max_tokens: 9, messages: [hi], seed: 1 }, 400],
+  [
+    'anthropic',
+    'instructions after the first message',
+    { max_tokens: 9, messages: [hi, { role: 'system', content: 'Be kind.' }] },
+    200,
+  ],
+  ['anthropic', 'an unknown role', { max_tokens: 9, messages: [hi, { role: 'tool', content: 'x' }] }, 400],
+  ['anthropic', 'a missing max_tokens', { model: 'm', messages: [hi] }, 400],
+  ['anthropic', 'an unknown field', { max_tokens: 9, messages: [hi], seed: 1 }, 400],
   [
     'anthropic',
     'an empty text',
@@ -44,11 +49,11 @@ const cases: [Kind, string, Json, number][] = [
     400,
   ],
   ['gemini', 'a chat', { contents: [says], tools: declares({ type: 'object' }) }, 200],
-  ['gemini', 'a member it does not know', { contents: [says], stream: true }, 400],
-  ['gemini', 'a schema with more than its own', { contents: [says], tools: declares({ $schema: 'x' }) }, 400],
+  ['gemini', 'an unknown field', { contents: [says], stream: true }, 400],
+  ['gemini', 'an unsupported schema keyword', { contents: [says], tools: declares({ $schema: 'x' }) }, 400],
   ['gemini', 'a call without its result', { contents: [says, asksFor, says] }, 400],
 ];
 
-test.each(cases)('%s: %s', async (kind, _, body, status) => {
+test.each(cases)('the %s stand-in responds like the vendor to %s', async (kind, _, body, status) => {
   expect(await statusOf(kind, body)).toBe(status);
 });

@@ -53,7 +53,7 @@ const stuckOnce = (count: number): Response | undefined =>
         { headers: { 'content-type': 'video/mp4' } },
       );
 
-test('jobs killed while submitting, while waiting and while downloading go on after a restart', async () => {
+test('video jobs killed while submitting, waiting and downloading continue after a restart', async () => {
   const service = await startService();
   closers.push(() => service.stop());
   const user = await service.user(startQuota);
@@ -87,7 +87,7 @@ test('jobs killed while submitting, while waiting and while downloading go on af
   expect([self.quota, self.used_quota]).toEqual([startQuota - 3 * price, 3 * price]);
 }, 300_000);
 
-test('on PostgreSQL another process takes a dead one’s job over', async () => {
+test('on PostgreSQL another process takes over the jobs of a dead one', async () => {
   const database = await ownDatabase();
   const dataDir = mkdtempSync(join(tmpdir(), 'svc-video-'));
   closers.push(async () => {

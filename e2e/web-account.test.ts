@@ -18,13 +18,13 @@ describe.skipIf(browserMissing)('account', () => {
     expect([admin, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('a user downloads their data and is told its size', async () => {
+  test('a user downloads their data and sees its size', async () => {
     const { page } = user;
     await page.goto('/account');
     // It is counted when it is looked at.
-    await page.getByRole('heading', { name: 'What you keep' }).scrollIntoViewIfNeeded();
-    const kept = page.getByRole('table', { name: 'What takes how much' });
-    await kept.getByRole('row', { name: 'Chats and prompts of the playground 0 B' }).waitFor();
+    await page.getByRole('heading', { name: 'Your storage' }).scrollIntoViewIfNeeded();
+    const kept = page.getByRole('table', { name: 'Storage by type' });
+    await kept.getByRole('row', { name: 'Playground chats and prompts 0 B' }).waitFor();
     await page.getByText('0 B of 5.2 GB').waitFor();
     // Each leads to where it is looked at and deleted; what finds others again goes with them.
     const places = await kept
@@ -46,7 +46,7 @@ describe.skipIf(browserMissing)('account', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 
-  test('a download under way says so and can be cancelled; one that fails says why', async () => {
+  test('a running download shows its progress and can be cancelled; a failed one shows the reason', async () => {
     const { page } = user;
     let release = () => {};
     const held = new Promise<void>((resolve) => {
@@ -60,11 +60,11 @@ describe.skipIf(browserMissing)('account', () => {
     const start = page.getByRole('button', { name: 'Download my data' });
     await start.click();
     const status = page.getByRole('status', { name: 'Download' });
-    await status.getByText('Your file is being made').waitFor();
+    await status.getByText('Preparing your file').waitFor();
     expect(await start.isDisabled()).toBe(true);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    await status.getByText('Your file is being made').waitFor({ state: 'detached' });
+    await status.getByText('Preparing your file').waitFor({ state: 'detached' });
     expect(await page.getByRole('alert').count()).toBe(0);
     release();
     await page.unroute(exportPath);
@@ -81,7 +81,7 @@ describe.skipIf(browserMissing)('account', () => {
     await fault.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('deleting asks for the password, and a wrong one deletes nothing', async () => {
+  test('deleting an account asks for the password; a wrong one deletes nothing', async () => {
     const { page } = user;
     await page.goto('/account');
     const open = page.getByRole('button', { name: 'Delete my account', exact: true });
@@ -105,7 +105,7 @@ describe.skipIf(browserMissing)('account', () => {
     expect((await user.context.request.get('/api/user/self')).status()).toBe(200);
   }, 300_000);
 
-  test('with the right one the account is gone, and a farewell says so', async () => {
+  test('with the right password the account is deleted, and a goodbye page is shown', async () => {
     const { page } = user;
     await page.goto('/account');
     await page.getByRole('button', { name: 'Delete my account', exact: true }).click();
@@ -113,7 +113,7 @@ describe.skipIf(browserMissing)('account', () => {
     await form.getByLabel('Your password').fill(passwordOf('uma'));
     await form.getByRole('button', { name: 'Delete permanently' }).click();
     await page.waitForURL('**/goodbye');
-    const heading = page.getByRole('heading', { level: 1, name: 'Your account is deleted' });
+    const heading = page.getByRole('heading', { level: 1, name: 'Your account has been deleted' });
     await heading.and(page.locator(':focus')).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect((await user.context.request.get('/api/user/self')).status()).toBe(401);
@@ -125,7 +125,7 @@ describe.skipIf(browserMissing)('account', () => {
     await page.getByText('Wrong username or password.').waitFor();
   }, 300_000);
 
-  test('an administrator deletes somebody by typing their name; root stays', async () => {
+  test('an administrator deletes a user by typing the name; root cannot be deleted', async () => {
     const other = await site.register('vic');
     const { page } = admin;
     await page.goto('/account');

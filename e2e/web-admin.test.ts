@@ -85,7 +85,7 @@ describe.skipIf(browserMissing)('administration', () => {
     await page.getByRole('heading', { name: 'Stripe' }).waitFor();
     const payment = stripe.payments.at(-1)!;
     await page.goto(`/credits?topup=${payment.metadata.topup_id}`);
-    await page.getByRole('cell', { name: 'Not paid yet' }).waitFor();
+    await page.getByRole('cell', { name: 'Payment pending' }).waitFor();
     payment.paid = true;
     const { body, signature } = await stripe.event('checkout.session.completed', payment);
     const headers = { 'content-type': 'application/json', 'stripe-signature': signature };
@@ -222,7 +222,7 @@ describe.skipIf(browserMissing)('administration', () => {
     const asked = `/oauth2/authorize?${new URLSearchParams({ response_type: 'code', client_id: clientId, redirect_uri: redirectUri })}`;
     const other = await site.register('ida');
     await other.page.goto(asked);
-    await other.page.getByText('may not ask for access').waitFor();
+    await other.page.getByText('cannot request access').waitFor();
     await other.context.close();
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Suspended' }).click();

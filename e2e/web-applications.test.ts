@@ -82,7 +82,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect([owner, user].flatMap((visitor) => visitor?.complaints ?? [])).toEqual([]);
   });
 
-  test('its developer registers it and sees the secret once', async () => {
+  test('the developer registers an application and sees its secret once', async () => {
     const { page } = owner;
     await page.goto('/applications');
     await page.getByText('No applications yet').waitFor();
@@ -91,15 +91,15 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByLabel('Name', { exact: false }).first().fill('Notes');
     await page.getByLabel('Redirect address 1').fill('http://notes.example/cb');
     await page.getByRole('button', { name: 'Register application' }).click();
-    await page.getByText('Use https; http is for localhost only.').waitFor();
+    await page.getByText('Use https; http is allowed for localhost only.').waitFor();
     await page.getByLabel('Redirect address 1').fill(receiver.redirectUri);
     await page.getByRole('checkbox', { name: 'Email address' }).check();
     await page.getByRole('checkbox', { name: 'Balance and usage' }).check();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'See what users see' }).click();
-    const preview = page.getByRole('dialog', { name: 'What users are asked' });
+    await page.getByRole('button', { name: 'Preview consent screen' }).click();
+    const preview = page.getByRole('dialog', { name: 'Consent screen preview' });
     // Of what is in the form, though nothing is saved yet.
-    for (const words of ['Notes', 'See your email address', 'Nobody here has verified who runs this application'])
+    for (const words of ['Notes', 'See your email address', 'We have not verified who runs this application'])
       await preview.getByText(words, { exact: false }).first().waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await preview.getByRole('button', { name: 'Allow' }).click();
@@ -117,7 +117,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await page.content()).not.toContain(secret);
   }, 300_000);
 
-  test('a user logs in on the way, agrees, and the application gets a code', async () => {
+  test('a user logs in, agrees, and the application gets a code', async () => {
     const { context } = await site.register('bob');
     await context.close();
     user = await site.visit();
@@ -130,7 +130,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByRole('heading', { name: 'Authorize Notes' }).waitFor();
     expect(await page.getByText('Signed in as bob').count()).toBe(1);
     expect(await page.getByText('See your email address and whether it is verified').count()).toBe(1);
-    expect(await page.getByText('Nobody here has verified').count()).toBe(1);
+    expect(await page.getByText('We have not verified').count()).toBe(1);
     expect(await page.getByText(new URL(receiver.redirectUri).host, { exact: true }).count()).toBe(1);
     // A stray Enter must not agree.
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('BUTTON');
@@ -149,7 +149,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await me.json()).toMatchObject({ username: 'bob' });
   }, 300_000);
 
-  test('more than before is asked for again, what is new is marked, and No is an answer', async () => {
+  test('additional scopes are asked for and marked as new, and the user can deny them', async () => {
     const { page } = user;
     await page.goto(authorizePath({ scope: 'openid email usage:read' }));
     await page.getByText('Notes asks for more than you have allowed so far').waitFor();
@@ -162,10 +162,10 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(receiver.last().has('code')).toBe(false);
   }, 300_000);
 
-  test('a verified application is let through when all of it was allowed before', async () => {
+  test('a verified application skips the question if everything was allowed before', async () => {
     const { page } = user;
     await page.goto(authorizePath());
-    await page.getByText('You have allowed this before').waitFor();
+    await page.getByText('You have already allowed this application').waitFor();
     const admin = await site.root();
     await admin.page.goto('/admin/applications');
     await admin.page.getByRole('button', { name: 'Actions for Notes' }).click();
@@ -180,7 +180,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await page.getByText('Verified', { exact: true }).count()).toBe(1);
   }, 300_000);
 
-  test('what is not trusted is refused here; other faults go back to the application', async () => {
+  test('untrusted requests end in an error page; other errors return to the application', async () => {
     const { page } = user;
     const faults: Record<string, string>[] = [
       { client_id: 'svc_nobody' },
@@ -188,19 +188,19 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     ];
     for (const changes of faults) {
       await page.goto(authorizePath(changes));
-      await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+      await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
       expect(new URL(page.url()).origin).toBe(site.service.url);
     }
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${authorizePath()}&state=twice`);
-    await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+    await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
     await page.goto(authorizePath({ scope: 'openid tokens:write' }));
     await arrived(page);
     expect(receiver.last().get('error')).toBe('invalid_scope');
     expect(receiver.last().get('state')).toBe(state);
   }, 300_000);
 
-  test('somebody else at the same browser can sign in instead', async () => {
+  test('another user can switch accounts in the same browser', async () => {
     const other = await site.register('cyd');
     await other.page.goto(authorizePath());
     await other.page.getByText('Signed in as cyd').waitFor();
@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await other.context.close();
   }, 300_000);
 
-  test('the user takes the access away again', async () => {
+  test('the user revokes the access', async () => {
     const { page } = user;
     await page.goto(authorizePath());
     await arrived(page);
@@ -221,7 +221,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.goto('/authorized-apps');
     await page.getByText('Email address').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Revoke access of Notes' }).click();
+    await page.getByRole('button', { name: 'Revoke access for Notes' }).click();
     await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
     await page.getByText('No application has access').waitFor();
     const me = await fetch(`${site.service.url}/api/oauth2/userinfo`, {
@@ -230,7 +230,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(me.status).toBe(401);
   }, 300_000);
 
-  test('an application that asks for models is given a limit, which can be changed afterwards; its keys go with its access', async () => {
+  test('an application that uses models gets a spending limit, which can be changed; its keys can be deleted with its access', async () => {
     const turn = (value: boolean) =>
       site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
     const setScopes = (scopes: string) =>
@@ -246,7 +246,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await setScopes('openid email usage:read models:use tokens:write');
     const { page } = user;
     await page.goto(authorizePath({ scope: 'openid models:use tokens:write' }));
-    const amount = page.getByLabel('May spend at most');
+    const amount = page.getByLabel('Spending limit', { exact: true });
     await amount.fill('');
     expect(await page.getByRole('button', { name: 'Allow' }).isDisabled()).toBe(true);
     await amount.fill('2.5');
@@ -258,20 +258,20 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     const made = await fetch(`${site.service.url}/api/oauth2/tokens`, {
       method: 'POST',
       headers: { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'Made by Notes' }),
+      body: JSON.stringify({ name: 'Created by Notes' }),
     });
     expect(made.status).toBe(200);
     await page.goto('/keys');
-    await page.getByText('Made by Notes', { exact: true }).last().waitFor();
+    await page.getByText('Created by Notes', { exact: true }).last().waitFor();
     await page.getByRole('link', { name: 'Notes' }).click();
     await page.waitForURL('**/authorized-apps');
     await page.getByText('$0.00 of $2.50').waitFor();
-    await page.getByRole('button', { name: 'Change what Notes may spend' }).click();
-    await page.getByLabel('May spend at most').fill('4');
+    await page.getByRole('button', { name: 'Change the spending limit of Notes' }).click();
+    await page.getByLabel('Spending limit', { exact: true }).fill('4');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('$0.00 of $4.00').waitFor();
-    await page.getByRole('button', { name: 'Revoke access of Notes' }).click();
-    const withKeys = page.getByRole('checkbox', { name: 'Delete the API key that it has created for you, too' });
+    await page.getByRole('button', { name: 'Revoke access for Notes' }).click();
+    const withKeys = page.getByRole('checkbox', { name: 'Also delete the API key that it created for you' });
     expect(await withKeys.isChecked()).toBe(true);
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.getByRole('button', { name: 'Revoke access', exact: true }).click();
@@ -282,7 +282,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await turn(false);
   }, 300_000);
 
-  test('however much is asked for, on a phone as on a desk, both answers are in view at once', async () => {
+  test('both buttons are in view with many scopes, on phones and desktops', async () => {
     const { api } = site.service.root;
     const turn = (value: boolean) =>
       api('/api/admin/options', { method: 'PUT', body: { key: 'OAuth2OpenIDConnect', value } });
@@ -306,7 +306,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
       for (const part of [
         title,
         page.getByText('Signed in as bob'),
-        page.getByText('It may spend up to $5.00 in all'),
+        page.getByText('It may spend up to $5.00 in total'),
         deny,
         page.getByRole('button', { name: 'Allow' }),
       ]) {
@@ -315,7 +315,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
       }
       expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
       // Whatever is reached by keyboard is not left behind them.
-      const amount = page.getByLabel('May spend at most');
+      const amount = page.getByLabel('Spending limit', { exact: true });
       await deny.focus();
       await page.keyboard.press('Shift+Tab');
       await page.keyboard.press('Shift+Tab');
@@ -326,7 +326,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await turn(false);
   }, 300_000);
 
-  test('its developer edits it, rotates both secrets, and deletes it', async () => {
+  test('the developer edits the application, rotates both secrets and deletes it', async () => {
     const { page } = owner;
     await page.goto('/applications');
     await page.getByRole('link', { name: 'Manage Notes' }).click();
@@ -352,7 +352,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     await page.getByText('No applications yet').waitFor();
   }, 300_000);
 
-  test('a verified application says what saving will cost it', async () => {
+  test('editing a verified application warns that it loses its verification', async () => {
     const body = { name: 'Trusted', redirect_uris: ['https://app.example/callback'], scopes: 'openid' };
     const { api } = site.service.root;
     const { id } = await api<{ id: number }>('/api/oauth2/applications', { method: 'POST', body });

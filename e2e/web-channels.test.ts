@@ -48,14 +48,14 @@ describe.skipIf(browserMissing)('channels', () => {
     await form.getByRole('tab', { name: 'Custom' }).click();
     const add = form.getByRole('button', { name: 'Add and test' });
     await add.click();
-    await form.getByText('Give it a name.').waitFor();
+    await form.getByText('Enter a name.').waitFor();
     await form.getByLabel(/^Name/).fill('Scripted');
     await form.getByRole('textbox', { name: 'Provider' }).fill('scripted');
     await form.getByLabel('Base URL').fill(`${upstream.url}/v1`);
     await form.getByLabel('Credential', { exact: true }).fill('sk-upstream-credential-9876');
     expect(await accessibilityFaults(page)).toEqual([]);
     await add.click();
-    await form.getByText('1 model was found without a price').waitFor();
+    await form.getByText('1 model without a price was found').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Done' }).click();
     await page.getByText('Key ••••9876').waitFor();

@@ -33,7 +33,7 @@ const start = () => post('/api/oauth2/device_authorization', { scope: 'openid em
 const poll = (device_code: string) => post('/api/oauth2/token', { grant_type: deviceGrant, device_code });
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-describe.skipIf(browserMissing)('codes of devices', () => {
+describe.skipIf(browserMissing)('device codes', () => {
   beforeAll(async () => {
     site = await openSite({ OPENID_CONNECT: '1' });
     const body = { name: 'Television', redirect_uris: [redirectUri], scopes: 'openid email' };
@@ -50,7 +50,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(user?.complaints ?? []).toEqual([]);
   });
 
-  test('the code is typed, the question read and answered, by keyboard alone, on a phone in the dark', async () => {
+  test('a code is entered and approved by keyboard alone, on a phone in the dark scheme', async () => {
     const { page } = user;
     const { device_code, user_code } = await start();
     await page.goto('/device');
@@ -78,7 +78,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect((await poll(device_code!)).access_token).toStartWith('svcat_');
   }, 300_000);
 
-  test('an address brings the code, through a login; what is denied is denied', async () => {
+  test('a link carries the code through a login; denying works', async () => {
     const { page, complaints } = await site.visit();
     const given = await start();
     await page.goto(given.verification_uri_complete!);
@@ -95,7 +95,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('a pushed request is shown after a login, and once it was answered no more', async () => {
+  test('a pushed request is shown after a login, and no longer once it is answered', async () => {
     const { page } = await site.visit();
     const push = { response_type: 'code', redirect_uri: redirectUri, scope: 'openid', state: 'kept' };
     const { request_uri } = await post('/api/oauth2/par', push);
@@ -115,10 +115,10 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.waitForURL((url) => url.pathname === '/callback');
     expect(new URL(page.url()).searchParams.get('state')).toBe('kept');
     await page.goto(address);
-    await page.getByRole('heading', { name: 'This request cannot be answered' }).waitFor();
+    await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
   }, 300_000);
 
-  test('its owner asks for pushed requests and bound tokens', async () => {
+  test('the owner requires pushed requests and key-bound tokens', async () => {
     const { page } = await site.register('olga');
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Strict');
@@ -127,15 +127,15 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await button(page, 'I have saved it').click();
     await page.waitForURL(/applications\/\d+$/);
     await button(page, 'OpenID Connect').click();
-    await page.getByRole('switch', { name: 'Only pushed requests' }).click();
-    await page.getByRole('switch', { name: 'Only tokens bound to a key' }).click();
+    await page.getByRole('switch', { name: 'Require pushed authorization requests' }).click();
+    await page.getByRole('switch', { name: 'Require key-bound tokens' }).click();
     const saved = page.waitForResponse((answer) => answer.request().method() === 'PUT');
     await page.getByRole('button', { name: /^Save/ }).click();
     const { data } = (await (await saved).json()) as { data: Record<string, unknown> };
     expect(data).toMatchObject({ require_pushed_requests: true, dpop_bound_access_tokens: true });
   }, 300_000);
 
-  test('its owner gives it keys instead of a secret, an address of keys, and a secret again', async () => {
+  test('the owner replaces the secret by keys, by a key address, and by a secret again', async () => {
     const { page, complaints } = await site.register('kim');
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Signing');
@@ -150,7 +150,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
       const answer = await saved;
       return (await answer.json()) as { message?: string; data: Record<string, unknown> };
     };
-    await choose('Keys given here');
+    await choose('Keys entered here');
     await page.getByText('The client secret will stop working').waitFor();
     await page.getByLabel('Public keys').fill('no keys');
     await page.getByRole('button', { name: /^Save/ }).click();
@@ -164,11 +164,11 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     await page.getByText('The application was not saved').waitFor();
     await page.getByLabel('Public keys').fill(textOf(publicKey));
     expect((await save()).data).toMatchObject({ ...signing, jwks: JSON.parse(textOf(publicKey)) });
-    await page.getByText('It has no secret: it proves itself by what its keys sign.').waitFor();
+    await page.getByText('it authenticates with signatures of its private keys').waitFor();
     await page.getByText('client.PrivateKeyJwt(').waitFor();
     expect(await button(page, 'Rotate client secret').count()).toBe(0);
     await choose('Keys at an address');
-    await page.getByLabel('Address of the public keys').fill('https://keys.example/jwks');
+    await page.getByLabel('Public key address').fill('https://keys.example/jwks');
     expect((await save()).data).toMatchObject({ ...signing, jwks: null, jwks_uri: 'https://keys.example/jwks' });
     await choose('Client secret');
     expect((await save()).data).toMatchObject({ token_endpoint_auth_method: 'client_secret_basic', jwks_uri: '' });
@@ -177,12 +177,12 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     expect(complaints.filter((complaint) => !complaint.includes('400'))).toEqual([]);
   }, 300_000);
 
-  test('an application is registered with keys, and is given no secret', async () => {
+  test('an application registered with keys gets no secret', async () => {
     const { page, complaints } = await site.register('kay');
     await page.goto('/applications/new');
     await page.getByLabel('Name', { exact: false }).first().fill('Signing from the start');
     await page.getByLabel('Redirect address 1').fill(redirectUri);
-    await page.getByRole('radio', { name: 'Keys given here', exact: true }).check();
+    await page.getByRole('radio', { name: 'Keys entered here', exact: true }).check();
     await button(page, 'Register application').click();
     await page.getByText('Paste a JSON Web Key Set, an object with a list called keys.').waitFor();
     expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('codes of devices', () => {
     const { data } = (await (await made).json()) as { data: Record<string, unknown> };
     expect(data).toMatchObject({ token_endpoint_auth_method: 'private_key_jwt', jwks, client_secret_plain: '' });
     await page.waitForURL(/applications\/\d+$/);
-    await page.getByText('It has no secret: it proves itself by what its keys sign.').waitFor();
+    await page.getByText('it authenticates with signatures of its private keys').waitFor();
     expect(complaints).toEqual([]);
   }, 300_000);
 });

@@ -24,10 +24,10 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     expect(user?.complaints).toEqual([]);
   });
 
-  test('where no key for a provider can be added, the page says why and what to do', async () => {
+  test('when no provider key can be added, the page says why and what to do', async () => {
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'OwnKeys', value: true } });
     await user.open('/own-keys');
-    await user.page.getByText('Ask your administrator to connect the one that you have a key for.').waitFor();
+    await user.page.getByText('Ask your administrator to connect the provider you have a key for.').waitFor();
     expect(await user.page.getByRole('button', { name: 'Add key' }).count()).toBe(0);
     expect(await accessibilityFaults(user.page)).toEqual([]);
     const root = await site.root();
@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await root.page.close();
   }, 300_000);
 
-  test('a key is made, shown once, and works', async () => {
+  test('a key is created, shown once, and works', async () => {
     const { page } = user;
     await page.goto('/keys');
     await page.getByText('No keys yet').waitFor();
@@ -48,7 +48,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await form.getByText('Give the key a name.').waitFor();
     await form.getByLabel('Name').fill('laptop');
     await form.getByRole('switch', { name: 'No spending limit' }).click();
-    await form.getByLabel('May spend').fill('2.5');
+    await form.getByLabel('Maximum spend').fill('2.5');
     await form.getByLabel('Models').fill('demo/ch');
     await page.getByRole('option', { name: /^demo\/chat (?!-)/ }).click();
     await form.getByLabel('Name').click();
@@ -64,7 +64,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     expect(models.data.map(({ id }) => id)).toEqual(['demo/chat']);
   }, 300_000);
 
-  test('a key is copied where the browser has no clipboard for pages, and where it allows none, one is told', async () => {
+  test('a key is copied without the clipboard API; if copying fails, the page says so', async () => {
     const { page, context, complaints } = await site.root({ viewport: { width: 1280, height: 800 } });
     // As on every page that comes by plain http.
     await context.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
@@ -80,7 +80,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
       document.execCommand = () => false;
     });
     await page.getByRole('button', { name: 'Copy API key' }).click();
-    await page.getByText('It was not copied').waitFor();
+    await page.getByText('The browser did not allow copying').waitFor();
     await page.getByRole('button', { name: 'I have saved it' }).click();
     await page.goto('/admin/users');
     await page.getByPlaceholder('Name or email').click();
@@ -90,7 +90,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await context.close();
   }, 300_000);
 
-  test('many keys come in pages, are found by words and sorted by column, and the address keeps all that', async () => {
+  test('many keys are paged, searched and sorted, and the URL keeps that state', async () => {
     const { page, context, open, settled } = await site.register('many');
     await context.request.post('/api/tokens', { data: { name: 'Alone', remain_quota: 500, unlimited_quota: false } });
     await open('/keys');
@@ -132,7 +132,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await context.close();
   }, 300_000);
 
-  test('what was asked shows in usage, and downloads', async () => {
+  test('requests appear in usage and can be downloaded', async () => {
     const answer = await call('/v1/chat/completions', {
       model: 'demo/chat',
       messages: [{ role: 'user', content: 'hi' }],
@@ -163,7 +163,7 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     await row.waitFor();
   }, 300_000);
 
-  test('a key is disabled, changed and revoked', async () => {
+  test('a key is disabled, edited and revoked', async () => {
     const { page } = user;
     await page.goto('/keys');
     const menu = page.getByRole('button', { name: 'Actions for laptop' });
@@ -190,11 +190,11 @@ describe.skipIf(browserMissing)('keys, usage and credits', () => {
     expect((await call('/v1/models')).status).toBe(401);
   }, 300_000);
 
-  test('credits show the balance and say how to get more', async () => {
+  test('the credits page shows the balance and how to get more', async () => {
     const { page } = user;
     await page.goto('/credits');
     await page.getByText('Ask an administrator of this service').waitFor();
-    await page.getByText('Nothing has changed your balance yet').waitFor();
+    await page.getByText('No balance changes yet').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 });

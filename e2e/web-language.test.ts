@@ -17,7 +17,7 @@ describe.skipIf(browserMissing)('languages', () => {
     await site?.stop();
   });
 
-  test('one chooses it before the door and behind it, and it stays', async () => {
+  test('the language is chosen before and after login, and is remembered', async () => {
     const { page, open } = await site.visit();
     await open('/login');
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
@@ -40,7 +40,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect([await leftInEnglish(page), inside.complaints]).toEqual([[], []]);
   }, 300_000);
 
-  test('it is kept with the account, for mails: from the page where that was made, the menu, and the account’s page', async () => {
+  test('the account stores the language for emails: from registration, the menu and the account page', async () => {
     const { page, context, open, settled, complaints } = await site.visit();
     const kept = async () => (await (await context.request.get('/api/user/self')).json()).data.language;
     await open('/register');
@@ -57,7 +57,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect(await kept()).toBe('en');
 
     await open('/account');
-    const choice = page.getByRole('combobox', { name: 'Language of mails and pages' });
+    const choice = page.getByRole('combobox', { name: 'Language of emails and pages' });
     expect(await choice.inputValue()).toBe('English');
     await page.route('**/api/user/self', (route) =>
       route.request().method() === 'PUT' ? route.fulfill({ status: 503, json: {} }) : route.continue(),
@@ -74,7 +74,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect([await kept(), complaints.filter((text) => !text.includes('503'))]).toEqual(['zh-CN', []]);
   }, 300_000);
 
-  test('the reference begins with how to begin, and is told in one language', async () => {
+  test('the API reference starts with a quick start, and is in one language', async () => {
     const { page, open, complaints } = await site.visit({ locale: 'zh-CN' });
     await open('/docs');
     const start = page.getByRole('region', { name: '快速开始' });
@@ -97,7 +97,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect(complaints).toEqual([]);
   }, 300_000);
 
-  test('it asks before what was typed and not sent is lost', async () => {
+  test('changing the language asks before unsaved input is lost', async () => {
     const { page, open, complaints } = await site.visit();
     const asked: string[] = [];
     let answer = false;
@@ -138,7 +138,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect(asked).toHaveLength(2);
   }, 300_000);
 
-  test('without its words a page is in English, and says so to the browser', async () => {
+  test('without its translations a page is in English and declares that', async () => {
     const { page } = await site.visit(chinese);
     await page.route('**/assets/zh-cn-*', (route) => route.abort());
     await page.goto('/login');
@@ -146,7 +146,7 @@ describe.skipIf(browserMissing)('languages', () => {
     expect(await page.locator('html').getAttribute('lang')).toBe('en');
   }, 300_000);
 
-  test('refusals are told in the language of the page', async () => {
+  test('errors are shown in the language of the page', async () => {
     const { page, open } = await site.visit(chinese);
     await open('/login');
     await page.getByLabel('用户名').fill('nobody');
@@ -162,7 +162,7 @@ describe.skipIf(browserMissing)('languages', () => {
     ['what lies before the door', [], pathsBeforeTheDoor],
   ];
   test.each(parts)(
-    '%s: every word, and whole, in the dark on a phone and in the light on a desk',
+    '%s: fully translated, without overflow, dark on a phone and light on a desktop',
     async (_, within, before) => {
       const inside = await site.root(chinese);
       const outside = await site.visit(chinese);

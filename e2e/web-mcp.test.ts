@@ -67,7 +67,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.getByRole('button', { name: 'Connect a server' }).first().click();
     const form = page.getByRole('dialog', { name: 'Connect a server' });
     await form.getByRole('button', { name: 'Connect' }).click();
-    await form.getByText('An http or https address.').waitFor();
+    await form.getByText('Enter an http or https address.').waitFor();
     await form.getByLabel(/^Name/).fill('files');
     await form.getByLabel(/^Address/).fill(server.url);
     await form.getByLabel('Headers').fill('Authorization: Bearer shown-to-nobody');
@@ -249,7 +249,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.getByText('You were not signed in to theirs').waitFor();
 
     await page.goto('/admin/mcp');
-    const calls = page.getByRole('region', { name: 'Calls of tools' });
+    const calls = page.getByRole('region', { name: 'Tool calls' });
     await until('the call is counted', async () => {
       await page.reload();
       return comes(calls.getByRole('row', { name: /theirs who root 1 0/ }));

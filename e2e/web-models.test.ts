@@ -77,10 +77,10 @@ describe.skipIf(browserMissing)('models and navigation', () => {
     await page.waitForURL(/capability=vision/);
     await until('one is left', async () => (await ids()).join() === 'acme/fine-4.1');
     await page.getByRole('textbox', { name: 'Search models' }).fill('nobody has this');
-    await page.getByText('No model fits these filters').waitFor();
+    await page.getByText('No models match these filters').waitFor();
     await page.getByRole('textbox', { name: 'Search models' }).fill('fine');
     await page.waitForURL(/q=fine/);
-    await table.getByRole('row').getByText('$2.50 in · $10.00 out · more above 200K').waitFor();
+    await table.getByRole('row').getByText('$2.50 in · $10.00 out · higher above 200K').waitFor();
 
     await table.getByRole('link', { name: 'acme/fine-4.1', exact: true }).click();
     await page.waitForURL(/\/models\/acme\/fine-4\.1$/);
@@ -117,7 +117,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
 
   test('every model picker shows price, context, capabilities and health', async () => {
     const { page, complaints } = await site.root();
-    const facts = '$2.50 in · $10.00 out · more above 200K';
+    const facts = '$2.50 in · $10.00 out · higher above 200K';
     const pickers: [path: string, name: string][] = [
       ['/playground', 'Model'],
       ['/orchestration/preferences', 'Planning'],
@@ -213,7 +213,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
     await go('admin options', 'Options', /\/admin\/options$/);
     await page.keyboard.press('Control+k');
     await search.fill('nothing is called that way');
-    await palette.getByText('No results found.').waitFor();
+    await palette.getByText('No matching results.').waitFor();
     await page.keyboard.press('Enter');
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -228,7 +228,7 @@ describe.skipIf(browserMissing)('models and navigation', () => {
     await offered.filter({ hasText: 'Playground' }).waitFor();
     expect((await offered.allTextContents()).filter((text) => /Admin|Users|Channels/.test(text))).toEqual([]);
     await own.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('petra');
-    await own.getByText('No results found.').waitFor();
+    await own.getByText('No matching results.').waitFor();
   }, 300_000);
 
   test('navigation groups stay collapsed except for the open page; detail pages are titled by name', async () => {

@@ -82,7 +82,7 @@ describe.skipIf(browserMissing)('network failures', () => {
       );
       await page.evaluate(() => Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => false }));
       await page.getByRole('link', { name: 'Credits', exact: true }).click();
-      const fault = page.getByText('A part of the app could not be fetched');
+      const fault = page.getByText('Part of the app could not be loaded');
       await fault.waitFor();
       // A failed retry does not break the app.
       await page.getByRole('button', { name: 'Try again' }).click();
@@ -147,7 +147,7 @@ describe.skipIf(browserMissing)('network failures', () => {
 
     refusal = { status: 503, body: '<html>' };
     await page.goto('/usage');
-    await page.getByText('The service does not answer at the moment').waitFor();
+    await page.getByText('The service is not responding').waitFor();
     refusal = null;
     await page.clock.fastForward(5_000);
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor();

@@ -51,7 +51,7 @@ describe.skipIf(browserMissing)('first steps', () => {
     await dialog.getByLabel('Base URL').fill(`${upstream.url}/v1`);
     await dialog.getByLabel('Credential', { exact: true }).fill('sk-of-a-newcomer-1234');
     await dialog.getByRole('button', { name: 'Add and test' }).click();
-    await dialog.getByText('3 models were found without a price').waitFor();
+    await dialog.getByText('3 models without a price were found').waitFor();
     // The channel is tested and enabled, but its models cannot be called before they have a price.
     expect(await simulates()).toBe(true);
     expect(await dialog.getByText('No price').count()).toBe(3);
@@ -59,7 +59,7 @@ describe.skipIf(browserMissing)('first steps', () => {
     await dialog.getByLabel('Prompt price of new/new-2, per million tokens').fill('2');
     await dialog.getByLabel('Completion price of new/new-2, per million tokens').fill('8');
     expect(await dialog.getByRole('checkbox', { name: 'new/new-2' }).isChecked()).toBe(true);
-    await dialog.getByRole('button', { name: 'Switch on 1 model' }).click();
+    await dialog.getByRole('button', { name: 'Enable 1 model' }).click();
     await dialog.getByText('1 model is ready to call.').waitFor();
     expect(await simulates()).toBe(false);
     await dialog.getByRole('link', { name: 'Try them in the playground' }).click();
@@ -80,18 +80,18 @@ describe.skipIf(browserMissing)('first steps', () => {
     await dialog.getByRole('textbox', { name: 'Provider' }).fill('second');
     await dialog.getByLabel('Base URL').fill(`${upstream.url}/v1`);
     await dialog.getByRole('button', { name: 'Add and test' }).press('Enter');
-    await dialog.getByText('3 models were found without a price').waitFor();
+    await dialog.getByText('3 models without a price were found').waitFor();
     await dialog.getByLabel('Prompt, per million').fill('1');
     await dialog.getByLabel('Completion, per million').fill('4');
-    await dialog.getByRole('button', { name: 'Use for all 3 without a price' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Apply to all 3 without a price' }).press('Enter');
     expect(await dialog.getByText('No price').count()).toBe(0);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     // A free model is pointed out.
     await dialog.getByLabel('Prompt price of second/new-1, per million tokens').fill('0');
     await dialog.getByLabel('Completion price of second/new-1, per million tokens').fill('0');
-    await dialog.getByText('1 model without a price: free for everybody').waitFor();
+    await dialog.getByText('1 model has no price').waitFor();
     await dialog.getByRole('checkbox', { name: 'second/new-1' }).press('Space');
-    await dialog.getByRole('button', { name: 'Switch on 2 models' }).press('Enter');
+    await dialog.getByRole('button', { name: 'Enable 2 models' }).press('Enter');
     await dialog.getByText('2 models are ready to call.').waitFor();
     const { provider_models } = await site.service.root.api<{
       provider_models: { model_id: string; status: number; prompt_price: number }[];

@@ -97,7 +97,7 @@ describe.skipIf(browserMissing)('focus and unsaved work', () => {
     await form.waitFor();
     await page.keyboard.press('Escape');
     await form.waitFor({ state: 'detached' });
-    expect(new Set(asked)).toEqual(new Set(['It is being sent, and to close this does not take it back. Close?']));
+    expect(new Set(asked)).toEqual(new Set(['Your changes are being sent. Closing this does not cancel them. Close?']));
     expect(asked).toHaveLength(3);
     goOn();
     await page.getByRole('dialog', { name: 'Your new key' }).getByLabel('API key', { exact: true }).waitFor();

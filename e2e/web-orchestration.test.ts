@@ -77,7 +77,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     await chat(visitor, 'oslo', 'What is the weather in Oslo?', { tools: [weather], tool_choice: 'required' });
     await page.goto('/sessions/oslo');
     await page.getByRole('heading', { name: 'Active plan' }).waitFor();
-    await page.getByText('Waits for tools').first().waitFor({ state: 'attached' });
+    await page.getByText('Waiting for tools').first().waitFor({ state: 'attached' });
     await page.getByRole('region', { name: 'History' }).getByText('get_weather').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     expect(await overflow(page)).toBe(0);
@@ -188,7 +188,7 @@ describe.skipIf(browserMissing)('sessions, knowledge and preferences', () => {
     expect(await focused.count()).toBe(1);
     await tasks.fill('500');
     await tasks.press('Enter');
-    await page.getByText('A whole number from 1 to 50.').waitFor();
+    await page.getByText('Enter a whole number from 1 to 50.').waitFor();
     expect((await saved()).max_tasks_per_plan).toBe(3);
     await tasks.press('Escape');
     await page.getByRole('button', { name: 'Reset Tasks per plan' }).click();

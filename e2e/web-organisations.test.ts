@@ -69,18 +69,18 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect([...(owner?.complaints ?? []), ...(member?.complaints ?? [])]).toEqual([]);
   });
 
-  test('its owner makes it, a team in it, and invites', async () => {
+  test('the owner creates an organisation and a team, and invites a member', async () => {
     const { page, open } = owner;
     await open('/organisations');
-    await page.getByText('You are in no organisation').waitFor();
+    await page.getByText('You are not in any organisation').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await button(page, 'New organisation').first().click();
     const form = dialog(page, 'New organisation');
-    await form.getByRole('button', { name: 'Make organisation' }).click();
+    await form.getByRole('button', { name: 'Create organisation' }).click();
     await form.getByText('Give the organisation a name.').waitFor();
     await form.getByLabel('Name').fill('Acme');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make organisation' }).click();
+    await form.getByRole('button', { name: 'Create organisation' }).click();
     await page.getByRole('heading', { name: 'Acme' }).waitFor();
 
     await tab(owner, 'Teams');
@@ -88,7 +88,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     for (const name of ['Research', long]) {
       await button(page, 'New team').first().click();
       await dialog(page, 'New team').getByLabel('Name').fill(name);
-      await dialog(page, 'New team').getByRole('button', { name: 'Make team' }).click();
+      await dialog(page, 'New team').getByRole('button', { name: 'Create team' }).click();
       await page.getByRole('row').filter({ hasText: name.trim() }).waitFor();
     }
 
@@ -106,15 +106,15 @@ describe.skipIf(browserMissing)('organisations', () => {
     await choose(page, 'Team', 'Research');
     expect(await accessibilityFaults(page)).toEqual([]);
     await invite.getByRole('button', { name: 'Invite' }).click();
-    const shown = dialog(page, 'Hand this link over');
+    const shown = dialog(page, 'Share this link');
     link = await shown.getByLabel('Invitation', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByText('Whoever has the link').waitFor();
+    await page.getByText('Anyone with the link').waitFor();
     expect(await page.content()).not.toContain(link);
     expect(await accessibilityFaults(page)).toEqual([]);
   }, 300_000);
 
-  test('somebody who is nobody yet follows the link, makes an account, and is in', async () => {
+  test('someone without an account opens the invitation, registers and joins', async () => {
     const { page } = member;
     await page.goto(link);
     await page.getByText('You are invited').waitFor();
@@ -137,7 +137,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByRole('link', { name: 'Acme' }).click();
     await page.getByText('Your role: member').waitFor();
     // What to do now; and sums that do not come are not zero.
-    await page.getByRole('link', { name: 'make one' }).click();
+    await page.getByRole('link', { name: 'create a key' }).click();
     await button(page, 'Create key').first().waitFor();
     await page.route('**/usage?*', (route) => route.fulfill({ status: 403, json: { success: false, message: 'No.' } }));
     await page.goto(page.url().split('?')[0]!);
@@ -148,7 +148,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(tabs).toEqual(['Overview', 'Teams', 'Members', 'Keys', 'Usage']);
   }, 300_000);
 
-  test('keys are made for a team, and for oneself in a team', async () => {
+  test('keys are created for a team and for a member of a team', async () => {
     const { page, open } = owner;
     const { organisations } = (await (await owner.context.request.get('/api/organisations')).json()).data;
     const { id: memberId } = (await (await member.context.request.get('/api/user/self')).json()).data;
@@ -173,19 +173,19 @@ describe.skipIf(browserMissing)('organisations', () => {
     await ownForm.getByLabel('Name').fill('phone');
     expect(await own.getByRole('combobox', { name: 'Belongs to' }).inputValue()).toBe('Me, in team Research');
     await ownForm.getByRole('button', { name: 'Create key' }).click();
-    const told = dialog(own, 'The new key');
+    const told = dialog(own, 'Your new key');
     ownKey = await told.getByLabel('API key', { exact: true }).inputValue();
     await told.getByRole('button', { name: 'I have saved it' }).click();
     await own.getByText('in Research').waitFor();
     expect([await overflow(own), await accessibilityFaults(own)]).toEqual([0, []]);
   }, 300_000);
 
-  test('a server is connected for everybody in it, and a member uses its tools', async () => {
+  test('a server is connected for everyone in the organisation, and a member uses its tools', async () => {
     const { page, open } = owner;
     await open('/organisations');
     await page.getByRole('link', { name: 'Acme' }).click();
     await tab(owner, 'Tools');
-    await page.getByText('Servers cannot be connected here').waitFor();
+    await page.getByText('Connecting servers is not allowed').waitFor();
     await site.service.root.api('/api/admin/options', { method: 'PUT', body: { key: 'McpUserServers', value: true } });
     await page.reload();
     await button(page, 'Connect a server').first().click();
@@ -223,19 +223,19 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByRole('row').filter({ hasText: 'Connected a server' }).filter({ hasText: name }).waitFor();
   }, 300_000);
 
-  test('a directory names somebody, who joins by themselves and is out by its word', async () => {
+  test('a person listed by the directory joins, and is removed when the directory deactivates them', async () => {
     const { page } = owner;
     await tab(owner, 'Settings');
     await page.getByText('No directory is connected').waitFor();
     await button(page, 'New token').click();
     const form = dialog(page, 'New token');
-    await form.getByRole('button', { name: 'Make token' }).click();
+    await form.getByRole('button', { name: 'Create token' }).click();
     await form.getByText('Give the token a name.').waitFor();
     await form.getByLabel('Name').fill('Okta');
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make token' }).click();
-    const shown = dialog(page, 'The new token');
-    const token = await shown.getByLabel('Token for the directory', { exact: true }).inputValue();
+    await form.getByRole('button', { name: 'Create token' }).click();
+    const shown = dialog(page, 'Your new token');
+    const token = await shown.getByLabel('Directory token', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
     await page.getByRole('row').filter({ hasText: 'Okta' }).filter({ hasText: 'Never' }).waitFor();
     const url = await page.getByLabel('Address', { exact: true }).inputValue();
@@ -275,12 +275,12 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByRole('row').filter({ hasText: 'ida' }).getByText('Directory').waitFor();
     await say('PATCH', `/Users/${id}`, { Operations: [{ op: 'Replace', path: 'active', value: 'False' }] });
     await named.open('/organisations');
-    await named.page.getByText('You are in no organisation').waitFor();
+    await named.page.getByText('You are not in any organisation').waitFor();
     expect(named.complaints).toEqual([]);
 
     await tab(owner, 'Settings');
     await page.reload();
-    await page.getByText('The directory names 1 person; 0 joined.').waitFor();
+    await page.getByText('The directory lists 1 person; 0 joined.').waitFor();
     await button(page, 'Actions for Okta').click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await dialog(page, 'Remove Okta?').getByRole('button', { name: 'Remove' }).click();
@@ -288,7 +288,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect((await say('POST', '/Users', { userName: 'x' })).code).toBe(401);
   }, 300_000);
 
-  test('a budget refuses, in words that both see', async () => {
+  test('a used-up budget rejects requests, with a message that owner and member see', async () => {
     const { page, open } = owner;
     await open('/organisations');
     await page.getByRole('link', { name: 'Acme' }).click();
@@ -296,17 +296,17 @@ describe.skipIf(browserMissing)('organisations', () => {
     await tab(owner, 'Budgets');
     await button(page, 'New budget').click();
     const form = dialog(page, 'New budget');
-    await choose(page, 'Holds for', 'Research');
+    await choose(page, 'Applies to', 'Research');
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Say how much may be spent.').waitFor();
-    await form.getByLabel('May spend').fill(String(price / 500_000));
+    await form.getByText('Enter the maximum amount.').waitFor();
+    await form.getByLabel('Maximum spend').fill(String(price / 500_000));
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('row').filter({ hasText: 'Team Research' }).waitFor();
 
     await button(page, 'New limit').click();
     const limit = dialog(page, 'New limit');
-    await limit.getByLabel('Requests a minute').fill('500');
+    await limit.getByLabel('Requests per minute').fill('500');
     await limit.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('region', { name: 'Limits' }).getByText('500').waitFor();
 
@@ -321,14 +321,14 @@ describe.skipIf(browserMissing)('organisations', () => {
       return (await answer.json()).data.warnings.some(({ share }: { share: number }) => share === 1);
     });
     await open(`/organisations/${id}`);
-    await page.getByText('Requests are refused', { exact: true }).waitFor();
-    await page.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
-    await page.getByText('100 % of the budget of Team Research').waitFor();
+    await page.getByText('Requests are rejected', { exact: true }).waitFor();
+    await page.getByText('The budget of Team Research ($0.0002 per month) is used up.').waitFor();
+    await page.getByText('100 % of the budget of $0.0002 per month').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     const { page: own, open: openOwn } = member;
     await openOwn(`/organisations/${id}`);
-    await own.getByText('The budget of Team Research, $0.0002 a month, is used up.').waitFor();
+    await own.getByText('The budget of Team Research ($0.0002 per month) is used up.').waitFor();
     // What governs their requests besides money, though they may not change it.
     const limits = own.getByRole('region', { name: 'Limits' });
     await limits.getByText('500').waitFor();
@@ -338,7 +338,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await own.getByText('The budget of this team, $0.0002 a month,').first().waitFor();
   }, 300_000);
 
-  test('every part is whole on a phone in the dark, and the books download', async () => {
+  test('every section fits a phone in the dark scheme, and the accounting export downloads', async () => {
     const { page } = owner;
     await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
     await page.setViewportSize({ width: 390, height: 844 });
@@ -358,22 +358,22 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(lines).toHaveLength(2);
     expect(lines[1]).toContain(',team,');
     expect(lines[1]).toContain('Research');
-    await page.getByText('Where they went').click();
+    await page.getByText('Routing decisions', { exact: true }).click();
     await page
       .getByRole('button', { name: /^Details of/ })
       .first()
       .waitFor();
-    await choose(page, 'Of', 'mo.dark');
-    await page.getByText('No decisions here').waitFor();
+    await choose(page, 'Level', 'mo.dark');
+    await page.getByText('No routing decisions').waitFor();
   }, 300_000);
 
-  test('a team is deleted with its keys, and the organisation by its name', async () => {
+  test('a team is deleted with its keys, and the organisation after its name is typed', async () => {
     const { page } = owner;
     await tab(owner, 'Teams');
     await button(page, 'Actions for Research').click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const team = dialog(page, 'Delete Research?');
-    await team.getByText('1 of the team, and 1 of members in it').waitFor();
+    await team.getByText('1 of the team and 1 of its members').waitFor();
     await team.getByRole('button', { name: 'Delete team' }).click();
     await page.getByText('Research is deleted').waitFor();
     expect((await ask(teamKey)).status).toBe(401);
@@ -384,6 +384,6 @@ describe.skipIf(browserMissing)('organisations', () => {
     expect(await whole.getByRole('button', { name: 'Delete organisation' }).isDisabled()).toBe(true);
     await whole.getByLabel('Type Acme to confirm').fill('Acme');
     await whole.getByRole('button', { name: 'Delete organisation' }).click();
-    await page.getByText('You are in no organisation').waitFor();
+    await page.getByText('You are not in any organisation').waitFor();
   }, 300_000);
 });

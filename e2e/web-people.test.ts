@@ -79,7 +79,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     const link = await invite('gast');
     await invite('falsch');
     await looks(admin, 'users');
-    const invitations = page.getByRole('region', { name: 'Open invitations' });
+    const invitations = page.getByRole('region', { name: 'Pending invitations' });
     const row = invitations.getByRole('row', { name: /falsch.*Administrator.*\$1,234\.50/ });
     await row.getByRole('button', { name: 'Actions for the invitation of falsch' }).click();
     await page.getByRole('menuitem', { name: 'Revoke invitation' }).click();
@@ -114,7 +114,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     await page.getByText('Verified', { exact: true }).waitFor();
     await looks(admin, 'person');
     const content: Record<string, string> = {
-      Usage: 'Nothing in these days',
+      Usage: 'No data for these dates',
       Keys: 'laptop',
       Applications: 'Board',
       Sessions: 'Log out',
@@ -143,7 +143,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     await notices.getByText('Your second factors were removed').waitFor();
     await looks(guest, 'notices');
     for (const title of ['You were logged out', 'Your second factors were removed'])
-      await notices.getByRole('button', { name: `Put away: ${title}` }).click();
+      await notices.getByRole('button', { name: `Dismiss: ${title}` }).click();
     await notices.waitFor({ state: 'detached' });
   }, 300_000);
 
@@ -165,10 +165,10 @@ describe.skipIf(browserMissing)('user administration', () => {
 
   test('a personal spending limit is set, shown with its usage and removed', async () => {
     const { page } = guest;
-    await page.getByText('None: requests go on until the balance is used up.').waitFor();
+    await page.getByText('No limits set. Requests continue until the balance is used up.').waitFor();
     await page.getByRole('button', { name: 'Set a limit' }).click();
     const form = page.getByRole('dialog', { name: 'Set a limit' });
-    const amount = form.getByLabel('At most');
+    const amount = form.getByLabel('Amount');
     /** The field moves the caret shortly after each key, which would clear a selection made meanwhile. */
     const empty = () =>
       until('the field is empty', async () => {
@@ -176,7 +176,7 @@ describe.skipIf(browserMissing)('user administration', () => {
         return (await amount.inputValue()) === '';
       });
     await amount.fill('9999999999999999');
-    await form.getByLabel('Tell me at').fill('50, 101');
+    await form.getByLabel('Notify me at').fill('50, 101');
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('Enter an amount').waitFor();
     await form.getByText('Enter percentages').waitFor();
@@ -212,22 +212,22 @@ describe.skipIf(browserMissing)('user administration', () => {
       await amount.pressSequentially(text);
       expect(`${text} is ${await amount.inputValue()}`).toBe(`${text} is ${becomes}`);
     }
-    await page.getByText('“1e3” is not taken as a number').waitFor();
+    await page.getByText('“1e3” is not a valid number').waitFor();
     await empty();
     await amount.pressSequentially('25');
-    await page.getByText('is not taken as a number').waitFor({ state: 'detached' });
+    await page.getByText('is not a valid number').waitFor({ state: 'detached' });
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.type(',');
     expect(await amount.inputValue()).toBe('$2.5');
     await page.keyboard.type('7');
     expect(await amount.inputValue()).toBe('$2.75');
     await amount.fill('5');
-    await form.getByLabel('Tell me at').fill('75, 100');
+    await form.getByLabel('Notify me at').fill('75, 100');
     await form.getByRole('button', { name: 'Save' }).dblclick();
     await page.getByText('$0.00 of $5.00 used').waitFor();
-    await page.getByText('Told at 75 %, 100 %.').waitFor();
+    await page.getByText('Warnings at 75 %, 100 %.').waitFor();
     await page.getByRole('button', { name: 'Settings' }).click();
-    const settings = page.getByRole('dialog', { name: 'How limits count, and who is told' });
+    const settings = page.getByRole('dialog', { name: 'Limit settings' });
     await settings.getByLabel('Time zone').fill('Nowhere/Land');
     await settings.getByRole('button', { name: 'Save' }).click();
     await settings.getByText('Nothing was saved').waitFor();
@@ -236,10 +236,10 @@ describe.skipIf(browserMissing)('user administration', () => {
     await settings.getByRole('button', { name: 'Save' }).click();
     await settings.waitFor({ state: 'detached' });
     await looks(guest, 'limits', false);
-    await page.getByRole('button', { name: 'Actions for the limit each month' }).click();
+    await page.getByRole('button', { name: 'Actions for the monthly limit' }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByRole('button', { name: 'Remove', exact: true }).click();
-    await page.getByText('None: requests go on').waitFor();
+    await page.getByText('No limits set').waitFor();
   }, 300_000);
 
   test('an administrator without a required second factor is sent to set one up', async () => {
@@ -248,7 +248,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     expect((await admin.context.request.put('/api/admin/options', { data })).status()).toBe(200);
     await goTo(guest, 'Users');
     const { page } = guest;
-    await page.getByText('Administrators need a second factor here').first().waitFor();
+    await page.getByText('Administrators need a second factor').first().waitFor();
     await looks(guest, 'factor-required', false);
     await page.getByRole('link', { name: 'Set up a second factor' }).first().click();
     await page.getByText('Until you have set one up').waitFor();

@@ -14,7 +14,7 @@ const bad = 'sk-bad-credential-9999';
 
 const keyOf = (headers: Headers): string => headers.get('authorization')?.replace('Bearer ', '') ?? '';
 
-describe.skipIf(browserMissing)('keys for providers', () => {
+describe.skipIf(browserMissing)('provider keys', () => {
   beforeAll(async () => {
     site = await openSite();
     const answer = says('openai', { text: 'Hello' });
@@ -32,7 +32,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect(root?.complaints).toEqual([]);
   });
 
-  test('a channel gets further credentials, which are tried, changed and removed', async () => {
+  test('credentials are added to a channel, tested, edited and removed', async () => {
     const { page } = root;
     await page.goto('/admin/channels');
     await page.getByRole('button', { name: /^Actions for/ }).click();
@@ -46,12 +46,12 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await form.getByText('Enter the key.').waitFor();
     await form.getByLabel('Name').fill('Spare');
     await form.getByLabel(/^Key/).fill(bad);
-    await form.getByLabel('Requests a minute').fill('60');
+    await form.getByLabel('Requests per minute').fill('60');
     expect(await accessibilityFaults(page)).toEqual([]);
     await form.getByRole('button', { name: 'Add credential' }).click();
     // Tried at once, and the vendor's words come without the key.
     await drawer.getByText(/wrong key \[redacted\]/).waitFor();
-    await drawer.getByText('At most 60 requests a minute').waitFor();
+    await drawer.getByText('60 requests per minute').waitFor();
     await drawer.getByText('Circuit closed').first().waitFor();
     expect(await page.content()).not.toContain(bad);
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -75,7 +75,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await drawer.waitFor({ state: 'detached' });
   }, 300_000);
 
-  test('an alias stands for models in an order, shows who answers, and goes', async () => {
+  test('an alias for ordered models is created, shows the answering model, and is deleted', async () => {
     const { page } = root;
     await page.goto('/admin/aliases');
     await page.getByText('No aliases yet').waitFor();
@@ -92,7 +92,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await add.fill('acme/l');
     await page.getByRole('option', { name: /^acme\/large/ }).click();
     expect(await add.inputValue()).toBe('');
-    await form.getByText('No such model').waitFor();
+    await form.getByText('Model not found').waitFor();
     await form.getByText('Answers now').waitFor();
     await form.getByRole('button', { name: 'Move acme/large up' }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -110,7 +110,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect((await site.service.post('/v1/chat/completions', body)).status).toBe(404);
   }, 300_000);
 
-  test('somebody brings a key along, and the provider is asked with it', async () => {
+  test('a user adds their own key, and the provider is called with it', async () => {
     const user = await site.register('brenda');
     const { page } = user;
     await page.goto('/own-keys');
@@ -135,7 +135,7 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     expect(user.complaints).toEqual([]);
   }, 300_000);
 
-  test('a key gets a new secret, and the old one goes on until it is ended', async () => {
+  test('a key gets a new secret, and the old one works until it is ended', async () => {
     const { page, context } = await site.register('rob');
     const made = await context.request.post('/api/tokens', { data: { name: 'ci' } });
     const old = ((await made.json()) as { data: { key: string } }).data.key;
@@ -146,14 +146,14 @@ describe.skipIf(browserMissing)('keys for providers', () => {
     await menu.click();
     await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
     const form = page.getByRole('dialog', { name: 'New secret for ci' });
-    await form.getByRole('combobox', { name: 'The old secret goes on' }).click();
+    await form.getByRole('combobox', { name: 'Keep the old secret valid' }).click();
     await page.getByRole('option', { name: 'For an hour' }).click();
     expect(await accessibilityFaults(page)).toEqual([]);
-    await form.getByRole('button', { name: 'Make a new secret' }).click();
+    await form.getByRole('button', { name: 'Create new secret' }).click();
     const shown = page.getByRole('dialog', { name: 'Your new key' });
     const secret = await shown.getByLabel('API key', { exact: true }).inputValue();
     await shown.getByRole('button', { name: 'I have saved it' }).click();
-    await page.getByText(/^Old secret .* ends /).waitFor();
+    await page.getByText(/^Old secret .* expires /).waitFor();
     expect([await works(old), await works(secret)]).toEqual([200, 200]);
     expect(await accessibilityFaults(page)).toEqual([]);
     await menu.click();

@@ -80,7 +80,7 @@ describe.skipIf(browserMissing)('requests', () => {
       .getByRole('button', { name: /^Details of failed request/ })
       .filter({ hasText: 'on fire' })
       .click();
-    const details = page.getByRole('dialog', { name: 'Why it failed' });
+    const details = page.getByRole('dialog', { name: 'Failure reason' });
     await details.getByText('500: The datacenter is on fire').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goBack();
@@ -140,7 +140,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await page.waitForURL(/[?&]status=failed/);
     await until('one is left', async () => (await rows.count()) === 2);
     await rows.getByRole('link', { name: /^nobody\/has-this/ }).click();
-    await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
+    await page.getByRole('heading', { name: 'Failure reason' }).waitFor();
     await page.getByText(/^404 model_not_found: /).waitFor();
     expect(await page.title()).toMatch(/^req_\S+ · Request · svc$/);
     await settled();
@@ -152,7 +152,7 @@ describe.skipIf(browserMissing)('requests', () => {
     await rows.getByRole('link', { name: /^\d+ calls? of one turn$/ }).click();
     await page.getByRole('heading', { name: 'Turn', level: 1 }).waitFor();
     await rows.getByRole('link').first().click();
-    await page.getByRole('heading', { name: 'What it cost' }).waitFor();
+    await page.getByRole('heading', { name: 'Cost breakdown' }).waitFor();
     await page.getByRole('heading', { name: 'Routing', exact: true }).waitFor();
     await page.getByRole('link', { name: 'A turn' }).waitFor();
     await settled();

@@ -180,10 +180,10 @@ describe.skipIf(browserMissing)('runs', () => {
     expect(costs.map(dollars).reduce((sum, one) => sum + one, 0)).toBeCloseTo(whole, 1);
     expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
     await page.getByRole('link', { name: 'View requests' }).click();
-    await page.getByText(`Only what was asked for ${execution_id}`).waitFor();
+    await page.getByText(`Showing only calls of ${execution_id}`).waitFor();
     await page.getByRole('table').getByText('dear/chat').first().waitFor();
     await page.goto(`/routing/decisions?parent=${execution_id}`);
-    await page.getByText(`Only what was asked for ${execution_id}`).waitFor();
+    await page.getByText(`Showing only calls of ${execution_id}`).waitFor();
     await page.getByRole('table').getByText('dear/chat').first().waitFor();
     upstream.stop();
     server.stop();

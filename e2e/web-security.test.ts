@@ -57,10 +57,10 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByRole('button', { name: 'Set up' }).press('Enter');
     await page.getByLabel('Your password').fill(passwordOf(name));
     await page.keyboard.press('Enter');
-    await page.getByRole('img', { name: 'The secret as a picture for the app' }).waitFor();
+    await page.getByRole('img', { name: 'QR code of the secret for the app' }).waitFor();
     secret = await page.getByLabel('Secret', { exact: true }).inputValue();
     await looks(page, 'totp-setup');
-    const code = page.getByLabel('The code that the app shows');
+    const code = page.getByLabel('Code from the app');
     await code.fill('000000');
     await page.keyboard.press('Enter');
     await page.getByText('This code is not the one of now').waitFor();
@@ -118,7 +118,7 @@ describe.skipIf(browserMissing)('second factors', () => {
   test('login asks for the second factor, on a phone in dark mode', async () => {
     const { page, complaints } = await site.visit({ viewport: { width: 360, height: 740 }, colorScheme: 'dark' });
     await logIn(page);
-    await page.getByRole('heading', { name: 'Second step' }).waitFor();
+    await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor();
     await looks(page, 'second-step-dark-narrow');
     expect(await overflow(page)).toBe(0);
     await page.getByLabel('Code').fill('wrong');
@@ -186,7 +186,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await looks(page, 'reset-dark-narrow');
     expect(await overflow(page)).toBe(0);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Your password is changed' }).waitFor();
+    await page.getByRole('heading', { name: 'Your password has been changed' }).waitFor();
     await page.getByRole('link', { name: 'Log in' }).click();
     await page.getByRole('heading', { name: 'Log in to svc' }).waitFor();
     await looks(page, 'login-dark-narrow');
@@ -201,7 +201,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.locator('input[name=password]').fill('the password of guest');
     await page.keyboard.press('Enter');
     await page.getByText('You are logged in as guest.').waitFor();
-    await page.getByRole('button', { name: 'This address is mine' }).click();
+    await page.getByRole('button', { name: 'Confirm my address' }).click();
     await page.getByText('This link was used already, or has run out').waitFor();
     await looks(page, 'verify-dark-narrow');
     expect(guest.complaints).toEqual([]);

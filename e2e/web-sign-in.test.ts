@@ -17,7 +17,7 @@ async function logInThere(page: Page, login: string): Promise<void> {
 
 const whole = async (page: Page) => expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
 
-describe.skipIf(browserMissing)('sign-in through others', () => {
+describe.skipIf(browserMissing)('sign-in through identity providers', () => {
   beforeAll(async () => {
     site = await openSite({ ALLOW_PRIVATE_WEBHOOKS: '1' });
     company = await startOtherCompany([`${site.service.url}/api/auth/acme/callback`]);
@@ -34,7 +34,7 @@ describe.skipIf(browserMissing)('sign-in through others', () => {
     await site?.stop();
   });
 
-  test('an administrator connects a provider; people come through it, and connect what they have', async () => {
+  test('an administrator connects a provider; people sign in with it and connect existing accounts', async () => {
     const { page, complaints } = await site.root();
     await page.goto('/admin/identity-providers');
     await page.getByText('No providers yet').waitFor();

@@ -19,7 +19,7 @@ let documentUrl: string;
 let redirectUri: string;
 let notes: McpTestServer;
 
-describe.skipIf(browserMissing)('clients that nobody registered', () => {
+describe.skipIf(browserMissing)('clients without registration', () => {
   beforeAll(async () => {
     documents = Bun.serve({
       port: 0,
@@ -72,7 +72,7 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     return new URL(page.url());
   };
 
-  test('an address logs nobody out: who is to log in again stays who they are until they have', async () => {
+  test('prompt=login keeps the current session until the user has logged in again', async () => {
     const user = await site.register('again');
     const self = async () => (await user.page.request.get(`${site.service.url}/api/user/self`)).status();
     const before = (await user.page.context().cookies()).find(({ name }) => name === 'svc_session')!.value;
@@ -92,30 +92,33 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
   test.each([
     [1280, 'light'],
     [390, 'dark'],
-  ] as const)('the page says whose word it is, at %d pixels', async (width, colorScheme) => {
-    const user = await site.register(`reader-${width}`, { viewport: { width, height: 900 }, colorScheme });
-    await user.open(authorizePath(documentUrl));
-    const { host } = new URL(documentUrl);
-    const text = await textOf(user);
-    for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'To be used only at'])
-      expect(text).toContain(said);
-    for (const path of ['/mcp/notes', '/v1']) expect(text).toContain(`${site.service.url}${path}`);
-    expect(text).toContain('all its tools, now 8 tools');
-    await user.page.getByText('Show the 8 tools').click();
-    await user.page.getByText('Keeps <b>7</b>.').waitFor();
-    expect(await overflow(user.page)).toBe(0);
-    expect(await accessibilityFaults(user.page)).toEqual([]);
-    const back = await allowed(user);
-    expect([back.searchParams.get('state'), back.searchParams.has('code')]).toEqual(['s', true]);
-    await user.open('/authorized-apps');
-    expect(await textOf(user)).toContain(`from ${host}`);
-    // Allowed before, and asked again all the same: it names what it will use.
-    await user.open(authorizePath(documentUrl));
-    expect(await textOf(user)).toContain('asked each time');
-    expect(user.complaints).toEqual([]);
-  });
+  ] as const)(
+    'the consent screen names the host of an unregistered client, at %d pixels',
+    async (width, colorScheme) => {
+      const user = await site.register(`reader-${width}`, { viewport: { width, height: 900 }, colorScheme });
+      await user.open(authorizePath(documentUrl));
+      const { host } = new URL(documentUrl);
+      const text = await textOf(user);
+      for (const said of ['Notes for agents', `from ${host}`, 'not registered with us', 'Can be used only at'])
+        expect(text).toContain(said);
+      for (const path of ['/mcp/notes', '/v1']) expect(text).toContain(`${site.service.url}${path}`);
+      expect(text).toContain('all tools, currently 8 tools');
+      await user.page.getByText('Show 8 tools').click();
+      await user.page.getByText('Keeps <b>7</b>.').waitFor();
+      expect(await overflow(user.page)).toBe(0);
+      expect(await accessibilityFaults(user.page)).toEqual([]);
+      const back = await allowed(user);
+      expect([back.searchParams.get('state'), back.searchParams.has('code')]).toEqual(['s', true]);
+      await user.open('/authorized-apps');
+      expect(await textOf(user)).toContain(`from ${host}`);
+      // Allowed before, and asked again all the same: it names what it will use.
+      await user.open(authorizePath(documentUrl));
+      expect(await textOf(user)).toContain('asked each time');
+      expect(user.complaints).toEqual([]);
+    },
+  );
 
-  test('a client whose pushed request is the first that is heard of it is told of in the same way', async () => {
+  test('a client first seen in a pushed request gets the same consent screen', async () => {
     const clientId = `${documentUrl}?pushed`;
     const answer = await fetch(`${site.service.url}/api/oauth2/par`, {
       method: 'POST',
@@ -136,7 +139,7 @@ describe.skipIf(browserMissing)('clients that nobody registered', () => {
     expect(user.complaints).toEqual([]);
   });
 
-  test('a program that registered itself is told from one that somebody registered', async () => {
+  test('the consent screen says that a client registered itself', async () => {
     const answer = await fetch(`${site.service.url}/api/oauth2/register`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

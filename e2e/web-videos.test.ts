@@ -65,11 +65,11 @@ describe.skipIf(browserMissing)('videos', () => {
     const exchange = async (overlap: string) => {
       await page.getByRole('button', { name: 'Rotate secret' }).click();
       const dialog = page.getByRole('dialog', { name: 'New callback secret' });
-      await dialog.getByRole('combobox', { name: 'The old secret goes on' }).click();
+      await dialog.getByRole('combobox', { name: 'Keep the old secret valid' }).click();
       await page.getByRole('option', { name: overlap }).click();
       expect(await accessibilityFaults(page)).toEqual([]);
-      const ends = await dialog.getByText('which would have gone on until').count();
-      await dialog.getByRole('button', { name: 'Make a new secret' }).click();
+      const ends = await dialog.getByText('still valid until').count();
+      await dialog.getByRole('button', { name: 'Create new secret' }).click();
       await dialog.waitFor({ state: 'detached' });
       return ends;
     };
@@ -77,7 +77,7 @@ describe.skipIf(browserMissing)('videos', () => {
     const after = await field.inputValue();
     expect([after.slice(0, 4), after === before]).toEqual(['vcs_', false]);
     await page.getByText('with the previous secret, in X-Svc-Signature-Previous').waitFor();
-    expect(await exchange('Not at all')).toBe(1);
+    expect(await exchange('No, revoke it now')).toBe(1);
     await page.getByText('also signed').waitFor({ state: 'detached' });
     expect([before, after]).not.toContain(await field.inputValue());
     expect(await accessibilityFaults(page)).toEqual([]);

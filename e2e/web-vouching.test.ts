@@ -71,7 +71,7 @@ describe.skipIf(browserMissing)('MCP sign-in through an identity provider', () =
     await page.getByRole('menuitem', { name: 'Tools' }).click();
     await page.getByRole('switch', { name: 'who allowed' }).waitFor();
     await page.goto('/account');
-    await page.getByText('Vouches for you at MCP servers').waitFor();
+    await page.getByText('Confirms your identity to MCP servers').waitFor();
     await whole(page);
     expect(await page.content()).not.toContain('refresh-ann');
     expect(complaints).toEqual([]);

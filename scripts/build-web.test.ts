@@ -66,6 +66,6 @@ test('the first pages come with a part of the styles and words', () => {
 test('pages are split: the login page does not carry the frame', async () => {
   const entry = manifest.files.find(({ path }) => /\/main-\w+\.js$/.test(path));
   const text = await Bun.file(join(outDir, entry!.path)).text();
-  expect(text).not.toContain('Where you are logged in');
+  expect(text).not.toContain('Logged-in devices');
   expect(text).not.toContain('Skip to content');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { ApiError, errorOf, messageOf } from './api.ts';
 
-test('the message is found in each of the error shapes', () => {
+test('reads the message from every error shape', () => {
   expect(messageOf({ success: false, message: 'Name is taken.' }, 'x')).toBe('Name is taken.');
   expect(messageOf({ error: { message: 'No such model.', code: 'model_not_found' } }, 'x')).toBe('No such model.');
   expect(messageOf({ type: 'error', error: { type: 'a', message: 'Too long.' } }, 'x')).toBe('Too long.');
@@ -11,7 +11,7 @@ test('the message is found in each of the error shapes', () => {
     expect(messageOf(body, 'x')).toBe('x');
 });
 
-test('a failed answer becomes an error with status and request id', async () => {
+test('a failed response becomes an error with status and request id', async () => {
   const response = Response.json(
     { success: false, message: 'No.' },
     { status: 403, headers: { 'x-request-id': 'r1' } },
@@ -24,11 +24,11 @@ test('a failed answer becomes an error with status and request id', async () => 
 });
 
 test.each([
-  [404, 'Not Found', 'The server answered 404 Not Found.'],
-  [502, 'Bad Gateway', 'The service does not answer at the moment (502 Bad Gateway). Try again in a minute.'],
+  [404, 'Not Found', 'The server responded with 404 Not Found.'],
+  [502, 'Bad Gateway', 'The service is not responding (502 Bad Gateway). Try again in a minute.'],
   // Over HTTP/2 a status has no words.
-  [503, '', 'The service does not answer at the moment (503). Try again in a minute.'],
-])('an answer that is no JSON still says something: %s %s', async (status, statusText, message) => {
+  [503, '', 'The service is not responding (503). Try again in a minute.'],
+])('a response that is not JSON gets a message from its status: %s %s', async (status, statusText, message) => {
   const error = await errorOf(new Response('<html>', { status, statusText }));
   expect(error).toMatchObject({ status, message, requestId: null });
 });
@@ -39,7 +39,7 @@ test.each([
   ['-3', 0],
   ['Wed, 21 Oct 2026 07:28:00 GMT', 0],
   ['99999999999', 3_600_000],
-])('how long the service wants to be left alone: %s', async (value, retryAfterMs) => {
+])('reads the delay from Retry-After: %s', async (value, retryAfterMs) => {
   const headers = new Headers(value === null ? {} : { 'retry-after': value });
   expect(await errorOf(new Response('{}', { status: 429, headers }))).toMatchObject({ retryAfterMs });
 });

@@ -91,8 +91,8 @@ function codeOf(body: unknown): string | undefined {
 /** While the service restarts, a proxy in front of it may answer with a text that does not tell users what to do. */
 const unsaid = (status: number, words: string): string =>
   [502, 503, 504].includes(status)
-    ? t('The service does not answer at the moment ({status}). Try again in a minute.', { status: words })
-    : t('The server answered {status}.', { status: words });
+    ? t('The service is not responding ({status}). Try again in a minute.', { status: words })
+    : t('The server responded with {status}.', { status: words });
 
 /** In seconds. A delay of more than a few weeks overflows `setTimeout`, which then fires at once. */
 const longestWaitSeconds = 3600;

@@ -15,6 +15,6 @@ test.each<[unknown, number, number | null]>([
   [refusal(500), 0, null],
   [refusal(404), 0, null],
   [new Error('of the page itself'), 0, null],
-])('%p after %p failures', (error, failures, wait) => {
+])('wait before a retry: %p after %p failures', (error, failures, wait) => {
   expect(waitMs(error, failures)).toBe(wait);
 });

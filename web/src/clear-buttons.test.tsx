@@ -12,9 +12,9 @@ const inputs: [string, ReactNode][] = [
   ['Autocomplete', <Autocomplete key="text" clearable data={data} value="one" />],
 ];
 
-test.each(inputs)('the button that empties a %s has a name, and is read out', (_, input) => {
+test.each(inputs)('the clear button of %s has a label for screen readers', (_, input) => {
   const html = renderToStaticMarkup(<MantineProvider theme={theme}>{input}</MantineProvider>);
   const button = [...html.matchAll(/<button[^>]*>/g)].map(([tag]) => tag).find((tag) => /clear/i.test(tag)) ?? html;
-  expect(button).toContain('aria-label="Clear the choice"');
+  expect(button).toContain('aria-label="Clear selection"');
   expect(button).not.toContain('aria-hidden="true"');
 });

@@ -20,5 +20,5 @@ export async function copyText(text: string): Promise<void> {
     () => false,
   );
   if (!copied && !copiedBySelection(text))
-    throw new Error(t('It was not copied: the browser does not allow it. Select the text and copy it by hand.'));
+    throw new Error(t('The browser did not allow copying. Select the text and copy it manually.'));
 }

@@ -66,7 +66,7 @@ export function daysNote(at = new Date()): string {
   if (at.getTimezoneOffset() === 0) return t('Days are counted in UTC.');
   const parts = new Intl.DateTimeFormat(locale, { timeZoneName: 'short' }).formatToParts(at);
   const zone = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return t('Days are counted in UTC; times are those of your clock ({zone}).', { zone });
+  return t('Days are counted in UTC; times are in your local time zone ({zone}).', { zone });
 }
 
 /** 24-hour clocks always show two-digit hours, as `timeStyle` does. */

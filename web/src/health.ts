@@ -23,7 +23,7 @@ export function healthOf(circuit: string, successRate: number, samples: number):
   if (circuit !== 'closed') return circuits[circuit] ?? { label: circuit, color: 'gray' };
   if (samples === 0) return { label: t('Not measured'), color: 'gray' };
   if (successRate < failingRate) return { label: t('Failing'), color: 'red' };
-  return successRate < poorRate ? { label: t('Unsteady'), color: 'orange' } : { label: t('Healthy'), color: 'teal' };
+  return successRate < poorRate ? { label: t('Unstable'), color: 'orange' } : { label: t('Healthy'), color: 'teal' };
 }
 
 export const rateColor = (rate: number): string => (rate < poorRate ? 'red' : rate < goodRate ? 'orange' : 'teal');

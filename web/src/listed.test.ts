@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { foundIn, pageOf, sortedBy } from './listed.ts';
 
-test('every word that was typed occurs, in any order and case', () => {
+test('finds rows that contain every word, in any order and case', () => {
   const rows = ['Laptop of Ada', 'server', 'Ada’s phone'];
   const found = (typed: string) => foundIn(rows, typed, (row) => row);
   expect(found('ADA lap')).toEqual(['Laptop of Ada']);
@@ -10,7 +10,7 @@ test('every word that was typed occurs, in any order and case', () => {
   expect(found('nobody')).toEqual([]);
 });
 
-test('numbers are sorted as numbers, also those in names, and equal ones stay in their order', () => {
+test('sorts numbers numerically, also inside names, and is stable', () => {
   const byName = (rows: string[], descending: boolean) => sortedBy(rows, (row) => row, descending);
   expect(byName(['key 10', 'Key 9', 'key 100'], false)).toEqual(['Key 9', 'key 10', 'key 100']);
   expect(byName(['key 10', 'Key 9', 'key 100'], true)).toEqual(['key 100', 'key 10', 'Key 9']);
@@ -22,7 +22,7 @@ test('numbers are sorted as numbers, also those in names, and equal ones stay in
   expect(sortedBy(rows, ({ spent }) => spent, true).map(({ name }) => name)).toEqual(['b', 'a', 'c']);
 });
 
-test('a page that is no more is the last', () => {
+test('a page past the end becomes the last page', () => {
   expect(pageOf([1, 2, 3], 2, 2)).toEqual({ page: 2, rows: [3] });
   expect(pageOf([1, 2], 2, 2)).toEqual({ page: 1, rows: [1, 2] });
   expect(pageOf([], 5, 2)).toEqual({ page: 1, rows: [] });

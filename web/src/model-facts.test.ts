@@ -19,7 +19,7 @@ const model = (id: string, fields: Partial<OfferedModel> = {}): OfferedModel => 
   ...fields,
 });
 
-test('whoever has nothing to pay with starts with a model that costs nothing', () => {
+test('without credits, the initial model is a free one', () => {
   const models = [model('a/paid', { prices: { prompt: 1, completion: 2 } }), model('b/free'), model('demo/chat')];
   expect(startModel(models, 1)).toBe('a/paid');
   expect(startModel(models, 0)).toBe('b/free');
@@ -36,7 +36,7 @@ const tiered = {
   ],
 };
 
-test('a price in a line says what it is a price of', () => {
+test('the price line names the unit of each price', () => {
   const words = (prices: OfferedModel['prices'], types: OfferedModel['types'] = ['chat']) =>
     priceWords({ prices, types });
   expect(words({ prompt: 2.5, completion: 10 })).toBe('$2.50 in · $10.00 out');
@@ -52,15 +52,15 @@ test('a price in a line says what it is a price of', () => {
     'request',
   ]);
   expect(words({ prompt: 0, completion: 0 })).toBe('Free');
-  expect(words(tiered)).toBe('$2.50 in · $10.00 out · more above 200K');
+  expect(words(tiered)).toBe('$2.50 in · $10.00 out · higher above 200K');
   // Free only at first: what follows costs.
   expect(words({ prompt: 0, completion: 0, tiers: [{ above_context: 8_000, prompt: 1, completion: 1 }] })).toBe(
-    'more above 8K',
+    'higher above 8K',
   );
-  expect(words(null)).toBe('As the models it asks');
+  expect(words(null)).toBe('Price of the models it calls');
 });
 
-test('a whole price has every part in every tier', () => {
+test('the price table has every price component in every tier', () => {
   const { columns, rows } = priceTable({ prices: tiered, types: ['chat'] });
   expect(columns).toEqual(['Up to 200K', 'Above 200K', 'Above 500K']);
   expect(rows).toEqual([
@@ -77,14 +77,14 @@ test('a whole price has every part in every tier', () => {
   expect(priceTable({ prices: { prompt: 0, completion: 0 }, types: ['chat'] }).rows).toHaveLength(2);
 });
 
-test('models are found by every word of what they are called', () => {
+test('finds models whose id and name contain every word', () => {
   const sonnet = { id: 'anthropic/claude-sonnet-5', name: 'Claude Sonnet 5' };
   for (const query of ['', 'sonnet', 'SONNET 5', 'claude anthropic'])
     expect([query, isCalled(sonnet, query)]).toEqual([query, true]);
   expect(isCalled(sonnet, 'sonnet 4.')).toBe(false);
 });
 
-test('a list is narrowed and sorted; what has no number stands last', () => {
+test('filters and sorts the list; models without a value come last', () => {
   const models = [
     model('b/cheap', { prices: { prompt: 1, completion: 1 }, context_length: 8_000, providers: ['b'] }),
     model('a/dear', { prices: tiered, context_length: 400_000, capabilities: ['vision'], providers: ['a', 'b'] }),
@@ -104,13 +104,13 @@ test('a list is narrowed and sorted; what has no number stands last', () => {
   expect(ids({ q: 'nothing' })).toEqual([]);
 });
 
-test('health is that of those who would be asked', () => {
+test('a model’s health follows its own success rate', () => {
   expect(modelHealth(model('a'))).toBeNull();
   const health = { circuit_state: 'closed' as const, requests_last_hour: 4, success_rate_last_hour: 0.25 };
   expect(modelHealth(model('a', { health }))?.label).toBe('Failing');
 });
 
-test('of a model that nobody asked for lately, what is known of its providers is said', () => {
+test('a model without recent requests shows the health of its providers', () => {
   const health = (requests_last_hour: number, success_rate_last_hour = 1) => ({
     health: { circuit_state: 'closed' as const, requests_last_hour, success_rate_last_hour },
   });

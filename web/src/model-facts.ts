@@ -12,7 +12,7 @@ export const capabilityNames: Record<Capability, string> = {
   tools: t('Tools'),
   structured_outputs: t('Structured output'),
   vision: t('Vision'),
-  audio: t('Sound'),
+  audio: t('Audio'),
   reasoning: t('Reasoning'),
   caching: t('Prompt cache'),
 };
@@ -39,14 +39,14 @@ type Priced = Pick<OfferedModel, 'prices' | 'types'>;
 
 /** A one-line summary of the price, for lists. */
 export function priceWords({ prices, types }: Priced): string {
-  if (prices === null) return t('As the models it asks');
+  if (prices === null) return t('Price of the models it calls');
   if (isFree(prices)) return t('Free');
   const { prompt, completion, request = 0, tiers = [] } = prices;
   const words = [
     (prompt > 0 || completion > 0) && t('{price} in', { price: formatUsd(prompt) }),
     completion > 0 && t('{price} out', { price: formatUsd(completion) }),
     request > 0 && t('{price} / {unit}', { price: formatUsd(request), unit: unitOf(types[0]) }),
-    tiers[0] && t('more above {tokens}', { tokens: formatCompact(tiers[0].above_context) }),
+    tiers[0] && t('higher above {tokens}', { tokens: formatCompact(tiers[0].above_context) }),
   ];
   return words.filter(Boolean).join(' · ');
 }
@@ -65,11 +65,11 @@ const parts: [name: Rate, label: string, as?: 'prompt' | 'completion'][] = [
   ['cache_read', t('Read from cache'), 'prompt'],
   ['cache_write', t('Written to cache'), 'prompt'],
   ['cache_write_1h', t('Written to cache for an hour'), 'prompt'],
-  ['image_in', t('Pictures in'), 'prompt'],
-  ['audio_in', t('Sound in'), 'prompt'],
+  ['image_in', t('Image input'), 'prompt'],
+  ['audio_in', t('Audio input'), 'prompt'],
   ['completion', t('Completion')],
   ['reasoning', t('Reasoning'), 'completion'],
-  ['audio_out', t('Sound out'), 'completion'],
+  ['audio_out', t('Audio output'), 'completion'],
 ];
 
 /** The full price: one row per priced part, one column per prompt size. */

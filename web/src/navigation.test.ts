@@ -6,7 +6,7 @@ import { pages } from './routes.tsx';
 
 const paths = (role: number) => navigationFor({ role }).flatMap(({ entries }) => entries.map(({ path }) => path));
 
-test('only pages that exist are offered, each once', () => {
+test('the navigation lists only existing pages, each once', () => {
   const existing = pages.map(({ path }) => path);
   const offered = paths(100);
   expect(offered).toContain('/');
@@ -14,12 +14,12 @@ test('only pages that exist are offered, each once', () => {
   for (const path of offered) expect(existing).toContain(path);
 });
 
-test('administration is for administrators, in the navigation and at the door', () => {
+test('admin pages are for administrators only, in the navigation and the routes', () => {
   expect(paths(1).filter((path) => path.startsWith('/admin'))).toEqual([]);
   for (const { path, access } of pages) expect([path, path.startsWith('/admin')]).toEqual([path, access === 'admin']);
 });
 
-test('a page is a folder with a file of its name, which exports the page and nothing else', () => {
+test('each page folder has a file of its name that exports only the page', () => {
   const folder = join(import.meta.dir, 'pages');
   const files = [...new Bun.Glob('**/*-page.tsx').scanSync(folder)];
   for (const name of readdirSync(folder)) expect(files).toContain(`${name}/${name}-page.tsx`);

@@ -65,7 +65,7 @@ const groups: NavigationGroup[] = [
       { label: t('Keys'), path: '/keys', icon: IconKey, hint: t('Create and manage API keys') },
       { label: t('Own keys'), path: '/own-keys', icon: IconWallet, hint: t('Keys you have at providers') },
       { label: t('Usage'), path: '/usage', icon: IconChartBar, hint: t('Requests, tokens and cost') },
-      { label: t('Requests'), path: '/requests', icon: IconListSearch, hint: t('Each request, and what became of it') },
+      { label: t('Requests'), path: '/requests', icon: IconListSearch, hint: t('Each request and its result') },
       { label: t('Credits'), path: '/credits', icon: IconCreditCard, hint: t('Balance, ledger, top-ups') },
     ],
   },
@@ -74,12 +74,12 @@ const groups: NavigationGroup[] = [
     label: t('Build'),
     entries: [
       { label: t('Applications'), path: '/applications', icon: IconApps, hint: t('OAuth applications you own') },
-      { label: t('Tools'), path: '/tools', icon: IconTool, hint: t('What agents may use, and where') },
+      { label: t('Tools'), path: '/tools', icon: IconTool, hint: t('Tools for agents and their addresses') },
       {
         label: t('Authorized apps'),
         path: '/authorized-apps',
         icon: IconShieldCheck,
-        hint: t('What you gave access to'),
+        hint: t('Apps you gave access to'),
       },
     ],
   },
@@ -98,7 +98,7 @@ const groups: NavigationGroup[] = [
     name: 'Routing',
     label: t('Routing'),
     entries: [
-      { label: t('Health'), path: '/routing/health', icon: IconActivityHeartbeat, hint: t('How providers are doing') },
+      { label: t('Health'), path: '/routing/health', icon: IconActivityHeartbeat, hint: t('Status of each provider') },
       { label: t('Decisions'), path: '/routing/decisions', icon: IconGitBranch, hint: t('Why a provider was chosen') },
       { label: t('Preferences'), path: '/routing/preferences', icon: IconAdjustmentsHorizontal },
     ],

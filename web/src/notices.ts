@@ -17,30 +17,32 @@ const words: Record<string, (about: About) => NoticeWords> = {
   factors_removed: ({ by }) => ({
     title: t('Your second factors were removed'),
     text: t(
-      '{by} did it, and your password alone lets in now. If you did not ask for it, tell them, and set one up again.',
+      '{by} removed them, and you can now log in with your password alone. If you did not request this, tell them and set up a second factor again.',
       { by: String(by) },
     ),
     ...account,
   }),
   sessions_ended: ({ by }) => ({
     title: t('You were logged out'),
-    text: t('{by} ended sessions of yours. If you do not know why, ask them, and look at where you are logged in.', {
-      by: String(by),
-    }),
+    text: t(
+      '{by} ended login sessions of your account. If you do not know why, ask them and check where you are logged in.',
+      {
+        by: String(by),
+      },
+    ),
     ...account,
   }),
   password_link: ({ by }) => ({
-    title: t('A link for a new password was made'),
-    text: t(
-      '{by} made a link by which a new password can be chosen for your account. If you did not ask for it, tell them.',
-      { by: String(by) },
-    ),
+    title: t('A password reset link was created'),
+    text: t('{by} created a link to set a new password for your account. If you did not request it, tell them.', {
+      by: String(by),
+    }),
     ...account,
   }),
   spending: ({ share, used, amount: most, window, hard }) => ({
     title: t('{percent} % of your spending limit is used', { percent: Math.round(Number(share) * 1000) / 10 }),
     text: t(
-      '{used} of {limit} {window, select, day {today} week {this week} month {this month} total {in all} other {}}. {hard, select, yes {Requests beyond it are refused.} other {Requests beyond it go on.}}',
+      '{used} of {limit} {window, select, day {today} week {this week} month {this month} total {in total} other {}}. {hard, select, yes {Requests over the limit are rejected.} other {Requests over the limit are still accepted.}}',
       { used: amount(used), limit: amount(most), window: String(window), hard: hard ? 'yes' : 'no' },
     ),
     to: '/credits',

@@ -53,8 +53,8 @@ describe.each([
   ['1.2.3', null, null],
   ['1-2', null, null],
   ['1 5', null, null],
-] as const)('%p', (text, decimals, whole) => {
-  test('is the number that was meant, or none, copied and typed alike', () => {
+] as const)('number entry of %p', (text, decimals, whole) => {
+  test('gives the same number, or none, when pasted and when typed', () => {
     expect({ copied: readNumber(text, false), typed: type(text, false) }).toEqual({
       copied: decimals,
       typed: decimals,

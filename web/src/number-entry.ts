@@ -76,7 +76,7 @@ export function typeNumber(event: InputEvent<HTMLInputElement>): void {
   if (next.fault || (tail !== '' && readNumber(next.number + tail, false) === null))
     notifyFault(
       notice,
-      t('“{text}” is not taken as a number. Write it as in 1,234.5, or 1234 where it has to be whole.', { text }),
+      t('“{text}” is not a valid number. Write it as 1,234.5, or as 1234 if it must be a whole number.', { text }),
     );
   else if (next.number !== head || tail !== '') {
     put(input, prefix + next.number + tail + suffix, prefix.length + next.number.length);
@@ -117,8 +117,7 @@ export function pasteNumber(event: ClipboardEvent<HTMLInputElement>): void {
   event.stopPropagation();
   const [from, to] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
   if (number !== null) put(input, input.value.slice(0, from) + number + input.value.slice(to), from + number.length);
-  else
-    notifyFault(notice, t('Nothing was pasted. Write the number with a point before the decimals, such as 1,234.5.'));
+  else notifyFault(notice, t('Nothing was pasted. Use a point as the decimal separator, as in 1,234.5.'));
 }
 
 export function leaveNumber(event: FocusEvent<HTMLInputElement>): void {

@@ -13,7 +13,7 @@ function line() {
 }
 const lost = new ApiError(0, 'lost', null);
 
-test('two clicks are one request, and both hear of its answer', async () => {
+test('two clicks send one request, and both get its response', async () => {
   const { sent, once } = line();
   const clicks = [once('a'), once('a')];
   expect(sent).toHaveLength(1);
@@ -26,7 +26,7 @@ test.each([
   ['a fault', new ApiError(503, 'away', null), true],
   ['the first try still runs', new ApiError(409, 'running', null), true],
   ['a refusal', new ApiError(400, 'no', null), false],
-])('after %s another try is under the same key: %p', async (_, error, same) => {
+])('after %s a retry uses the same idempotency key: %p', async (_, error, same) => {
   const { sent, once } = line();
   const first = once('a').catch((thrown) => thrown);
   sent[0]!.end(error);
@@ -35,7 +35,7 @@ test.each([
   expect(sent[1]!.key === sent[0]!.key).toBe(same as boolean);
 });
 
-test('something else, and the same after its answer, has a key of its own', async () => {
+test('another request, or the same after a response, gets a new key', async () => {
   const { sent, once } = line();
   const first = once('a');
   void once('b');

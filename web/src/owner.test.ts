@@ -7,7 +7,7 @@ const teams = [
 ];
 const values = (...given: Parameters<typeof keyOwnerOptions>) => keyOwnerOptions(...given).map(({ value }) => value);
 
-test('whose a key can be follows from the role and the teams', () => {
+test('possible owners of a key depend on role and teams', () => {
   expect(values('owner', teams, { teams: [7] })).toEqual(['me', 'me:7', 'team:7', 'team:8']);
   expect(values('member', teams, { teams: [7] })).toEqual(['me:7']);
   expect(values('member', teams, { teams: [] })).toEqual(['me']);
@@ -16,7 +16,7 @@ test('whose a key can be follows from the role and the teams', () => {
   expect(teamOptions('admin', teams)).toHaveLength(2);
 });
 
-test('it is sent as the service takes it', () => {
+test('the chosen owner becomes a request body', () => {
   expect(['me', 'me:7', 'team:8'].map(ownerBody)).toEqual([
     { owner: 'user' },
     { owner: 'user', team_id: 7 },

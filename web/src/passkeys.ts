@@ -20,7 +20,7 @@ async function withWords<T>(asking: Promise<T>): Promise<T> {
     const name = cause instanceof Error ? cause.name : '';
     if (name === 'NotAllowedError' || name === 'AbortError')
       throw new Error(t('No passkey was used: the request was cancelled, or took too long.'));
-    if (name === 'InvalidStateError') throw new Error(t('This device holds a passkey for this account already.'));
+    if (name === 'InvalidStateError') throw new Error(t('This device already has a passkey for this account.'));
     throw cause;
   });
 }

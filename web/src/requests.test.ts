@@ -4,7 +4,7 @@ import { callsOf, endingOf, sumOf, together, type UsageLog } from './requests.ts
 const log = (id: number, parent: string | null = null, more: Partial<UsageLog> = {}) =>
   ({ id, parent_request_id: parent, quota: id, status: 'ok', ...more }) as UsageLog;
 
-test('calls that one turn or run made stand together, where the newest of them stood', () => {
+test('calls of one turn or run are grouped at the position of the newest', () => {
   const rows = together([log(5), log(4, 'req_a'), log(3), log(2, 'req_a'), log(1, 'exec-b')]);
   expect(rows.map(({ parent, logs }) => [parent, logs.map(({ id }) => id)])).toEqual([
     [null, [5]],
@@ -16,7 +16,7 @@ test('calls that one turn or run made stand together, where the newest of them s
   expect(rows.filter(({ parent }) => parent).map(callsOf)).toEqual(['2 calls of one turn', '1 call of one run']);
 });
 
-test('one that went wrong is not hidden by those that went well', () => {
+test('a group with a failed call is shown as failed', () => {
   expect(endingOf({ logs: [log(2), log(1, null, { status: 'interrupted' })] })).toEqual({
     label: 'Interrupted',
     ok: false,

@@ -52,7 +52,7 @@ export const callsOf = ({ parent, logs }: Requests): string => countedCalls(pare
 /** Texts for how a request ended; anything but `ok` needs attention. */
 const endings: Record<string, string> = {
   ok: t('OK'),
-  aborted: t('Client left'),
+  aborted: t('Client disconnected'),
   interrupted: t('Interrupted'),
   error: t('Failed'),
 };

@@ -12,7 +12,7 @@ declare global {
 
 /** A readable error; the browser's own message is about URLs and modules. */
 const notFetched = (): Error =>
-  new Error(t('A part of the app could not be fetched. Check the connection and try again.'));
+  new Error(t('Part of the app could not be loaded. Check the connection and try again.'));
 
 function arrived(element: HTMLLinkElement | HTMLScriptElement): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { parseSearch, safeNext, stringifySearch } from './search-params.ts';
 
-test('values stay strings, repeats stay repeated', () => {
+test('values stay strings, and repeated parameters stay lists', () => {
   const text = '?state=007&scope=a+b&scope=true&empty=';
   expect(parseSearch(text)).toEqual({ state: '007', scope: ['a b', 'true'], empty: '' });
   expect(stringifySearch(parseSearch(text))).toBe(text);
@@ -9,7 +9,7 @@ test('values stay strings, repeats stay repeated', () => {
   expect(stringifySearch({})).toBe('');
 });
 
-test('next leads only to paths of this origin', () => {
+test('next accepts only paths of this origin', () => {
   const origin = 'http://localhost:3000';
   expect(safeNext('/keys?page=2#top', origin)).toBe('/keys?page=2#top');
   const hostile = [

@@ -28,16 +28,16 @@ export const startUrl = (slug: string, returnTo: string): string =>
 
 const faults: Record<string, string> = {
   denied: t('The sign-in was cancelled.'),
-  expired: t('The sign-in took too long, or was begun in another browser. Try again.'),
+  expired: t('The sign-in took too long or was started in another browser. Try again.'),
   provider_failed: t(
-    'The provider could not be reached, or its answer could not be trusted. Try again, or ask the operator.',
+    'The provider could not be reached, or its response could not be trusted. Try again, or contact the operator.',
   ),
-  email_not_verified: t('The provider does not say that your email address is verified.'),
-  domain_not_allowed: t('Your email address is not one of those that may sign in here.'),
-  sign_up_closed: t('You have no account here yet, and new ones are not made by signing in. Ask an administrator.'),
+  email_not_verified: t('The provider did not confirm that your email address is verified.'),
+  domain_not_allowed: t('Your email address is not allowed to sign in here.'),
+  sign_up_closed: t('You have no account here yet, and signing in does not create one. Contact an administrator.'),
   account_disabled: t('This account is disabled.'),
-  already_linked: t('That account is connected to another user already.'),
-  not_logged_in: t('Somebody else has logged in meanwhile. Nothing was connected.'),
+  already_linked: t('That account is already connected to another user.'),
+  not_logged_in: t('Someone else has logged in in the meantime. No account was connected.'),
 };
 
 /** The message for an error code in the URL; null for unknown codes, because anybody can craft a URL. */

@@ -37,7 +37,7 @@ const colours = Object.keys(merged.colors).filter((name) => name !== 'dark');
 
 for (const scheme of ['light', 'dark'] as const) {
   const variable = (name: string): string => (resolved[scheme] as Record<string, string>)[name]!;
-  test(`tinted badges, buttons and alerts of every colour can be read in the ${scheme} scheme`, () => {
+  test(`tinted badges, buttons and alerts of every colour are readable in the ${scheme} scheme`, () => {
     const poor: string[] = [];
     for (const colour of colours)
       for (const ground of ['--svc-surface', '--svc-page'])
@@ -50,23 +50,23 @@ for (const scheme of ['light', 'dark'] as const) {
     expect(poor).toEqual([]);
   });
 
-  test(`the track of a row of choices, and which is chosen, are seen on every ground in the ${scheme} scheme`, () => {
+  test(`segmented controls are visible on every background in the ${scheme} scheme`, () => {
     const seen = (one: string, other: string) => contrast(parse(variable(one)), parse(variable(other))) > 1.05;
     for (const ground of ['--svc-surface', '--svc-page', '--svc-thumb'])
       expect({ ground, seen: seen('--svc-track', ground) }).toEqual({ ground, seen: true });
   });
 
-  test(`where fields, boxes and switches end is seen on every ground in the ${scheme} scheme (WCAG 1.4.11)`, () => {
+  test(`outlines of fields, checkboxes and switches are visible on every background in the ${scheme} scheme (WCAG 1.4.11)`, () => {
     for (const ground of ['--svc-surface', '--svc-page'])
       expect(contrast(parse(variable('--svc-outline')), parse(variable(ground)))).toBeGreaterThanOrEqual(3);
   });
 
-  test(`what is disabled can be read in the ${scheme} scheme, though it need not`, () => {
+  test(`disabled controls are readable in the ${scheme} scheme, though WCAG does not require it`, () => {
     const below = parse(scheme === 'light' ? merged.colors.gray[2] : merged.colors.dark[6]);
     expect(contrast(parse(variable('--mantine-color-disabled-color')), below)).toBeGreaterThanOrEqual(4.5);
   });
 
-  test(`dimmed text, errors and placeholders can be read in the ${scheme} scheme`, () => {
+  test(`dimmed text, errors and placeholders are readable in the ${scheme} scheme`, () => {
     for (const text of ['dimmed', 'error', 'placeholder'])
       for (const ground of ['--svc-surface', '--svc-page']) {
         const ratio = contrast(parse(variable(`--mantine-color-${text}`)), parse(variable(ground)));
@@ -75,7 +75,7 @@ for (const scheme of ['light', 'dark'] as const) {
   });
 }
 
-test('the contrast is computed as WCAG says', () => {
+test('contrast is computed as defined by WCAG', () => {
   expect(contrast(parse('#000'), parse('#fff'))).toBeCloseTo(21, 5);
   expect(contrast(parse('#777777'), parse('#ffffff'))).toBeCloseTo(4.48, 2);
   expect(over(parse('rgba(0, 0, 0, 0.5)'), parse('#ffffff'))).toEqual([127.5, 127.5, 127.5, 1]);

@@ -57,7 +57,7 @@ const dark: MantineColorsTuple = [
 
 /** By default the clear button is hidden from screen readers, and they could not undo a choice. */
 const clearing = {
-  defaultProps: { clearButtonProps: { 'aria-label': t('Clear the choice'), 'aria-hidden': false } },
+  defaultProps: { clearButtonProps: { 'aria-label': t('Clear selection'), 'aria-hidden': false } },
 } as const;
 
 /**

@@ -94,17 +94,17 @@ function mayLose(fields: Field[], question: string): boolean {
   return may;
 }
 
-const question = () => t('What you changed and did not send will be lost. Go on?');
+const question = () => t('Unsaved changes will be lost. Continue?');
 
 /** Whether the page may be reloaded in another language. */
 export const mayOpenAnew = (): boolean =>
-  mayLose(unsent(), t('Another language opens the page anew. What you changed and did not send will be lost. Go on?'));
+  mayLose(unsent(), t('Changing the language reloads the page. Unsaved changes will be lost. Continue?'));
 
 /**
  * Whether a form may close while it is being sent. The user must not take closing for cancelling, and send it twice.
  */
 export const mayCloseSending = (): boolean =>
-  confirm(t('It is being sent, and to close this does not take it back. Close?'));
+  confirm(t('Your changes are being sent. Closing this does not cancel them. Close?'));
 
 /** Whether a dialog may close by something that easily happens by accident: Esc, Back, a click outside. */
 export function mayClose(dialog: Element | null): boolean {

@@ -4,7 +4,7 @@ import { Glob } from 'bun';
 /** Those two take care of focus and of the back button; the library's own would lose both where a dialog is unmounted. */
 const careful = ['components/dialog.tsx', 'components/navigation-drawer.tsx'];
 
-test('what lies over a page comes from components/dialog.tsx', async () => {
+test('modals and drawers come from components/dialog.tsx', async () => {
   const bare: string[] = [];
   for await (const path of new Glob('**/*.tsx').scan(import.meta.dir)) {
     const text = await Bun.file(`${import.meta.dir}/${path}`).text();

@@ -23,7 +23,7 @@ export function useTests(ask: (id: number) => Promise<Answer>) {
     note(id, { state: 'running' });
     try {
       const { ok, latency_ms: latencyMs, error: fault } = await ask(id);
-      const error = fault === undefined ? t('No answer') : said(fault);
+      const error = fault === undefined ? t('No response') : said(fault);
       note(id, ok ? { state: 'ok', latencyMs } : { state: 'failed', error });
       return ok ? null : error;
     } catch (error) {

@@ -39,7 +39,7 @@ const models: ToolRow[] = [
   tool({
     name: 'list_models',
     title: 'List models',
-    description: 'Lists the models that may be asked.',
+    description: 'Lists the models that can be called.',
     input: z.strictObject({}),
     readOnly: true,
     request: () => ({ method: 'get', route: '/v1/models' }),
@@ -47,7 +47,7 @@ const models: ToolRow[] = [
   tool({
     name: 'ask_model',
     title: 'Ask a model',
-    description: 'Asks a model one question and returns its answer. Costs what the model costs.',
+    description: 'Asks a model one question and returns its answer. Charged at the model’s price.',
     input: z.strictObject({
       model: z.string().min(1).max(256).describe('A model id as returned by list_models'),
       message: z.string().min(1).max(400_000),
@@ -79,7 +79,7 @@ const memory: ToolRow[] = [
   tool({
     name: 'search_knowledge',
     title: 'Search knowledge',
-    description: 'Searches what is stored for the user, by words and by meaning.',
+    description: 'Searches what is stored for the user, by keywords and by meaning.',
     input: z.strictObject({ query: z.string().max(1_000), limit: z.int().min(1).max(100).optional() }),
     readOnly: true,
     request: ({ query, limit }) => ({ method: 'get', route: knowledge, query: { q: query, limit } }),
@@ -104,7 +104,7 @@ const work: ToolRow[] = [
     name: 'start_run',
     title: 'Start a run',
     description:
-      'Starts a run that works on a goal by itself, and returns at once with its session_id. Costs what its models cost.',
+      'Starts a run that works on a goal autonomously, and returns its session_id immediately. Charged at the price of the models it uses.',
     input: z.strictObject({
       goal: z.string().min(1).max(200_000),
       max_cost: z
@@ -124,7 +124,7 @@ const work: ToolRow[] = [
   tool({
     name: 'follow_run',
     title: 'Follow a run',
-    description: 'Tells where a run stands, and its result when it has one.',
+    description: 'Returns the status of a run, and its result if it has one.',
     input: z.strictObject({ session_id: sessionId }),
     readOnly: true,
     request: ({ session_id }) => ({ method: 'get', route: `${runs}/{session_id}/status`, params: { session_id } }),
@@ -132,7 +132,7 @@ const work: ToolRow[] = [
   tool({
     name: 'steer_run',
     title: 'Steer a run',
-    description: 'Lets a run that rests or was stopped go on, with instructions that bind everything from there on.',
+    description: 'Resumes a run that is paused or was stopped, with instructions that apply to all further steps.',
     input: z.strictObject({
       session_id: sessionId,
       checkpoint_id: z.string().min(1).max(128).describe('The checkpoint_id returned by follow_run or stop_run'),
@@ -144,7 +144,7 @@ const work: ToolRow[] = [
   tool({
     name: 'stop_run',
     title: 'Stop a run',
-    description: 'Stops a run. What it finished is kept, and steer_run can go on from there.',
+    description: 'Stops a run. Its finished work is kept, and steer_run can resume it from there.',
     input: z.strictObject({ session_id: sessionId, reason: z.string().max(1_000).optional() }),
     readOnly: false,
     request: (body) => ({ method: 'post', route: `${runs}/cancel`, body }),
@@ -155,7 +155,7 @@ const rest: ToolRow[] = [
   tool({
     name: 'make_video',
     title: 'Make a video',
-    description: 'Starts making a video, and returns at once with its id. Costs what the model costs.',
+    description: 'Starts generating a video, and returns its id immediately. Charged at the model’s price.',
     input: z.strictObject({
       model: z.string().min(1).max(256),
       prompt: z.string().min(1).max(10_000),
@@ -168,7 +168,7 @@ const rest: ToolRow[] = [
   tool({
     name: 'follow_video',
     title: 'Follow a video',
-    description: 'Tells where the making of a video stands, and its address when it is made.',
+    description: 'Returns the status of a video, and its address when it is ready.',
     input: z.strictObject({ id: z.string().min(1).max(128).describe('The id returned by make_video') }),
     readOnly: true,
     request: ({ id }) => ({ method: 'get', route: '/v1/videos/{jobId}', params: { jobId: id } }),
@@ -176,7 +176,7 @@ const rest: ToolRow[] = [
   tool({
     name: 'read_usage',
     title: 'Read usage',
-    description: 'Adds up what the user has used and paid, per day, model or API key.',
+    description: 'Sums up the user’s usage and cost per day, model or API key.',
     input: z.strictObject({
       group_by: z.enum(['day', 'model', 'token']).optional(),
       from: z.int().min(0).optional().describe('Unix seconds'),

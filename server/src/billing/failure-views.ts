@@ -12,7 +12,7 @@ const fields = {
   endpoint: z.string(),
   status: int.describe('As it was answered, or would have been had no stream begun'),
   code: z.string(),
-  message: z.string().describe('What the caller was told'),
+  message: z.string().describe('Response to the caller'),
   duration_ms: int,
   parent_request_id: z.string().nullable(),
   created_at: int,

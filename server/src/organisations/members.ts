@@ -61,7 +61,7 @@ export async function changeMember(
 /** Under the lock on members. */
 async function requireAnotherOwner(tx: Db, id: number): Promise<void> {
   if ((await countOwners(tx, id)) === 1)
-    throw new AppError('conflict', 'An organisation needs an owner. Make somebody else one first.');
+    throw new AppError('conflict', 'An organisation needs an owner. Make someone else an owner first.');
 }
 
 /** Whatever their role, under the lock on members. */

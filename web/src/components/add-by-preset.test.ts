@@ -5,7 +5,7 @@ import { guessPreset } from './add-by-preset.ts';
 
 const presets = viewPresets(vendors);
 
-test('a key tells whose it is, or nothing', () => {
+test('guesses the provider from the key’s prefix; null when unknown', () => {
   expect(guessPreset(presets, ' sk-ant-api03-x')).toBe('anthropic');
   expect(guessPreset(presets, 'sk-or-v1-x')).toBe('openrouter');
   expect(guessPreset(presets, 'sk-proj-x')).toBe('openai');

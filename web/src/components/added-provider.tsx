@@ -15,16 +15,16 @@ import { notifyError } from './notify.ts';
 function outcome(time: string, ready: number, unpriced: number): string {
   if (unpriced === 0)
     return t(
-      'It answered in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}}',
+      'It responded in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}}',
       { time, ready },
     );
   if (ready === 0)
     return t(
-      'It answered in {time}. {unpriced, plural, one {# model was found without a price, and stays off until it has one.} other {# models were found without a price, and stay off until they have one.}}',
+      'It responded in {time}. {unpriced, plural, one {# model without a price was found; it stays off until it has a price.} other {# models without a price were found; they stay off until they have a price.}}',
       { time, unpriced },
     );
   return t(
-    'It answered in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}} {unpriced, plural, one {# model was found without a price, and stays off until it has one.} other {# models were found without a price, and stay off until they have one.}}',
+    'It responded in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}} {unpriced, plural, one {# model without a price was found; it stays off until it has a price.} other {# models without a price were found; they stay off until they have a price.}}',
     { time, ready, unpriced },
   );
 }
@@ -95,9 +95,9 @@ function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderPr
     >
       <Stack gap="sm" align="flex-start">
         <Text size="sm" className="svc-anywhere">
-          {test.error ? said(test.error) : t('The provider did not answer as expected.')}
+          {test.error ? said(test.error) : t('The provider did not respond as expected.')}
         </Text>
-        <Text size="sm">{t('It stays off until it answers. Mend what is wrong above, or remove it.')}</Text>
+        <Text size="sm">{t('It stays off until the test succeeds. Correct the settings above, or remove it.')}</Text>
         <Group gap="xs">
           <Button size="xs" variant="default" loading={again.isPending} onClick={() => again.mutate()}>
             {t('Test again')}

@@ -87,7 +87,7 @@ function PricedAlike({ unpriced, onUse }: AlikeProps) {
         disabled={Number(prompt) === 0 && Number(completion) === 0}
         onClick={() => onUse({ prompt: Number(prompt), completion: Number(completion) })}
       >
-        {t('Use for all {count} without a price', { count: unpriced })}
+        {t('Apply to all {count} without a price', { count: unpriced })}
       </Button>
     </Group>
   );
@@ -130,7 +130,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
       {models.length > 1 && (
         <Group justify="space-between" gap="sm" align="flex-end">
           <Checkbox
-            label={t('All that have a price')}
+            label={t('All models with a price')}
             disabled={priceable === 0}
             checked={priceable > 0 && on.length >= priceable}
             indeterminate={on.length > 0 && on.length < priceable}
@@ -150,7 +150,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
       />
       {query.data && query.data.total > models.length && (
         <Text size="sm" c="dimmed">
-          {rich('These are the first {count} of {total}. <link>All of them</link>', {
+          {rich('Showing the first {count} of {total}. <link>Show all</link>', {
             count: models.length,
             total: formatNumber(query.data.total),
             link: (text) => (
@@ -164,7 +164,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
       {free > 0 && (
         <Alert color="orange" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
           {t(
-            '{count, plural, one {# model without a price: free for everybody who may call it, and paid by you.} other {# models without a price: free for everybody who may call them, and paid by you.}}',
+            '{count, plural, one {# model has no price: everyone who may call it uses it for free, at your expense.} other {# models have no price: everyone who may call them uses them for free, at your expense.}}',
             { count: free },
           )}
         </Alert>
@@ -174,7 +174,7 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
         <Button loading={save.isPending} disabled={changes.length === 0} onClick={() => save.mutate()}>
           {on.length === 0
             ? t('Save')
-            : t('{count, plural, one {Switch on # model} other {Switch on # models}}', { count: on.length })}
+            : t('{count, plural, one {Enable # model} other {Enable # models}}', { count: on.length })}
         </Button>
       </Group>
     </Stack>

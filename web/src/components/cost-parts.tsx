@@ -11,11 +11,11 @@ const names: Record<Part['part'], string> = {
   cache_read: t('Read from cache'),
   cache_write: t('Written to cache'),
   cache_write_1h: t('Written to cache for an hour'),
-  audio_in: t('Sound in'),
-  image_in: t('Pictures in'),
-  completion: t('Answer##part'),
+  audio_in: t('Audio input'),
+  image_in: t('Image input'),
+  completion: t('Output##part'),
   reasoning: t('Reasoning'),
-  audio_out: t('Sound out'),
+  audio_out: t('Audio output'),
   request: t('Images, minutes or requests'),
   search: t('Web searches'),
 };
@@ -29,7 +29,7 @@ export function CostParts({ log }: { log: UsageLog }) {
       <Table verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th scope="col">{t('Part')}</Table.Th>
+            <Table.Th scope="col">{t('Item')}</Table.Th>
             <Table.Th scope="col" ta="right">
               {t('Used')}
             </Table.Th>

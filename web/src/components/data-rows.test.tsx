@@ -19,15 +19,15 @@ const cellsOf = (header: ReactNode, values: ReactNode[]): string[] => {
   return [...html.matchAll(/<(t[dh])[^>]*>(.*?)<\/\1>/g)].map(([, , text]) => text!);
 };
 
-test('a field that has nothing says so; zero and words are something', () => {
+test('an empty cell shows a dash; zero and text are shown as they are', () => {
   expect(cellsOf('Tags', [null, undefined, false, '', 0, 'one'])).toEqual(['–', '–', '–', '–', '0', 'one']);
 });
 
-test('acts that are not to be had leave their place empty', () => {
+test('cells of the actions column stay empty without actions', () => {
   expect(cellsOf(<span>Actions</span>, [null, false])).toEqual(['', '']);
 });
 
-test('of a card the acts come after its name', () => {
+test('on a card the actions follow the name', () => {
   const column = (key: string, pinned = false) => ({ key, header: key, cell: () => key, pinned });
   const columns = [column('name'), column('used'), column('made'), column('acts', true)];
   expect(asCard(columns).map(({ key }) => key)).toEqual(['name', 'acts', 'used', 'made']);

@@ -27,7 +27,7 @@ function RequestId({ id }: { id: string }) {
 const waysOn: Record<string, { to: '/account' | '/credits'; label: string }> = {
   second_factor_required: { to: '/account', label: t('Set up a second factor') },
   insufficient_user_quota: { to: '/credits', label: t('Get credits') },
-  storage_full: { to: '/account', label: t('See what you keep') },
+  storage_full: { to: '/account', label: t('View your storage') },
 };
 
 /** Shows the server's error message, with the request id for finding it in the log. */

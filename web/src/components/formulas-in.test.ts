@@ -30,13 +30,13 @@ const kinds: [text: string, formulas: string[]][] = [
   ['\\( a\n\n b \\) $c\n\nd$', []],
 ];
 
-test.each(kinds)('%j', (text, formulas) => {
+test.each(kinds)('finds the formulas in %j', (text, formulas) => {
   expect(formulasIn(text).map(({ tex }) => tex)).toEqual(formulas);
   for (const { from, to, tex } of formulasIn(text).filter(() => !text.startsWith('>')))
     expect(text.slice(from, to)).toContain(tex);
 });
 
-test('while it comes, a formula stays one, and a price stays text', () => {
+test('while a text streams in, a formula stays a formula and a price stays text', () => {
   for (const text of ['So \\[ a_1 = b \\]', 'So $\\frac{a_1}{b * c} d * e$'])
     for (let end = 'So \\[ a'.length; end <= text.length; end += 1) {
       const [found, ...others] = formulasIn(text.slice(0, end));
@@ -46,7 +46,7 @@ test('while it comes, a formula stays one, and a price stays text', () => {
 });
 
 test.each(['\\(', '\\[', '$', '$$', '`', '``` ', '$a ', '\\(\n\n', '~', '> \\['])(
-  'ten times as many of %j take about ten times as long',
+  'takes linear time for repeated %j',
   (mark) => {
     const takes = (letters: number): number => {
       const begun = process.cpuUsage();

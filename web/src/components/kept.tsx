@@ -21,13 +21,13 @@ type Where = Partial<Record<Part, { to: string; hash?: string }>>;
 
 const words: Record<Part, string> = {
   responses: t('Responses and conversations'),
-  files: t('Files, with results of batches'),
+  files: t('Files, including batch results'),
   batches: t('Batches'),
   sessions: t('Sessions and runs'),
   knowledge: t('Knowledge'),
-  memory: t('What finds sessions and knowledge again'),
-  chats: t('Chats and prompts of the playground'),
-  contents: t('Prompts and answers of requests'),
+  memory: t('Search data of sessions and knowledge'),
+  chats: t('Playground chats and prompts'),
+  contents: t('Prompts and responses of requests'),
 };
 
 function PartName({ name, place }: { name: Part; place: Where[Part] }) {
@@ -51,15 +51,15 @@ function Parts({ bytes, most_bytes: most, parts, act, where = {} }: KeptSum & { 
         <Progress
           value={Math.min(100, (100 * bytes) / most)}
           color={bytes >= most ? 'red' : undefined}
-          aria-label={t('Share that is used')}
+          aria-label={t('Share used')}
         />
       )}
       {most !== null && bytes >= most && (
         <Text size="sm" c="var(--mantine-color-error)">
-          {t('It is full: nothing more is kept before something is deleted.')}
+          {t('The storage is full. Delete something before storing more.')}
         </Text>
       )}
-      <Table aria-label={t('What takes how much')}>
+      <Table aria-label={t('Storage by type')}>
         <Table.Tbody>
           {parts.map(({ name, bytes: size }) => (
             <Table.Tr key={name}>
@@ -111,7 +111,7 @@ export function Kept({ title, description, of, load, where, deleteResponses }: P
         </Box>
       )}
       {kept.error && !kept.data && (
-        <ErrorState error={kept.error} title={t('It could not be counted')} onRetry={() => kept.refetch()} />
+        <ErrorState error={kept.error} title={t('Storage could not be calculated')} onRetry={() => kept.refetch()} />
       )}
       {kept.data && <Parts {...kept.data} act={act} where={where} />}
       <ConfirmDelete
@@ -125,7 +125,7 @@ export function Kept({ title, description, of, load, where, deleteResponses }: P
           await queryClient.invalidateQueries({ queryKey });
         }}
       >
-        {t('Whichever key made them: programs that go on with one are told that it is not there.')}
+        {t('This applies to all keys. Programs that continue one of them are told that it does not exist.')}
       </ConfirmDelete>
     </Section>
   );

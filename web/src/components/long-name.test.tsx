@@ -9,6 +9,6 @@ test.each([
   ['$998,000.00', '$998,000.00'],
   ['Research', 'Research'],
   ['', ''],
-])('%s goes on in the next line between its parts', (text, parts) => {
+])('%s can wrap between its parts', (text, parts) => {
   expect(renderToStaticMarkup(<LongName text={text} />)).toBe(parts.replaceAll('|', '<wbr/>'));
 });

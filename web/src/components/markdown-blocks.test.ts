@@ -26,14 +26,14 @@ const texts: [parts: number, text: string][] = [
   [2, 'Title\n===\n\n---\n\nText **bold**'],
 ];
 
-test.each(texts)('in %d parts, each by itself the same as in the whole: %j', (parts, text) => {
+test.each(texts)('splits into %d blocks that render the same alone as in the whole text: %j', (parts, text) => {
   const blocks = markdownBlocks(text);
   expect(blocks).toHaveLength(parts);
   expect(blocks.join('')).toBe(text);
   expect(blocks.map(html).join('')).toBe(html(text));
 });
 
-test('what comes later changes no part but the last', () => {
+test('appended text changes only the last block', () => {
   const text = texts
     .map(([, one]) => one)
     .filter((one) => !/^\[|never ended/m.test(one))

@@ -45,11 +45,11 @@ const formulas: [text: string, html: string][] = [
   ['From $5 to $10, *really*', '<p dir="auto">From $5 to $10, <em>really</em></p>'],
 ];
 
-test.each(formulas)('mathematics is taken as a whole: %j', (markdown, html) => {
+test.each(formulas)('Markdown inside formulas is not interpreted: %j', (markdown, html) => {
   expect(htmlOf(markdown).replaceAll(/<!--.*?-->/g, '')).toContain(html);
 });
 
-test('each block of a text stands where its own letters want it, code always left', () => {
+test('each block takes the direction of its own text; code is always left to right', () => {
   const html = htmlOf(text);
   const blocks = [...html.matchAll(/<(h1|p|li|td|th|pre)\b([^>]*)>/g)];
   const directions = blocks.map(([, tag, attributes]) => `${tag} ${/dir="(\w+)"/.exec(attributes!)?.[1]}`);

@@ -4,7 +4,7 @@ import { changesOf, choiceOf, isFree, priced } from './model-choices.ts';
 
 const model = { id: 7, status: 2, prompt_price: 0, completion_price: 0, request_price: 0 } as ProviderModel;
 
-test('a model without a price is chosen with its first one, and says so as long as it has none', () => {
+test('a model is selected when it gets its first price, and counts as free until then', () => {
   const empty = choiceOf(model);
   expect([isFree(model, empty), empty.on]).toEqual([true, false]);
   expect(priced(model, empty, { prompt: 2 })).toEqual({ on: true, prompt: 2, completion: 0 });
@@ -13,7 +13,7 @@ test('a model without a price is chosen with its first one, and says so as long 
   expect(isFree({ ...model, request_price: 0.01 }, empty)).toBe(false);
 });
 
-test('only what changed is sent', () => {
+test('sends only changed fields', () => {
   expect(changesOf([model], {})).toEqual([]);
   expect(changesOf([model], { 7: { on: true, prompt: '2.5', completion: 0 } })).toEqual([
     { id: 7, status: 1, prompt_price: 2.5 },

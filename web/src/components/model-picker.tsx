@@ -75,7 +75,7 @@ export function ModelPicker({ value, onChange, fits, besides = [], ...rest }: Mo
   return (
     <Select
       placeholder={query.isPending ? t('Loading models…') : t('Choose a model')}
-      nothingFoundMessage={t('No model has that in its name')}
+      nothingFoundMessage={t('No matching models')}
       error={failed && t('The models could not be loaded. Open the list to try again.')}
       onDropdownOpen={() => failed && query.refetch()}
       searchable

@@ -17,7 +17,7 @@ const types: OfferedModel['types'] = [
 const call = { baseUrl: 'https://ai.example', apiKey: 'sk-x' };
 const snippets = (type: OfferedModel['types'][number], id = 'acme/one') => modelSnippets(call, { id, types: [type] });
 
-test('every type of model can be called, with what speaks to it', () => {
+test('every model type has snippets for the clients that support it', () => {
   const labels = Object.fromEntries(types.map((type) => [type, snippets(type).map(({ label }) => label)]));
   expect(labels).toMatchObject({
     chat: ['curl', 'Python', 'TypeScript', 'Anthropic'],
@@ -35,7 +35,7 @@ test('every type of model can be called, with what speaks to it', () => {
     }
 });
 
-test('what is called exists in OpenAI’s client', () => {
+test('the methods in TypeScript snippets exist in the OpenAI client', () => {
   const client = new OpenAI({ baseURL: 'http://127.0.0.1:9/v1', apiKey: 'sk-x' });
   for (const type of types) {
     const code = snippets(type).find(({ label }) => label === 'TypeScript')?.code;
@@ -46,7 +46,7 @@ test('what is called exists in OpenAI’s client', () => {
   }
 });
 
-test('code is code, whatever a model is called', () => {
+test('snippets stay valid code for any model name', () => {
   const odd = `it's "odd"\\/$(x) {`;
   for (const type of types) {
     for (const { label, code } of snippets(type, odd)) {

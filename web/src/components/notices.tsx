@@ -45,7 +45,7 @@ export function Notices() {
             title={title}
             icon={<IconShieldExclamation aria-hidden />}
             withCloseButton
-            closeButtonLabel={t('Put away: {title}', { title })}
+            closeButtonLabel={t('Dismiss: {title}', { title })}
             onClose={() => away.mutate(notice)}
           >
             <Text size="sm" className="svc-anywhere">

@@ -6,7 +6,7 @@ export function OnlyOf({ parent, onAll }: { parent: string; onAll: () => void })
   return (
     <Group gap="xs" role="status">
       <Text size="sm" className="svc-anywhere">
-        {rich('Only what was asked for {parent}', { parent: <span className="svc-number">{parent}</span> })}
+        {rich('Showing only calls of {parent}', { parent: <span className="svc-number">{parent}</span> })}
       </Text>
       <Button size="compact-sm" variant="default" onClick={onAll}>
         {t('Show all')}

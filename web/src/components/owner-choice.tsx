@@ -49,7 +49,7 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
         <Select
           label={t('Organisation')}
           data={[
-            { value: own, label: t('None, it is my own') },
+            { value: own, label: t('None (personal)') },
             ...open.map((one) => ({ value: String(one.id), label: one.name })),
           ]}
           allowDeselect={false}
@@ -60,10 +60,8 @@ export function useOwnerChoice({ among, within }: OwnerChoiceOptions): OwnerChoi
       {organisation && (
         <Select
           label={t('Belongs to')}
-          placeholder={options.length === 0 ? t('There is no team yet') : undefined}
-          description={
-            within && among === 'key' ? t('What belongs to a team stays when whoever made it leaves') : undefined
-          }
+          placeholder={options.length === 0 ? t('No teams yet') : undefined}
+          description={within && among === 'key' ? t('Team keys stay when their creator leaves') : undefined}
           data={options}
           allowDeselect={false}
           disabled={options.length === 0}

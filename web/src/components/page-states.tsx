@@ -20,7 +20,7 @@ export function NotFound() {
         {t('This page does not exist')}
       </Title>
       <Text c="dimmed" maw="28rem">
-        {t('The address may be mistyped, or the page may not be open to your account.')}
+        {t('The address may be wrong, or your account may not have access to this page.')}
       </Text>
       <ButtonLink to="/" mt="md">
         {t('Go home')}

@@ -18,7 +18,7 @@ interface RotateSecretProps {
 }
 
 const overlaps = [
-  { value: '0', label: t('Not at all: it ends now') },
+  { value: '0', label: t('No, revoke it now') },
   { value: '3600', label: t('For an hour') },
   { value: '86400', label: t('For a day') },
   { value: '604800', label: t('For a week') },
@@ -30,8 +30,8 @@ const none = () => ({});
 const endsNow = ({ key, ends_at }: { key?: string; ends_at: number }): string => {
   const endsAt = formatZoned(ends_at);
   return key === undefined
-    ? t('The secret before it, which would have gone on until {endsAt}, ends now.', { endsAt })
-    : t('The secret before it, {key}, which would have gone on until {endsAt}, ends now.', { key, endsAt });
+    ? t('The earlier secret, still valid until {endsAt}, will stop working immediately.', { endsAt })
+    : t('The earlier secret, {key}, still valid until {endsAt}, will stop working immediately.', { key, endsAt });
 };
 
 /** Mount it only while open. */
@@ -45,8 +45,8 @@ export function RotateSecret({ title, children, previous, onClose, onSubmit }: R
         <Stack>
           <Text size="sm">{children}</Text>
           <Select
-            label={t('The old secret goes on')}
-            description={t('Long enough to bring the new one to all who use it')}
+            label={t('Keep the old secret valid')}
+            description={t('Allow enough time to replace it everywhere it is used')}
             data={overlaps}
             allowDeselect={false}
             data-autofocus
@@ -61,7 +61,7 @@ export function RotateSecret({ title, children, previous, onClose, onSubmit }: R
           <FormFoot
             act={save}
             failure={t('The secret was not changed')}
-            submitLabel={t('Make a new secret')}
+            submitLabel={t('Create new secret')}
             onCancel={onClose}
           />
         </Stack>

@@ -48,7 +48,7 @@ export function SessionEndedDialog({ ended, onBack }: SessionEndedDialogProps) {
     >
       <Stack>
         <Text size="sm">
-          {t('What you have typed is still here. Log in again in another tab, come back, and go on where you were.')}
+          {t('Your input is still here. Log in again in another tab, then return to this page and continue.')}
         </Text>
         {error && <ErrorState error={error} title={t('Not logged in yet')} />}
         <Group justify="flex-end">
@@ -56,7 +56,7 @@ export function SessionEndedDialog({ ended, onBack }: SessionEndedDialogProps) {
             {t('Leave this page')}
           </Button>
           <Button variant="default" loading={isPending} onClick={() => mutate()}>
-            {t('Go on')}
+            {t('Continue')}
           </Button>
           <Button component="a" href="/login" target="_blank" rel="noopener">
             {t('Log in')}

@@ -76,7 +76,7 @@ export function SettingRow({ label, code, help, initial, isInitial, act, onReset
         <div ref={value} style={{ flex: 1 }}>
           {children}
         </div>
-        <Tooltip label={t('Back to {initial}', { initial })}>
+        <Tooltip label={t('Reset to {initial}', { initial })}>
           <ActionIcon
             variant="subtle"
             color="gray"

@@ -7,5 +7,5 @@ import { ErrorState } from './error-state.tsx';
 export function SignInFault() {
   const { sign_in_error } = useSearch({ strict: false }) as { sign_in_error?: string };
   const words = signInFault(sign_in_error);
-  return words && <ErrorState error={words} title={t('You were not signed in')} />;
+  return words && <ErrorState error={words} title={t('Could not sign in')} />;
 }

@@ -9,7 +9,7 @@ interface SpendingFieldsProps {
 }
 
 const windows: { value: Spending['spending_window']; label: string }[] = [
-  { value: 'total', label: t('In all') },
+  { value: 'total', label: t('In total') },
   { value: 'month', label: t('Each month') },
 ];
 
@@ -18,8 +18,8 @@ export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) 
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
       <NumberInput
-        label={t('May spend at most')}
-        description={t('Of your credits, in dollars')}
+        label={t('Spending limit')}
+        description={t('From your credits, in dollars')}
         prefix="$"
         min={0}
         decimalScale={6}
@@ -30,8 +30,8 @@ export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) 
         error={error}
       />
       <Select
-        label={t('Counted')}
-        description={t('Calendar months, UTC')}
+        label={t('Reset period')}
+        description={t('Calendar months (UTC)')}
         data={windows}
         allowDeselect={false}
         value={value.window}

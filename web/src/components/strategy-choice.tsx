@@ -3,9 +3,9 @@ import { t } from '../language/words.ts';
 
 /** The four selection strategies with their descriptions. */
 export const strategies = [
-  { value: 'balanced', label: t('Balanced'), hint: t('Success, speed and price together, by the model’s weights') },
-  { value: 'performance', label: t('Performance'), hint: t('Reliable and fast first; price counts nothing') },
-  { value: 'cost', label: t('Cost##strategy'), hint: t('Cheap first, as long as it answers') },
+  { value: 'balanced', label: t('Balanced'), hint: t('Combines success rate, speed and price by the model’s weights') },
+  { value: 'performance', label: t('Performance'), hint: t('Most reliable and fastest first; price is ignored') },
+  { value: 'cost', label: t('Cost##strategy'), hint: t('Cheapest first, as long as it responds') },
   { value: 'round_robin', label: t('Round robin'), hint: t('Each provider in turn') },
 ] as const;
 

@@ -20,11 +20,11 @@ interface Look {
 const looks: Record<string, Look> = {
   pending: { label: t('Waiting'), color: 'gray', icon: IconClock },
   running: { label: t('Running'), color: 'indigo', icon: IconLoader2 },
-  retrying: { label: t('Trying again'), color: 'orange', icon: IconRefresh },
+  retrying: { label: t('Retrying'), color: 'orange', icon: IconRefresh },
   completed: { label: t('Done'), color: 'teal', icon: IconCheck },
   failed: { label: t('Failed'), color: 'red', icon: IconAlertTriangle },
   skipped: { label: t('Skipped'), color: 'gray', icon: IconPlayerSkipForward },
-  waiting_for_tools: { label: t('Waits for tools'), color: 'orange', icon: IconTool },
+  waiting_for_tools: { label: t('Waiting for tools'), color: 'orange', icon: IconTool },
 };
 
 export const lookOf = (status: string): Look =>

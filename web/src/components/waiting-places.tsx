@@ -17,7 +17,7 @@ function Waits({ place: { organisation_id: id, organisation: name } }: { place: 
   const join = useAct({
     mutationFn: () => put('/api/organisations/{id}/membership', { path: { id } }),
     onSuccess: async () => {
-      notifySuccess(t('You are in {name} now', { name }));
+      notifySuccess(t('You have joined {name}', { name }));
       await reloadOrganisations();
     },
     onError: notifyError,
@@ -26,7 +26,7 @@ function Waits({ place: { organisation_id: id, organisation: name } }: { place: 
     <Alert variant="light" icon={<IconBuilding aria-hidden />}>
       <Group justify="space-between">
         <Text size="sm" className="svc-anywhere" flex="1 1 14rem" miw={0}>
-          {t('{name} says that you belong to it. Its tools and keys are for you once you join.', { name })}
+          {t('{name} lists you as a member. Join to use its tools and keys.', { name })}
         </Text>
         <Button
           size="xs"

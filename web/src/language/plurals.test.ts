@@ -21,10 +21,10 @@ const neverOne: Record<string, string> = {
   'Maximum output: {count} tokens': 'what a model can write',
   '{count} models failed repeatedly, including {model}.': 'one has a sentence of its own',
   '{ended} devices logged out': 'one has a sentence of its own',
-  '{protocol} addresses are not possible.': 'a name',
+  '{protocol} addresses are not supported.': 'a name',
 };
 
-test('what is counted has a form for one', () => {
+test('messages with counts have a singular form', () => {
   expect(counted.size).toBeGreaterThan(20);
   const found = messages.filter((message) =>
     [...message.matchAll(/\{\w+\} (?:[a-z]+ )?([a-z]+s)\b/g)].some(([, noun]) => counted.has(noun!)),
@@ -32,7 +32,7 @@ test('what is counted has a form for one', () => {
   expect(found.toSorted()).toEqual(Object.keys(neverOne).toSorted());
 });
 
-test.each(messages.filter((message) => /, plural,/.test(message)))('of one: %s', (message) => {
+test.each(messages.filter((message) => /, plural,/.test(message)))('singular: %s', (message) => {
   const names = [...message.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name!);
   const ones = Object.fromEntries(names.map((name) => [name, 1]));
   const tags = Object.fromEntries(

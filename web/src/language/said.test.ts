@@ -37,8 +37,8 @@ async function sourcesOf(folder: string): Promise<string[]> {
   return Promise.all(files.map(async (file) => readable(await Bun.file(`${folder}/${file}`).text())));
 }
 
-describe('the catalogs', () => {
-  test('hold only what the service still says', async () => {
+describe('catalogs of service messages', () => {
+  test('contain only texts that the service still has', async () => {
     const sources = await sourcesOf(`${import.meta.dir}/../../../server/src`);
     sources.push(readable(await Bun.file(require.resolve('zod/v4/locales/en.js')).text()));
     const gone = Object.keys(service)
@@ -50,7 +50,7 @@ describe('the catalogs', () => {
     expect(gone).toEqual([]);
   });
 
-  test('name the same values in both languages, each once', () => {
+  test('use the same placeholders in both languages, each once', () => {
     const wrong = entries.filter(([english, chinese]) => {
       const names = namesIn(english);
       return new Set(names).size < names.length || namesIn(chinese).join() !== names.join();
@@ -58,7 +58,7 @@ describe('the catalogs', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('leave words between two values, and around those that say little', () => {
+  test('have text between placeholders, and no entry without text', () => {
     expect(entries.filter(([english]) => english.includes('}{'))).toEqual([]);
     const bare = entries.filter(
       ([english]) => english.includes('{') && piecesOf(english).length === 0 && !/\{fault/.test(english),
@@ -67,7 +67,7 @@ describe('the catalogs', () => {
   });
 });
 
-describe('what the service says', () => {
+describe('messages of the service', () => {
   afterEach(() => speak({ pages: {}, service: {} }));
   const inChinese = (text: string): string => {
     speak({ pages: {}, service });
@@ -101,7 +101,7 @@ describe('what the service says', () => {
     ],
     ['demo did not answer (server error 503)', 'demo 未响应（提供商内部错误，503）'],
     ['502: the upstream stopped responding', '502：上游停止响应'],
-  ])('%j is told in Chinese', (english, chinese) => {
+  ])('%j is translated into Chinese', (english, chinese) => {
     expect(inChinese(english)).toBe(chinese);
   });
 
@@ -113,21 +113,21 @@ describe('what the service says', () => {
     '429: Slow down, please',
     'constructor',
     '{field}: {fault} {status}',
-  ])('%j stays as it is', (text) => {
+  ])('%j stays unchanged', (text) => {
     expect(inChinese(text)).toBe(text);
   });
 
-  test('stays as it is in English', () => {
+  test('stay unchanged in English', () => {
     for (const [english] of entries) expect(said(english)).toBe(english);
   });
 
-  test('is translated once: words of another language fit no sentence', () => {
+  test('a translated message is not translated again', () => {
     speak({ pages: {}, service });
     const again = entries.filter(([english, chinese]) => !english.includes('##') && said(chinese) !== chinese);
     expect(again).toEqual([]);
   });
 
-  test('is looked through once, however long it is and however often a piece of a sentence is in it', () => {
+  test('are translated in linear time, also with many repeated fragments', () => {
     speak({ pages: {}, service });
     const took = (text: string): number => {
       const began = performance.now();
@@ -148,14 +148,14 @@ describe('what the service says', () => {
 });
 
 /* Of sentences that the service puts together, the whole must come out, whatever is in them. */
-describe('what the service puts together', () => {
+describe('composed messages of the service are translated completely', () => {
   afterEach(() => speak({ pages: {}, service: {} }));
   const leftInEnglish = (texts: string[], words: (text: string) => string = said): string[] => {
     speak({ pages: {}, service });
     return texts.map(words).filter((text) => /[a-z]{2,} [a-z]{2,}/.test(text) || !/\p{Script=Han}/u.test(text));
   };
 
-  test('of budgets', () => {
+  test('budgets', () => {
     const texts = [...levelNames, 'person' as const].flatMap((level) =>
       spans.flatMap((span) =>
         [0, 1_800_000_000].map(
@@ -176,7 +176,7 @@ describe('what the service puts together', () => {
     expect(leftInEnglish(texts)).toEqual([]);
   });
 
-  test('of options', () => {
+  test('options', () => {
     const names = Object.keys(optionTable) as (keyof typeof optionTable)[];
     const texts = names.flatMap((name) =>
       [7.5e12, 0.123, {}, 'wrong words', '-5'].flatMap((given) => {
@@ -188,7 +188,7 @@ describe('what the service puts together', () => {
     expect(leftInEnglish(texts.map((text) => text.replace('not wrong words', 'not wrong')))).toEqual([]);
   });
 
-  test('of imports', () => {
+  test('imports', () => {
     expect(leftInEnglish(Object.values(faultTexts))).toEqual([]);
   });
 
@@ -197,7 +197,7 @@ describe('what the service puts together', () => {
     ...{ overSoftLimit: false, dropped: null },
   };
 
-  test('of providers that are left out', () => {
+  test('excluded providers', () => {
     const dropped = ['blocked', 'ignored', 'not_in_only', 'over_max_price', 'unfit'] as const;
     const texts = dropped.flatMap((first) =>
       dropped.map(
@@ -211,7 +211,7 @@ describe('what the service puts together', () => {
     expect(leftInEnglish(texts)).toEqual([]);
   });
 
-  test('of routing', () => {
+  test('routing decisions', () => {
     const hows = [
       'drawn',
       'only_one',
@@ -256,7 +256,7 @@ describe('what the service puts together', () => {
   });
 });
 
-describe('words within a sentence', () => {
+describe('translated words inside a sentence', () => {
   const hanApart = /\p{Script=Han} +\p{Script=Han}/u;
   beforeEach(() => speak({ pages: {}, service }));
   afterEach(() => speak({ pages: {}, service: {} }));
@@ -272,12 +272,12 @@ describe('words within a sentence', () => {
     ),
   );
 
-  test('there are such sentences, and one that had a blank too many', () => {
+  test('the cases are not empty, and the known sentence has no extra space', () => {
     expect(cases.length).toBeGreaterThan(20);
     expect(said('The body is required.')).toBe('缺少请求正文。');
   });
 
-  test('stand beside Chinese without a blank, names and numbers keep theirs', () => {
+  test('have no spaces between Chinese characters; names and numbers keep theirs', () => {
     const apart = cases.filter(([, translation]) => !hanApart.test(translation)).map(([english]) => said(english));
     expect(apart.filter((text) => hanApart.test(text))).toEqual([]);
     expect(said('temperature is required.')).toBe('缺少 temperature。');

@@ -22,18 +22,18 @@ const entries = [
 const found = (query: string) =>
   find(entries, query, 'Pages').flatMap(({ group, entries: of }) => of.map(({ label }) => `${group}: ${label}`));
 
-test('lists the pages for an empty query', () => {
+test('an empty query lists the pages', () => {
   expect(found('  ')).toEqual(['Pages: Home', 'Pages: Keys', 'Pages: Models']);
   expect(find([], '', 'Pages')).toEqual([]);
 });
 
-test('the best match and its group come first', () => {
+test('the best match comes first, with its group', () => {
   expect(found('HOME')).toEqual(['Pages: Home', 'Keys: Home office', 'Models: acme/home-1']);
   expect(found('home off')).toEqual(['Keys: Home office']);
   expect(found('key')).toEqual(['Pages: Keys', 'Keys: Backend', 'Keys: Home office']);
 });
 
-test('all words must match, in any order, including hidden words', () => {
+test('every word must match, in any order, also in hidden words', () => {
   expect(found('novak')).toEqual(['Users: nadia']);
   expect(found('example nadia')).toEqual(['Users: nadia']);
   expect(found('office  home')).toEqual(['Keys: Home office']);
@@ -42,7 +42,7 @@ test('all words must match, in any order, including hidden words', () => {
   expect(found('.*')).toEqual([]);
 });
 
-test('a group shows at most eight matches, best first', () => {
+test('a group shows at most its eight best matches', () => {
   const many = Array.from({ length: 500 }, (_, i) => entry('Models', `acme/model-${i}`));
   const [models] = find([...many, entry('Models', 'model')], 'model', 'Pages');
   expect(models!.entries).toHaveLength(8);

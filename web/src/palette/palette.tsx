@@ -122,7 +122,7 @@ function Search({ onClose }: { onClose: () => void }) {
       />
       <Results id={list} found={found} active={active} onPoint={({ key }) => setPointed(key)} onChoose={choose} />
       <p className="svc-palette-note" role="status">
-        {entries.length === 0 ? t('No results found.') : ''}
+        {entries.length === 0 ? t('No matching results.') : ''}
       </p>
     </>
   );

@@ -25,7 +25,7 @@ import { base, int, organisationParams, roleField, root, standing, told } from '
 export const timeZone = z
   .string()
   .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Vienna')
-  .describe('Days, weeks and months of budgets begin by it');
+  .describe('Budget days, weeks and months start in this time zone');
 const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account pays');
 
 /** An address that we call; empty for none. */

@@ -1,5 +1,5 @@
 export default {
-  'It was not copied: the browser does not allow it. Select the text and copy it by hand.':
+  'The browser did not allow copying. Select the text and copy it manually.':
     '未能复制：浏览器不允许。请选中文本后手动复制。',
   'Account menu of {name}': '{name} 的账号菜单',
   Language: '语言',
@@ -14,7 +14,7 @@ export default {
   '{count} of {total}': '{count} / {total}',
   Notices: '通知',
   '{text} {time}. <link>{label}</link>': '{text}（{time}）<link>{label}</link>',
-  'Put away: {title}': '收起：{title}',
+  'Dismiss: {title}': '收起：{title}',
 
   'Provider key': '提供商密钥',
   'Paste a key: sk-…, AIza…, gsk_…': '粘贴密钥：sk-…、AIza…、gsk_…',
@@ -23,18 +23,18 @@ export default {
     '可在 <link>{host}</link> 获取密钥。密钥会加密存储，不会再次显示。',
   'The providers could not be loaded': '提供商加载失败',
   'The provider was not added': '提供商未添加',
-  'It answered in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}}':
+  'It responded in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}}':
     '响应用时 {time}。{ready, plural, other {# 个模型已可调用。}}',
-  'It answered in {time}. {unpriced, plural, one {# model was found without a price, and stays off until it has one.} other {# models were found without a price, and stay off until they have one.}}':
+  'It responded in {time}. {unpriced, plural, one {# model without a price was found; it stays off until it has a price.} other {# models without a price were found; they stay off until they have a price.}}':
     '响应用时 {time}。{unpriced, plural, other {发现 # 个模型没有价格，设置价格前保持停用。}}',
-  'It answered in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}} {unpriced, plural, one {# model was found without a price, and stays off until it has one.} other {# models were found without a price, and stay off until they have one.}}':
+  'It responded in {time}. {ready, plural, one {# model is ready to call.} other {# models are ready to call.}} {unpriced, plural, one {# model without a price was found; it stays off until it has a price.} other {# models without a price were found; they stay off until they have a price.}}':
     '响应用时 {time}。{ready, plural, other {# 个模型已可调用。}}{unpriced, plural, other {另有 # 个模型没有价格，设置价格前保持停用。}}',
   '{name} works': '{name} 可以使用',
   'Try them in the playground': '在操练场中试用',
   'Choose models and prices': '选择模型和价格',
   '{name} was added, but its test failed': '{name} 已添加，但测试未通过',
-  'The provider did not answer as expected.': '提供商的响应不符合预期。',
-  'It stays off until it answers. Mend what is wrong above, or remove it.':
+  'The provider did not respond as expected.': '提供商的响应不符合预期。',
+  'It stays off until the test succeeds. Correct the settings above, or remove it.':
     '在测试通过前会保持停用。请修正上面的内容，或将其移除。',
   'Test again': '重新测试',
   'Remove it': '移除',
@@ -44,16 +44,16 @@ export default {
   Priced: '已定价',
   'Prompt, per million': '输入价格（每百万）',
   'Completion, per million': '输出价格（每百万）',
-  'Use for all {count} without a price': '应用于全部 {count} 个无价格的模型',
-  'All that have a price': '所有有价格的模型',
+  'Apply to all {count} without a price': '应用于全部 {count} 个无价格的模型',
+  'All models with a price': '所有有价格的模型',
   'Models of this channel': '此渠道的模型',
   'The provider lists no models': '提供商没有列出模型',
-  'These are the first {count} of {total}. <link>All of them</link>':
+  'Showing the first {count} of {total}. <link>Show all</link>':
     '仅显示 {total} 个中的前 {count} 个。<link>查看全部</link>',
-  '{count, plural, one {# model without a price: free for everybody who may call it, and paid by you.} other {# models without a price: free for everybody who may call them, and paid by you.}}':
+  '{count, plural, one {# model has no price: everyone who may call it uses it for free, at your expense.} other {# models have no price: everyone who may call them uses them for free, at your expense.}}':
     '{count, plural, other {# 个模型没有价格：所有可调用者都能免费使用，费用由你承担。}}',
   'The models were not changed': '模型未更改',
-  '{count, plural, one {Switch on # model} other {Switch on # models}}': '{count, plural, other {启用 # 个模型}}',
+  '{count, plural, one {Enable # model} other {Enable # models}}': '{count, plural, other {启用 # 个模型}}',
 
   'Verified by the operators of this service': '已由本服务运营方验证',
   'from {host}': '来自 {host}',
@@ -61,7 +61,7 @@ export default {
   'Copy code': '复制代码',
   'Copy {label}': '复制“{label}”',
   'Show or hide: {label}': '显示或隐藏：{label}',
-  'The secret before it, which would have gone on until {endsAt}, ends now.':
+  'The earlier secret, still valid until {endsAt}, will stop working immediately.':
     '更早的密钥原本有效至 {endsAt}，现在立即失效。',
   '{label} example': '{label} 示例',
   Copy: '复制',
@@ -70,7 +70,7 @@ export default {
   'Six digits from your authenticator app, or a recovery code': '身份验证器应用中的 6 位数字，或恢复代码',
   'One of your recovery codes': '任意一个恢复代码',
   'Type {text} to confirm': '输入 {text} 以确认',
-  'Answer##part': '输出',
+  'Output##part': '输出',
   'Images, minutes or requests': '图片、分钟或请求',
   'Web searches': '网页搜索',
   Total: '合计',
@@ -83,23 +83,22 @@ export default {
   'Something went wrong': '出错了',
   'This could not be loaded': '无法加载此内容',
   'Get credits': '获取额度',
-  'It is full: nothing more is kept before something is deleted.': '存储空间已满，删除部分内容后才能继续存储。',
-  'See what you keep': '查看存储内容',
+  'The storage is full. Delete something before storing more.': '存储空间已满，删除部分内容后才能继续存储。',
+  'View your storage': '查看存储内容',
   '{message} (request {id})': '{message}（请求 {id}）',
   'Set up a second factor': '设置双重验证',
   '{length} context': '{length} 上下文',
   'Not listed': '未列出',
   'Loading models…': '正在加载模型…',
   'Choose a model': '选择模型',
-  'No model has that in its name': '没有名称匹配的模型',
+  'No matching models': '没有名称匹配的模型',
   'The models could not be loaded. Open the list to try again.': '模型加载失败，打开列表可重试。',
   '{quota, plural, one {# quota unit} other {# quota units}}': '{quota, number} 个额度单位',
-  'Only what was asked for {parent}': '仅显示 {parent} 的调用',
-  'None, it is my own': '无，归我个人',
-  'There is no team yet': '还没有团队',
-  'What belongs to a team stays when whoever made it leaves': '归属团队的密钥在创建者离开后仍会保留',
+  'Showing only calls of {parent}': '仅显示 {parent} 的调用',
+  'None (personal)': '无，归我个人',
+  'Team keys stay when their creator leaves': '归属团队的密钥在创建者离开后仍会保留',
   'This page does not exist': '页面不存在',
-  'The address may be mistyped, or the page may not be open to your account.':
+  'The address may be wrong, or your account may not have access to this page.':
     '地址可能有误，或者你的账号无权访问此页面。',
   'This page could not be shown': '页面无法显示',
 
@@ -117,27 +116,26 @@ export default {
   'Balance and usage': '余额和用量',
   'See your balance and what you have used': '查看你的余额和用量',
   'Use models': '使用模型',
-  'Ask models in your name and spend your credits, up to a limit you set; see files, responses and videos of yours':
+  'Use models in your name and spend your credits, up to a limit you set; see your files, responses and videos':
     '以你的名义调用模型并消耗额度，不超过你设定的限额；查看你的文件、响应和视频',
 
   'Clear {label}': '清除“{label}”',
   'Copy it now and keep it safe. It cannot be shown again.': '请立即复制并妥善保管，之后无法再次显示。',
   'I have saved it': '我已保存',
   'Your session has ended': '登录会话已结束',
-  'What you have typed is still here. Log in again in another tab, come back, and go on where you were.':
+  'Your input is still here. Log in again in another tab, then return to this page and continue.':
     '你输入的内容仍在这里。请在另一个标签页重新登录，再回到此处继续。',
   'Not logged in yet': '尚未登录',
   'Leave this page': '离开此页面',
-  'Go on': '继续',
   Saving: '正在保存',
-  'Back to {initial}': '恢复为 {initial}',
+  'Reset to {initial}': '恢复为 {initial}',
   'Reset {label}': '重置“{label}”',
-  'You were not signed in': '登录未成功',
+  'Could not sign in': '登录未成功',
   'Continue with {name}': '使用 {name} 继续',
   or: '或',
-  'May spend at most': '最多可花费',
-  'Of your credits, in dollars': '从你的额度中扣除，以美元计',
-  'Calendar months, UTC': '按自然月计算（UTC）',
+  'Spending limit': '最多可花费',
+  'From your credits, in dollars': '从你的额度中扣除，以美元计',
+  'Calendar months (UTC)': '按自然月计算（UTC）',
   'Confirm that it is you': '确认是你本人',
   'This needs your second factor. You will not be asked again for ten minutes.':
     '此操作需要双重验证。验证后十分钟内不会再次询问。',
@@ -145,32 +143,32 @@ export default {
   'Not confirmed': '未通过验证',
   Confirm: '确认',
   Balanced: '均衡',
-  'Success, speed and price together, by the model’s weights': '按模型的权重综合考虑成功率、速度和价格',
+  'Combines success rate, speed and price by the model’s weights': '按模型的权重综合考虑成功率、速度和价格',
   Performance: '性能优先',
-  'Reliable and fast first; price counts nothing': '优先选择可靠且快速的提供商，不考虑价格',
+  'Most reliable and fastest first; price is ignored': '优先选择可靠且快速的提供商，不考虑价格',
   'Cost##strategy': '成本优先',
-  'Cheap first, as long as it answers': '只要能响应，就优先选择便宜的提供商',
+  'Cheapest first, as long as it responds': '只要能响应，就优先选择便宜的提供商',
   'Round robin': '轮询',
   'Each provider in turn': '依次使用各个提供商',
-  'Trying again': '重试中',
+  Retrying: '重试中',
   Skipped: '已跳过',
   'Test {name}': '测试 {name}',
   'Tool call': '工具调用',
 
   'Responses and conversations': '响应和对话',
-  'Files, with results of batches': '文件（含批处理结果）',
+  'Files, including batch results': '文件（含批处理结果）',
   Batches: '批处理',
   'Sessions and runs': '会话和运行任务',
-  'What finds sessions and knowledge again': '会话和知识库的检索数据',
-  'Chats and prompts of the playground': '操练场的聊天和提示词',
-  'Prompts and answers of requests': '请求的提示词和回答',
+  'Search data of sessions and knowledge': '会话和知识库的检索数据',
+  'Playground chats and prompts': '操练场的聊天和提示词',
+  'Prompts and responses of requests': '请求的提示词和回答',
   '{size} of {most}': '{size} / {most}',
-  'Share that is used': '已用比例',
-  'What takes how much': '各项占用',
-  'It could not be counted': '统计失败',
+  'Share used': '已用比例',
+  'Storage by type': '各项占用',
+  'Storage could not be calculated': '统计失败',
   'Delete all': '全部删除',
   'Delete all responses and conversations?': '删除所有响应和对话？',
   'Responses and conversations are being deleted': '正在删除响应和对话',
-  'Whichever key made them: programs that go on with one are told that it is not there.':
+  'This applies to all keys. Programs that continue one of them are told that it does not exist.':
     '无论由哪个密钥创建都会删除；继续使用它们的程序会收到不存在的提示。',
 } as const;

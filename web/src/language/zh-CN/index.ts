@@ -1,4 +1,4 @@
-/** Every message of the pages in Chinese, room by room. */
+/** All messages of the web pages in Chinese, one file per page. */
 import account from './account.ts';
 import acts from './acts.ts';
 import adminAliases from './admin-aliases.ts';

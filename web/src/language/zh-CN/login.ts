@@ -4,6 +4,6 @@ export default {
   'Could not log in': '登录失败',
   'Log in with a passkey': '使用通行密钥登录',
   'Log in another way': '使用其他方式登录',
-  'Second step': '双重验证',
-  'You have a second factor, which is asked for now.': '你已开启双重验证，请完成验证。',
+  'Two-factor authentication': '双重验证',
+  'Your account has a second factor. Complete it to log in.': '你已开启双重验证，请完成验证。',
 } as const;

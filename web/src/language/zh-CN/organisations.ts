@@ -1,189 +1,189 @@
 export default {
-  'People who share: teams, roles, keys that outlive who made them, and budgets that hold.':
+  'Teams, roles, shared keys that stay when their creator leaves, and enforced budgets.':
     '多人共享使用：团队、角色、不因创建者离开而失效的密钥，以及严格生效的预算。',
   'New organisation': '新建组织',
   'Your organisations': '你的组织',
-  'You are': '你的角色',
+  'Your role': '你的角色',
   'Paid by': '付费方',
-  'You are in no organisation': '你尚未加入任何组织',
-  'Make one for a company, a family or a class, or follow the link of an invitation.':
+  'You are not in any organisation': '你尚未加入任何组织',
+  'Create one for a company, a family or a class, or open an invitation link.':
     '为公司、家庭或班级创建一个组织，或通过邀请链接加入。',
-  'A company that names its people finds you once <link>your address is verified</link>.':
+  'If your company has added you through its directory, <link>verify your email address</link> to join.':
     '如果公司通过目录登记了你，请先<link>验证邮箱地址</link>，然后即可加入。',
-  'Nothing was asked here lately. Programs call models with a key of the organisation: <link>make one</link>.':
+  'No requests recently. Programs call models with a key of the organisation: <link>create a key</link>.':
     '最近还没有请求。程序使用组织的密钥调用模型：<link>创建密钥</link>。',
   'Give the organisation a name.': '请填写组织名称。',
-  'Days, weeks and months of budgets begin by it': '预算的日、周、月按此时区起算',
+  'Budget days, weeks and months start in this time zone': '预算的日、周、月按此时区起算',
   'Who pays': '付费方',
   'Each member': '各成员',
-  'Keys of members are paid from their own balance, keys of teams from the organisation’s':
+  'Members’ keys are paid from their own balance, team keys from the organisation’s balance':
     '成员的密钥从各自的余额扣费，团队的密钥从组织的余额扣费',
   'The organisation': '组织',
-  'All keys are paid from the organisation’s balance; an administrator of this service fills it':
+  'All keys are paid from the organisation’s balance, which an administrator of this service tops up':
     '所有密钥均从组织的余额扣费，由本服务的管理员充值',
-  'The organisation was not made': '组织未创建',
-  'Make organisation': '创建组织',
+  'The organisation was not created': '组织未创建',
+  'Create organisation': '创建组织',
 
-  '{name} says that you belong to it. Its tools and keys are for you once you join.':
+  '{name} lists you as a member. Join to use its tools and keys.':
     '{name} 表示你是其成员。加入后即可使用其工具和密钥。',
   'Join {name}': '加入 {name}',
-  'You are in {name} now': '你已加入 {name}',
+  'You have joined {name}': '你已加入 {name}',
   'Directory (SCIM)': '目录（SCIM）',
-  'Okta, Entra ID and others say here who belongs to the organisation and to which teams. Whoever they name joins on their page of organisations, by a verified address; whoever they deactivate is out at once.':
+  'Manage members and teams from Okta, Entra ID or another directory. People in the directory join on their Organisations page with a verified email address; people it deactivates are removed immediately.':
     'Okta、Entra ID 等目录在此告知谁属于该组织以及属于哪些团队。被登记的人凭已验证的邮箱地址在其组织页面加入；被停用的人会立即退出。',
   'Give the token a name.': '请填写令牌名称。',
   'New token': '新建令牌',
-  'What your directory is called, such as Okta or Entra ID': '目录的名称，例如 Okta 或 Entra ID',
-  'No token was made': '令牌未创建',
-  'Make token': '创建令牌',
-  'Made by': '创建者',
-  'Base URL, or tenant URL, of your directory’s application': '填入目录应用的基础 URL（租户 URL）',
-  '{people, plural, one {The directory names # person} other {The directory names # people}}; {joined} joined.':
+  'Name of your directory, such as Okta or Entra ID': '目录的名称，例如 Okta 或 Entra ID',
+  'The token was not created': '令牌未创建',
+  'Create token': '创建令牌',
+  'Created by': '创建者',
+  'Enter it as the base URL or tenant URL in your directory’s application': '填入目录应用的基础 URL（租户 URL）',
+  '{people, plural, one {The directory lists # person} other {The directory lists # people}}; {joined} joined.':
     '目录共登记 {people} 人，其中 {joined} 人已加入。',
-  'Tokens of directories': '目录令牌',
+  'Directory tokens': '目录令牌',
   'No directory is connected': '尚未连接目录',
-  'The new token': '新令牌',
-  'Token for the directory': '目录令牌',
-  'The token is removed': '令牌已移除',
-  'A directory that shows it is refused at once. Members stay as they are.':
+  'Your new token': '新令牌',
+  'Directory token': '目录令牌',
+  'Token removed': '令牌已移除',
+  'Requests that use it are rejected immediately. Members are not affected.':
     '使用该令牌的目录将立即被拒绝。现有成员不受影响。',
 
   'All organisations': '所有组织',
   'The organisation could not be opened': '无法打开该组织',
   'Your role: {role}': '你的角色：{role}',
-  'Parts of the organisation': '组织的各个部分',
+  'Organisation sections': '组织的各个部分',
   Teams: '团队',
   Members: '成员',
   Budgets: '预算',
   Activity: '操作记录',
 
-  'Servers cannot be connected here': '此处不能连接服务器',
-  'Whoever runs this service can let users and organisations connect MCP servers.':
+  'Connecting servers is not allowed': '此处不能连接服务器',
+  'The operator of this service can allow users and organisations to connect MCP servers.':
     '本服务的运营方可以允许用户和组织连接 MCP 服务器。',
-  'MCP servers for everybody in the organisation but viewers, and for keys of its teams. Members find them under <tools>Tools</tools>.':
+  'MCP servers for team keys and for everyone in the organisation except viewers. Members find them under <tools>Tools</tools>.':
     '供组织中除查看者以外的所有人以及团队密钥使用的 MCP 服务器。成员可在<tools>工具</tools>中找到它们。',
 
-  'Everybody, in 30 days': '所有人，近 30 天',
-  'Your keys, in 30 days': '你的密钥，近 30 天',
+  'Everyone, last 30 days': '所有人，近 30 天',
+  'Your keys, last 30 days': '你的密钥，近 30 天',
   'Pays for all keys': '支付所有密钥的费用',
-  'Pays for keys of teams; members pay for theirs': '支付团队密钥的费用，成员自行付费',
-  'Requests are refused': '请求被拒绝',
-  'The budget of {place}, {amount} {window}, is used up. {beginsAnew}.':
+  'Pays for team keys; members pay for their own': '支付团队密钥的费用，成员自行付费',
+  'Requests are rejected': '请求被拒绝',
+  'The budget of {place} ({amount} {window}) is used up. {beginsAnew}.':
     '预算已用完：{place}（{window} {amount}）。{beginsAnew}。',
-  'What is used of each, and when it begins anew.': '各项预算的使用情况和重置时间。',
-  'Those that your keys stand under, whoever uses them.': '对你的密钥生效的预算，其中也包含他人的用量。',
+  'Usage and reset time of each budget.': '各项预算的使用情况和重置时间。',
+  'Budgets that apply to your keys, including usage by others.': '对你的密钥生效的预算，其中也包含他人的用量。',
   'Budgets could not be loaded': '无法加载预算',
   'No budgets': '暂无预算',
-  'Nothing but balances and the quotas of keys limits what is spent.': '目前只有余额和密钥额度会限制支出。',
+  'Spending is limited only by balances and key quotas.': '目前只有余额和密钥额度会限制支出。',
   '{place}, {window}': '{place}，{window}',
   '{used} of {amount}': '{used} / {amount}',
-  'Used of the budget of {place}': '预算使用情况：{place}',
-  'Requests that cost something are refused. {beginsAnew}': '会产生费用的请求将被拒绝。{beginsAnew}',
-  'Does not begin anew': '不重置',
-  'Begins anew {time} ({timeZone})': '将于 {time} 重置（{timeZone}）',
-  Refuses: '拒绝中',
+  'Budget usage of {place}': '预算使用情况：{place}',
+  'Requests that cost money are rejected. {beginsAnew}': '会产生费用的请求将被拒绝。{beginsAnew}',
+  'Does not reset': '不重置',
+  'Resets {time} ({timeZone})': '将于 {time} 重置（{timeZone}）',
+  'Rejecting requests': '拒绝中',
   Hard: '硬性',
   'Only warns': '仅告警',
   Warnings: '告警',
-  'Shares of budgets that were reached, the newest first.': '已达到的预算阈值，最新的在前。',
+  'Budget thresholds that were reached, newest first.': '已达到的预算阈值，最新的在前。',
   'Warnings could not be loaded': '无法加载告警',
   'No warnings': '暂无告警',
-  '{share} of the budget of {place}, {amount} {window}: {used} used':
+  '{place}: {used} used, {share} of the budget of {amount} {window}':
     '{place}：已用 {used}，达到预算（{window} {amount}）的 {share}',
   Leave: '退出组织',
-  'Keys of your own in this organisation end; those of teams stay.': '你在此组织中的密钥将失效，团队的密钥不受影响。',
+  'Your keys in this organisation stop working; team keys are not affected.':
+    '你在此组织中的密钥将失效，团队的密钥不受影响。',
   'Leave organisation': '退出组织',
   'Leave {name}?': '退出 {name}？',
   'You have left {name}': '你已退出 {name}',
-  'You can come back with another invitation only. The last owner cannot leave: make somebody else one first.':
+  'You need a new invitation to rejoin. The last owner cannot leave; make someone else an owner first.':
     '退出后只能通过新的邀请重新加入。最后一位所有者不能退出，请先指定其他所有者。',
 
-  'A request stands under those of its key, its member, its team and the organisation, all at once. Days, weeks and months begin by the clock of {timeZone}.':
+  'The budgets of its key, member, team and organisation all apply to a request. Days, weeks and months start in the {timeZone} time zone.':
     '每个请求同时受其密钥、成员、团队和组织的预算约束。日、周、月按 {timeZone} 时区起算。',
-  'What may be spent in a day, a week, a month or in all: by the organisation, a team, a member or a key.':
+  'Maximum spend per day, week, month or in total for the organisation, a team, a member or a key.':
     '限定组织、团队、成员或密钥每天、每周、每月或累计可花费的金额。',
   'New budget': '新建预算',
   'Change budget': '更改预算',
-  'Holds for': '适用范围',
+  'Applies to': '适用范围',
   '{amount} {window}': '{window} {amount}',
-  'never begins anew': '不重置',
-  'anew {time}': '{time} 重置',
-  'warns of nothing': '不告警',
+  'does not reset': '不重置',
+  'resets {time}': '{time} 重置',
+  'no warnings': '不告警',
   'warns at {shares}\u00a0%': '达到 {shares}% 时告警',
   'the budget of {place} {window}': '预算（{place}，{window}）',
   'Delete the budget of {place}?': '删除预算（{place}）？',
   'Delete budget': '删除预算',
-  'The budget is deleted': '预算已删除',
-  'What was counted by it is gone: one that is set again begins from nothing.':
+  'Budget deleted': '预算已删除',
+  'Its recorded usage is deleted too. A new budget starts from zero.':
     '已统计的用量会一并删除，重新设置的预算将从零开始计算。',
   'Budget saved': '预算已保存',
   'The budget was not saved': '预算未保存',
   'In dollars': '以美元计',
-  'By the clock of {timeZone}': '按 {timeZone} 时区计算',
-  'Refuse what goes beyond': '拒绝超出预算的请求',
-  'Otherwise it only warns': '关闭后仅告警',
+  'In the {timeZone} time zone': '按 {timeZone} 时区计算',
+  'Reject requests over budget': '拒绝超出预算的请求',
+  'When off, the budget only warns': '关闭后仅告警',
   'Warn at': '告警阈值',
-  'Shares in percent, each told once in a window: here, by mail to owners and admins, and to the webhook':
+  'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook':
     '百分比，每个阈值在一个周期内只告警一次：显示在此处，通过邮件通知所有者和管理员，并发送到 Webhook',
-  'Choose what it holds for.': '请选择适用范围。',
-  'Say how much may be spent.': '请输入可花费的金额。',
-  'This is more than can be counted.': '金额超出可统计的上限。',
-  '{entry} is no share between 0.1 and 100 percent.': '“{entry}”不是 0.1 到 100 之间的百分比。',
-  'At most 20 shares.': '最多 20 个阈值。',
-  'a day##window': '每天',
-  'a week##window': '每周',
-  'a month##window': '每月',
-  'in all##window': '累计',
+  'Choose what it applies to.': '请选择适用范围。',
+  'Enter the maximum amount.': '请输入可花费的金额。',
+  'The amount is too large.': '金额超出可统计的上限。',
+  '{entry} is not a percentage between 0.1 and 100.': '“{entry}”不是 0.1 到 100 之间的百分比。',
+  'Enter at most 20 percentages.': '最多 20 个阈值。',
+  'per day##window': '每天',
+  'per week##window': '每周',
+  'per month##window': '每月',
+  'in total##window': '累计',
   'Each week, from Monday': '每周（从周一开始）',
 
   'Limits##of a level': '限制',
   'No limits##yet': '暂无限制',
-  'Besides money: every level must allow what is asked.': '金额以外的限制：请求须得到每个层级的允许。',
+  'Limits other than money. Every level must allow a request.': '金额以外的限制：请求须得到每个层级的允许。',
   'New limit': '新建限制',
   'Change limits': '更改限制',
-  'Requests and tokens a minute, and which models and providers may be used.':
+  'Requests and tokens per minute, and allowed models and providers.':
     '每分钟的请求数和 token 数，以及可使用的模型和提供商。',
   All: '全部',
   'the limits of {place}': '限制（{place}）',
-  'Take the limits of {place} away?': '移除限制（{place}）？',
-  'The limits are taken away': '限制已移除',
-  'Those of other levels stay.': '其他层级的限制保持不变。',
-  'A whole number, at most a billion.': '请输入不超过 10 亿的整数。',
-  'A whole number, at most a trillion.': '请输入不超过 1 万亿的整数。',
+  'Remove the limits of {place}?': '移除限制（{place}）？',
+  'The limits have been removed': '限制已移除',
+  'Limits at other levels stay in place.': '其他层级的限制保持不变。',
+  'Enter a whole number up to one billion.': '请输入不超过 10 亿的整数。',
+  'Enter a whole number up to one trillion.': '请输入不超过 1 万亿的整数。',
   'Leave empty to allow every provider': '留空则允许所有提供商',
   'Limits saved': '限制已保存',
   'The limits were not saved': '限制未保存',
 
-  'Days, in UTC': '日期范围（UTC）',
-  Of: '范围',
+  'Dates (UTC)': '日期范围（UTC）',
+  Level: '范围',
   'All your keys': '你的所有密钥',
-  'Which list': '列表',
-  'Where they went': '路由去向',
+  List: '列表',
   'Download requests': '下载请求记录',
-  'Choose other days, or another level.': '请选择其他日期或层级。',
-  'No decisions here': '暂无路由决策',
-  'What was used in a month of {timeZone}: requests, tokens of each part, and what each part cost.':
+  'Choose other dates or another level.': '请选择其他日期或层级。',
+  'No routing decisions': '暂无路由决策',
+  'Usage of one month in the {timeZone} time zone: requests, and tokens and cost of each price component.':
     '按 {timeZone} 时区统计一个月的用量：请求数、各计费项的 token 数及费用。',
-  'A line for': '每行对应',
+  'One row for': '每行对应',
   'Each team': '各团队',
   'Each key': '各密钥',
 
   'Organisation saved': '组织已保存',
   'The organisation was not saved': '组织未保存',
-  'Another one moves the windows of budgets that are open, and begins none anew':
+  'A change adjusts the current budget periods but does not reset budgets':
     '更改时区会调整进行中的预算周期，但不会重置预算',
-  'Where warnings of budgets are sent; leave empty for none': '接收预算告警的地址，留空则不发送',
+  'Receives budget warnings; leave empty for none': '接收预算告警的地址，留空则不发送',
   'Must be an http or https address.': '必须是 http 或 https 地址。',
-  'The user that stands for the organisation: administrators of this service give credits to it':
+  'User that represents the organisation; administrators of this service give credits to it':
     '代表组织的用户：本服务的管理员向其发放额度',
-  'Warnings are signed with it. A new one ends the one before.': '用于为告警签名。生成新密钥后，旧密钥立即失效。',
-  'The new secret': '新密钥',
-  'All its keys and applications stop working at once.': '组织的所有密钥和应用会立即失效。',
+  'Signs the warnings. A new secret invalidates the previous one.': '用于为告警签名。生成新密钥后，旧密钥立即失效。',
+  'Your new secret': '新密钥',
+  'All its keys and applications stop working immediately.': '组织的所有密钥和应用会立即失效。',
   'Delete organisation': '删除组织',
-  'Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with its account, in the hands of the administrators of this service. This cannot be undone.':
+  'Keys of members and teams, budgets, limits and invitations end with it. Any remaining balance stays in the organisation’s account and is handled by the administrators of this service. This cannot be undone.':
     '成员和团队的密钥、预算、限制和邀请将一并失效。剩余的余额保留在组织的账号中，由本服务的管理员处理。此操作无法撤销。',
-  'What is kept': '存储',
-  'By keys that the organisation pays for: all that they store has one bound.':
+  Storage: '存储',
+  'Data stored by keys that the organisation pays for, with one shared limit.':
     '由组织付费的密钥所存储的内容，共用一个上限。',
   'Deleted all responses and conversations': '删除了所有响应和对话',
 } as const;

@@ -1,11 +1,10 @@
-/** Navigation, titles, and what is said of models, requests and accounts wherever they are shown. */
+/** Navigation, page titles, and words about models, requests and accounts used on many pages. */
 export default {
   'Toggle password visibility': '显示或隐藏密码',
-  'A part of the app could not be fetched. Check the connection and try again.':
+  'Part of the app could not be loaded. Check the connection and try again.':
     '应用的一部分无法加载。请检查网络连接后重试。',
-  'The server answered {status}.': '服务器返回 {status}。',
-  'The service does not answer at the moment ({status}). Try again in a minute.':
-    '服务暂时没有响应（{status}），请稍后重试。',
+  'The server responded with {status}.': '服务器返回 {status}。',
+  'The service is not responding ({status}). Try again in a minute.': '服务暂时没有响应（{status}），请稍后重试。',
 
   Home: '首页',
   Build: '开发',
@@ -19,16 +18,16 @@ export default {
   'Create and manage API keys': '创建和管理 API 密钥',
   'Keys you have at providers': '你在提供商处的密钥',
   'Requests, tokens and cost': '请求、token 和费用',
-  'Each request, and what became of it': '每个请求及其结果',
+  'Each request and its result': '每个请求及其结果',
   'Balance, ledger, top-ups': '余额、账目、充值',
   'OAuth applications you own': '你拥有的 OAuth 应用',
-  'What agents may use, and where': '智能体可用的工具及其地址',
-  'What you gave access to': '你授权访问的应用',
+  'Tools for agents and their addresses': '智能体可用的工具及其地址',
+  'Apps you gave access to': '你授权访问的应用',
   'Conversations and their plans': '对话及其计划',
   'What the models remember': '模型记住的内容',
   'Autonomous runs': '自主运行任务',
   'Video jobs': '视频任务',
-  'How providers are doing': '提供商的运行情况',
+  'Status of each provider': '提供商的运行情况',
   'Why a provider was chosen': '选择提供商的原因',
   'Teams, members and budgets': '团队、成员和预算',
   'Profile, password, devices': '个人资料、密码、设备',
@@ -52,17 +51,17 @@ export default {
   'realtime##type': '实时会话',
   'Structured output': '结构化输出',
   Vision: '视觉',
-  Sound: '音频',
+  Audio: '音频',
   'Prompt cache': '提示词缓存',
   'image##unit': '张',
   'minute##unit': '分钟',
   'second##unit': '秒',
   'request##unit': '次请求',
-  'As the models it asks': '按所调用的模型计费',
+  'Price of the models it calls': '按所调用的模型计费',
   Free: '免费',
   '{price} in': '输入 {price}',
   '{price} out': '输出 {price}',
-  'more above {tokens}': '超过 {tokens} 更贵',
+  'higher above {tokens}': '超过 {tokens} 更贵',
   'Each {unit}': '每{unit}',
   'Up to {tokens}': '不超过 {tokens}',
   'Above {tokens}': '超过 {tokens}',
@@ -75,7 +74,7 @@ export default {
   'Not measured': '暂无数据',
   'Provider: {health}': '提供商：{health}',
   Failing: '故障',
-  Unsteady: '不稳定',
+  Unstable: '不稳定',
   Healthy: '健康',
 
   'turn##maker': '对话轮次',
@@ -85,7 +84,7 @@ export default {
   'request##maker': '请求',
   '{count, plural, one {# call} other {# calls}} of one {maker}': '同一{maker}的 {count, plural, other {# 次调用}}',
   OK: '成功',
-  'Client left': '客户端断开',
+  'Client disconnected': '客户端断开',
   Interrupted: '已中断',
 
   Me: '我',
@@ -93,47 +92,49 @@ export default {
 
   'Open your account': '打开账号页面',
   'Your second factors were removed': '你的双重验证已被移除',
-  '{by} did it, and your password alone lets in now. If you did not ask for it, tell them, and set one up again.':
+  '{by} removed them, and you can now log in with your password alone. If you did not request this, tell them and set up a second factor again.':
     '由 {by} 操作，现在仅凭密码即可登录。如果这不是你要求的，请告知对方，并重新设置双重验证。',
   'You were logged out': '你已被退出登录',
-  '{by} ended sessions of yours. If you do not know why, ask them, and look at where you are logged in.':
+  '{by} ended login sessions of your account. If you do not know why, ask them and check where you are logged in.':
     '{by} 结束了你的登录会话。如果你不清楚原因，请询问对方，并检查你在哪些设备上登录。',
-  'A link for a new password was made': '已生成重设密码的链接',
-  '{by} made a link by which a new password can be chosen for your account. If you did not ask for it, tell them.':
+  'A password reset link was created': '已生成重设密码的链接',
+  '{by} created a link to set a new password for your account. If you did not request it, tell them.':
     '{by} 生成了一个链接，可用来为你的账号设置新密码。如果这不是你要求的，请告知对方。',
   '{percent} % of your spending limit is used': '支出限额已使用 {percent}%',
-  '{used} of {limit} {window, select, day {today} week {this week} month {this month} total {in all} other {}}. {hard, select, yes {Requests beyond it are refused.} other {Requests beyond it go on.}}':
+  '{used} of {limit} {window, select, day {today} week {this week} month {this month} total {in total} other {}}. {hard, select, yes {Requests over the limit are rejected.} other {Requests over the limit are still accepted.}}':
     '{window, select, day {今天} week {本周} month {本月} total {累计} other {}}已花费 {used}，限额 {limit}。{hard, select, yes {超出后请求将被拒绝。} other {超出后请求仍会继续。}}',
   'Something about your account changed.': '你的账号有变动。',
 
-  'Nothing was pasted. Write the number with a point before the decimals, such as 1,234.5.':
+  'Nothing was pasted. Use a point as the decimal separator, as in 1,234.5.':
     '未粘贴任何内容。请使用小数点书写数字，例如 1,234.5。',
-  '“{text}” is not taken as a number. Write it as in 1,234.5, or 1234 where it has to be whole.':
+  '“{text}” is not a valid number. Write it as 1,234.5, or as 1234 if it must be a whole number.':
     '“{text}”不能识别为数字。请写成 1,234.5 的形式；需要整数时写成 1234。',
-  'Clear the choice': '清除选择',
-  'Another language opens the page anew. What you changed and did not send will be lost. Go on?':
+  'Clear selection': '清除选择',
+  'Changing the language reloads the page. Unsaved changes will be lost. Continue?':
     '切换语言会重新打开页面，已更改但未提交的内容将丢失。是否继续？',
-  'What you changed and did not send will be lost. Go on?': '已更改但未提交的内容将丢失。是否继续？',
-  'It is being sent, and to close this does not take it back. Close?': '正在提交，关闭窗口不会撤回该操作。是否关闭？',
+  'Unsaved changes will be lost. Continue?': '已更改但未提交的内容将丢失。是否继续？',
+  'Your changes are being sent. Closing this does not cancel them. Close?':
+    '正在提交，关闭窗口不会撤回该操作。是否关闭？',
   'Days are counted in UTC.': '日期按 UTC 计算。',
-  'Days are counted in UTC; times are those of your clock ({zone}).': '日期按 UTC 计算，时间为你的本地时间（{zone}）。',
+  'Days are counted in UTC; times are in your local time zone ({zone}).':
+    '日期按 UTC 计算，时间为你的本地时间（{zone}）。',
   '{name} is over 8 MB.': '{name} 超过 8 MB。',
   '{name} could not be read.': '无法读取 {name}。',
   'No passkey was used: the request was cancelled, or took too long.': '未使用通行密钥：请求已取消或超时。',
-  'This device holds a passkey for this account already.': '此设备上已有该账号的通行密钥。',
+  'This device already has a passkey for this account.': '此设备上已有该账号的通行密钥。',
 
   'The sign-in was cancelled.': '登录已取消。',
-  'The sign-in took too long, or was begun in another browser. Try again.':
+  'The sign-in took too long or was started in another browser. Try again.':
     '登录超时，或是在其他浏览器中发起的。请重试。',
-  'The provider could not be reached, or its answer could not be trusted. Try again, or ask the operator.':
+  'The provider could not be reached, or its response could not be trusted. Try again, or contact the operator.':
     '无法连接身份提供商，或其响应不可信。请重试，或联系运营方。',
-  'The provider does not say that your email address is verified.': '身份提供商未确认你的邮箱地址已验证。',
-  'Your email address is not one of those that may sign in here.': '你的邮箱地址不在允许登录的范围内。',
-  'You have no account here yet, and new ones are not made by signing in. Ask an administrator.':
+  'The provider did not confirm that your email address is verified.': '身份提供商未确认你的邮箱地址已验证。',
+  'Your email address is not allowed to sign in here.': '你的邮箱地址不在允许登录的范围内。',
+  'You have no account here yet, and signing in does not create one. Contact an administrator.':
     '你在这里还没有账号，且登录时不会自动创建账号。请联系管理员。',
   'This account is disabled.': '此账号已停用。',
-  'That account is connected to another user already.': '该账号已关联到其他用户。',
-  'Somebody else has logged in meanwhile. Nothing was connected.': '期间有其他人登录，未关联任何账号。',
+  'That account is already connected to another user.': '该账号已关联到其他用户。',
+  'Someone else has logged in in the meantime. No account was connected.': '期间有其他人登录，未关联任何账号。',
 
   'just now': '刚刚',
   '{browser} on {system}': '{system} 上的 {browser}',

@@ -90,10 +90,10 @@ export default {
   'You have reached the limit of {most} organisations.': '你已加入 {most} 个组织。',
   'This organisation has reached the limit of {most} tokens. Remove one first.':
     '该组织已有 {most} 个令牌，请先移除一个。',
-  'You have no pending membership in this organisation.': '你在该组织中没有待确认的成员资格。',
+  'You have no pending membership in this organisation.': '该组织没有为你保留的位置。',
   'This token does not exist.': '没有该令牌。',
   'The token was removed.': '令牌已移除。',
-  'An organisation needs an owner. Make somebody else one first.': '组织必须有所有者，请先指定其他人为所有者。',
+  'An organisation needs an owner. Make someone else an owner first.': '组织必须有所有者，请先指定其他人为所有者。',
   'team_id is required for a team key.': '团队密钥需要 team_id。',
   'team_id is required because you are in a team.': '你属于团队，需要填写 team_id。',
   'Your role in this organisation, {role}, does not allow this.': '你在该组织中的角色（{role}）不允许此操作。',

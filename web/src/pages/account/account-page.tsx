@@ -17,9 +17,7 @@ export function AccountPage() {
     <>
       <PageHeader
         title={t('Account')}
-        description={t(
-          'Your profile, your password and second factors, the devices you are logged in on, and your data.',
-        )}
+        description={t('Your profile, password, second factors, logged-in devices and data.')}
       />
       <Stack gap="lg">
         <SignInFault />

@@ -30,7 +30,7 @@ export function DataExport() {
     <Section
       title={t('Your data')}
       description={t(
-        'Everything the service holds about you, as one JSON file: profile, devices, keys, applications, conversations, knowledge, runs, videos, usage and ledger. Passwords, keys and other secrets are not in it.',
+        'Everything the service stores about you in one JSON file: profile, devices, keys, applications, conversations, knowledge, runs, videos, usage and ledger. It contains no passwords, key values or other secrets.',
       )}
     >
       <Stack align="flex-start">
@@ -54,8 +54,8 @@ export function DataExport() {
                 <Loader size="xs" aria-hidden />
                 <Text size="sm" className="svc-number">
                   {bytes === 0
-                    ? t('Your file is being made…')
-                    : t('Your file is being made: {size} so far', { size: formatBytes(bytes) })}
+                    ? t('Preparing your file…')
+                    : t('Preparing your file: {size} so far', { size: formatBytes(bytes) })}
                 </Text>
               </>
             )}

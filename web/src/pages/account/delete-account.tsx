@@ -19,13 +19,13 @@ function WhatHappens({ quota }: { quota: number }) {
     <Stack gap="sm">
       <div>
         <Text size="sm" fw={600}>
-          {t('Deleted at once, or within minutes')}
+          {t('Deleted immediately or within minutes')}
         </Text>
         <List size="sm" spacing={2}>
           <List.Item>{t('Profile, password, API keys; every device is logged out')}</List.Item>
           <List.Item>{t('Sessions, messages, knowledge, runs and preferences')}</List.Item>
           <List.Item>{t('Videos and their files, routing decisions')}</List.Item>
-          <List.Item>{t('Your OAuth applications, and the access you gave to others')}</List.Item>
+          <List.Item>{t('Your OAuth applications, and the access you granted to others')}</List.Item>
         </List>
       </div>
       <div>
@@ -35,22 +35,22 @@ function WhatHappens({ quota }: { quota: number }) {
         <List size="sm" spacing={2}>
           <List.Item>
             {t(
-              'Usage and ledger entries, without your name, for a year, unless the operator chose otherwise; their sums per day stay, since the books must add up',
+              'Usage and ledger entries, without your name, for a year unless the operator set another period; daily totals are kept so that the accounts balance',
             )}
           </List.Item>
           <List.Item>
-            {t('Audit entries, without name, address and browser, for a year, unless the operator chose otherwise')}
+            {t('Audit entries, without name, address and browser, for a year unless the operator set another period')}
           </List.Item>
-          <List.Item>{t('Images that models made for you, until they are 24 hours old')}</List.Item>
-          <List.Item>{t('Backups made before, as long as the operator keeps them')}</List.Item>
+          <List.Item>{t('Images that models generated for you, until they are 24 hours old')}</List.Item>
+          <List.Item>{t('Earlier backups, for as long as the operator keeps them')}</List.Item>
         </List>
       </div>
       <Text size="sm">
         {quota > 0
-          ? t('The {amount} on your balance cannot be used any more. Your username becomes free for others.', {
+          ? t('Your balance of {amount} can no longer be used. Your username becomes available to others.', {
               amount: formatQuota(quota),
             })
-          : t('Your username becomes free for others.')}
+          : t('Your username becomes available to others.')}
       </Text>
     </Stack>
   );
@@ -84,7 +84,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
           <PasswordInput
             ref={input}
             label={t('Your password')}
-            description={t('This cannot be undone. Your password shows that it is you.')}
+            description={t('This cannot be undone. Enter your password to confirm that it is you.')}
             autoComplete="current-password"
             required
             data-autofocus
@@ -93,7 +93,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
             error={wrong}
           />
         ) : (
-          <Text size="sm">{t('This cannot be undone. It works within 15 minutes of signing in.')}</Text>
+          <Text size="sm">{t('This cannot be undone. It is possible only within 15 minutes of signing in.')}</Text>
         )}
         <FormFoot
           act={wrong ? { error: null, isPending: remove.isPending } : remove}
@@ -118,9 +118,9 @@ export function DeleteAccount() {
       danger
       description={
         isRoot
-          ? t('The root user cannot be deleted: the service would be left without anybody to run it.')
+          ? t('The root user cannot be deleted, because nobody else could manage the service.')
           : t(
-              'Ends every way in at once and deletes what belongs to you. Download your data first if you want to keep it.',
+              'Disables every way to log in immediately and deletes your data. Download your data first if you want to keep it.',
             )
       }
     >

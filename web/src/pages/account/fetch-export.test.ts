@@ -18,7 +18,7 @@ function answer(parts: string[], fault?: Error): Response {
   return new Response(body, { headers });
 }
 
-test('the file is whole, named by the service, and its growth is told', async () => {
+test('reads the whole file, takes the name from the response and reports progress', async () => {
   const told: number[] = [];
   const file = await readExport(answer(['{"a":', '1}\n']), still, (bytes) => told.push(bytes));
   expect(file.name).toBe('svc-user-7.json');
@@ -26,20 +26,20 @@ test('the file is whole, named by the service, and its growth is told', async ()
   expect(told).toEqual([5, 8]);
 });
 
-test('half a file is a failure that carries the request id', async () => {
+test('an incomplete file fails with the request id', async () => {
   const reading = readExport(answer(['{"a":'], new TypeError('network')), still, () => {});
   const failure = await reading.catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(ApiError);
-  expect(failure).toMatchObject({ status: 0, requestId: 'req_1', message: expect.stringContaining('broke off') });
+  expect(failure).toMatchObject({ status: 0, requestId: 'req_1', message: expect.stringContaining('was lost') });
 });
 
-test('a refusal is told in the service’s words', async () => {
+test('an error response fails with the service’s message', async () => {
   const refusal = Response.json({ success: false, message: 'Slow down.' }, { status: 429 });
   const failure = await readExport(refusal, still, () => {}).catch((error: unknown) => error);
   expect(failure).toMatchObject({ status: 429, message: 'Slow down.' });
 });
 
-test('whoever cancels is told of no failure', async () => {
+test('cancelling rethrows the abort error', async () => {
   const stopped = new AbortController();
   stopped.abort();
   const cause = new DOMException('stopped', 'AbortError');
@@ -47,7 +47,7 @@ test('whoever cancels is told of no failure', async () => {
   expect(failure).toBe(cause);
 });
 
-test('a name with a path in it is not taken', () => {
+test('a file name with a path is replaced by the default', () => {
   expect(fileNameOf('attachment; filename="svc-user-7.json"')).toBe('svc-user-7.json');
   expect(fileNameOf('attachment; filename="../x"')).toBe('svc-export.json');
   expect(fileNameOf(null)).toBe('svc-export.json');

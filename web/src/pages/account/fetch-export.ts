@@ -38,7 +38,7 @@ export async function readExport(
     }
   } catch (cause) {
     if (signal.aborted) throw cause;
-    throw lost(t('The connection broke off before the file was complete. Nothing was saved.'), response);
+    throw lost(t('The connection was lost before the file was complete. Nothing was saved.'), response);
   }
   const name = fileNameOf(response.headers.get('content-disposition'));
   return { name, blob: new Blob(parts, { type: 'application/json' }) };

@@ -23,8 +23,8 @@ export function LanguageChoice() {
   return (
     <Section title={t('Language')}>
       <Select
-        label={t('Language of mails and pages')}
-        description={t('Of every mail to you, and of the pages in this browser')}
+        label={t('Language of emails and pages')}
+        description={t('Used for all emails to you and for the pages in this browser')}
         data={choices}
         value={user.language ?? language}
         onChange={choose}

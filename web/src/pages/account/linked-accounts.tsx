@@ -24,7 +24,7 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
         <Text size="sm">{provider.name}</Text>
         {vouches && (
           <Text size="xs" c="dimmed">
-            {t('Vouches for you at MCP servers')}
+            {t('Confirms your identity to MCP servers')}
           </Text>
         )}
       </>
@@ -45,7 +45,7 @@ const columns = (disconnect: (identity: Identity) => void, busy: boolean): Colum
     ...actsColumn(),
     cell: (identity) => (
       <RowMenu
-        label={t('{account} of {provider}', { account: identity.label, provider: identity.provider.name })}
+        label={t('{account} ({provider})', { account: identity.label, provider: identity.provider.name })}
         acts={[
           {
             label: t('Disconnect'),
@@ -99,7 +99,7 @@ export function LinkedAccounts() {
   return (
     <Section
       title={t('Connected accounts')}
-      description={t('Accounts elsewhere that let you in here.')}
+      description={t('Accounts at other services that you can sign in with.')}
       actions={<Group>{ways.length > 0 && <ConnectMenu ways={ways} />}</Group>}
     >
       <DataTable
@@ -108,7 +108,7 @@ export function LinkedAccounts() {
         rows={identities}
         rowKey={({ id }) => id}
         query={query}
-        empty={<EmptyState title={t('None connected')} />}
+        empty={<EmptyState title={t('No connected accounts')} />}
       />
     </Section>
   );

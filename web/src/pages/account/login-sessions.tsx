@@ -74,11 +74,11 @@ export function LoginSessions() {
   const elsewhere = sessions?.some(({ current }) => !current);
   return (
     <Section
-      title={t('Where you are logged in')}
+      title={t('Logged-in devices')}
       actions={
         elsewhere && (
           <Button variant="default" size="sm" loading={end.isPending} onClick={() => end.mutate('others')}>
-            {t('Log out everywhere else')}
+            {t('Log out all other devices')}
           </Button>
         )
       }

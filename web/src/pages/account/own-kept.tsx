@@ -14,7 +14,7 @@ const where = {
 export function OwnKept() {
   return (
     <Kept
-      title={t('What you keep')}
+      title={t('Your storage')}
       description={t(
         'When your storage is full, nothing more is stored until something is deleted. Follow a name to where its data can be deleted; responses are deleted here, files and batches with your API keys.',
       )}

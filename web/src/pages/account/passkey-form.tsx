@@ -30,18 +30,20 @@ export function PasskeyForm({ passkey, needsPassword, onClose, onDone }: Passkey
     save.mutate({ name: String(form.get('name')).trim(), password: String(form.get('password') ?? '') });
   };
   return (
-    <Dialog opened onClose={onClose} title={passkey ? t('Name this passkey') : t('New passkey')}>
+    <Dialog opened onClose={onClose} title={passkey ? t('Rename passkey') : t('New passkey')}>
       <form onSubmit={submit}>
         <Stack>
           {!passkey && (
             <Text size="sm">
-              {t('Your device will ask for your finger, face or PIN, and from then on lets you in without a password.')}
+              {t(
+                'Your device will ask for your fingerprint, face or PIN. From then on you can log in without a password.',
+              )}
             </Text>
           )}
           <TextInput
             name="name"
             label={t('Name')}
-            description={t('What you will know it by, such as the device')}
+            description={t('Name to recognise it by, such as the device')}
             defaultValue={passkey?.name ?? ''}
             maxLength={64}
             required

@@ -24,8 +24,8 @@ export function PasskeyList({ passkeys, onAdd, onName, onRemove }: PasskeyListPr
           </Text>
           <Text size="sm" c="dimmed">
             {works
-              ? t('Your device lets you in, without a password, after it has seen your finger, face or PIN.')
-              : t('Need a browser that knows them, and an address with a name and https.')}
+              ? t('Log in without a password, using your device’s fingerprint, face or PIN check.')
+              : t('Passkeys need a supporting browser, and a domain name with https.')}
           </Text>
         </div>
         <Button variant="default" size="sm" onClick={onAdd} disabled={!works}>
@@ -45,7 +45,7 @@ export function PasskeyList({ passkeys, onAdd, onName, onRemove }: PasskeyListPr
           <RowMenu
             label={passkey.name}
             acts={[
-              { label: t('Name##verb'), icon: IconEdit, onClick: () => onName(passkey) },
+              { label: t('Rename'), icon: IconEdit, onClick: () => onName(passkey) },
               { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => onRemove(passkey) },
             ]}
           />

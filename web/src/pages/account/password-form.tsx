@@ -37,7 +37,7 @@ export function PasswordForm() {
       password.length < 8 || password.length > 128
         ? t('Use 8 to 128 characters.')
         : password !== value('repeated')
-          ? t('The two new passwords differ.')
+          ? t('The new passwords do not match.')
           : null;
     setFault(problem);
     const current = isFirst ? {} : { current_password: value('current_password') };
@@ -48,8 +48,10 @@ export function PasswordForm() {
       title={t('Password')}
       description={
         isFirst
-          ? t('You have none yet. It can be set within 15 minutes of signing in, and logs you out everywhere else.')
-          : t('Changing it logs you out everywhere else.')
+          ? t(
+              'You have no password yet. You can set one within 15 minutes of signing in; all other devices are then logged out.',
+            )
+          : t('Changing it logs out all your other devices.')
       }
     >
       <form onSubmit={submit}>
@@ -70,7 +72,7 @@ export function PasswordForm() {
               required
               error={fault}
             />
-            <PasswordInput name="repeated" label={t('New password again')} autoComplete="new-password" required />
+            <PasswordInput name="repeated" label={t('Confirm new password')} autoComplete="new-password" required />
           </SimpleGrid>
           {change.error && <ErrorState error={change.error} title={t('The password was not changed')} />}
           <Group>

@@ -24,7 +24,7 @@ export function RecoveryCodes({ codes, onClose }: RecoveryCodesProps) {
       <Stack>
         <Alert color="yellow" variant="light" icon={<IconAlertTriangle aria-hidden />}>
           {t(
-            'Keep them where you will find them without your device. Each lets you in once, and they cannot be shown again.',
+            'Store them where you can find them without your device. Each code works once, and they cannot be shown again.',
           )}
         </Alert>
         <SimpleGrid component="ul" cols={{ base: 1, xs: 2 }} spacing="xs" p={0} m={0} aria-label={t('Recovery codes')}>

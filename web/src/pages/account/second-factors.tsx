@@ -40,12 +40,12 @@ export function SecondFactors() {
   return (
     <Section
       title={t('Second factor')}
-      description={t('Asked for after your password, so that the password alone lets nobody in.')}
+      description={t('Required after your password, so that the password alone is not enough to log in.')}
     >
       {query.error && !security && <ErrorState error={query.error} onRetry={() => query.refetch()} />}
       {security?.required && isFirst && (
-        <Alert color="orange" variant="light" mb="md" title={t('Administrators need a second factor here')}>
-          {t('Until you have set one up, the pages of administrators stay closed to you.')}
+        <Alert color="orange" variant="light" mb="md" title={t('Administrators need a second factor')}>
+          {t('You cannot open the administration pages until you have set one up.')}
         </Alert>
       )}
       {security && (
@@ -64,7 +64,7 @@ export function SecondFactors() {
               </Group>
               <Text size="sm" c="dimmed">
                 {security.totp_since === null
-                  ? t('Codes of an app on your telephone.')
+                  ? t('Codes from an app on your phone.')
                   : rich('Turned on {time}', { time: <TimeAgo at={security.totp_since} /> })}
               </Text>
             </div>
@@ -91,7 +91,7 @@ export function SecondFactors() {
                   {t('Recovery codes')}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  {t('{count} left, each for one time without your device.', {
+                  {t('{count} left. Each can be used once when you do not have your device.', {
                     count: security.recovery_codes_left,
                   })}
                 </Text>
@@ -115,7 +115,7 @@ export function SecondFactors() {
         confirmLabel={t('Turn off')}
         onConfirm={() => del('/api/user/totp').then(reloadSecurity)}
       >
-        {t('Its codes will not be asked for any more.')}
+        {t('You will no longer be asked for its codes.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'remove-passkey'}
@@ -128,7 +128,7 @@ export function SecondFactors() {
           reloadSecurity();
         }}
       >
-        {open?.act === 'remove-passkey' && t('{name} will not let you in any more.', { name: open.passkey.name })}
+        {open?.act === 'remove-passkey' && t('You can no longer log in with {name}.', { name: open.passkey.name })}
       </ConfirmDelete>
       <RecoveryCodes codes={open?.act === 'codes' ? open.codes : null} onClose={close} />
     </Section>

@@ -32,7 +32,7 @@ function Begin({ needsPassword, onClose, onOffer }: TotpSetupProps & { onOffer: 
       <Stack>
         <Text size="sm">
           {t(
-            'An authenticator app on your telephone shows a new code every 30 seconds. You will be asked for one after your password.',
+            'An authenticator app on your phone shows a new code every 30 seconds. You will be asked for one after your password.',
           )}
         </Text>
         {needsPassword && (
@@ -58,12 +58,12 @@ function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) 
   return (
     <form onSubmit={(event) => confirm.mutate(fieldOf(event, 'code'))}>
       <Stack>
-        <Text size="sm">{t('Read this picture with the app, or type the secret into it.')}</Text>
-        <QrPicture text={offer.uri} label={t('The secret as a picture for the app')} />
+        <Text size="sm">{t('Scan this QR code with the app, or enter the secret manually.')}</Text>
+        <QrPicture text={offer.uri} label={t('QR code of the secret for the app')} />
         <CopyField label={t('Secret')} value={offer.secret} />
         <TextInput
           name="code"
-          label={t('The code that the app shows')}
+          label={t('Code from the app')}
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={10}
@@ -71,7 +71,12 @@ function Confirm({ offer, onClose, onDone }: TotpSetupProps & { offer: Offer }) 
           data-autofocus
           autoFocus
         />
-        <FormFoot act={confirm} failure={t('Not turned on')} submitLabel={t('Turn on')} onCancel={onClose} />
+        <FormFoot
+          act={confirm}
+          failure={t('The authenticator app was not turned on')}
+          submitLabel={t('Turn on')}
+          onCancel={onClose}
+        />
       </Stack>
     </form>
   );

@@ -28,7 +28,7 @@ export function VerifyAddress({ email }: { email: string }) {
   return (
     <>
       <Button variant="default" mt="md" style={{ alignSelf: 'start' }} onClick={open}>
-        {t('Verify the address')}
+        {t('Verify your email address')}
       </Button>
       <Dialog opened={opened} onClose={close} title={t('Verify your address')}>
         <form onSubmit={submit}>
@@ -45,7 +45,7 @@ export function VerifyAddress({ email }: { email: string }) {
                 data-autofocus
               />
             )}
-            <FormFoot act={send} failure={t('No mail was sent')} submitLabel={t('Send link')} onCancel={close} />
+            <FormFoot act={send} failure={t('The email was not sent')} submitLabel={t('Send link')} onCancel={close} />
           </Stack>
         </form>
       </Dialog>

@@ -51,7 +51,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
   },
   {
     key: 'models',
-    header: t('Stands for'),
+    header: t('Points to'),
     wrap: true,
     cell: ({ models }) => (
       <Text size="sm" className="svc-anywhere">

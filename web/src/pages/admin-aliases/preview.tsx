@@ -22,7 +22,7 @@ function Line({ model, answers }: { model: Previewed; answers: boolean }) {
           {model.model_id ?? model.name}
         </Text>
         {answers && <Badge color="indigo">{t('Answers now')}</Badge>}
-        {model.model_id === null && <Badge color="orange">{t('No such model')}</Badge>}
+        {model.model_id === null && <Badge color="orange">{t('Model not found')}</Badge>}
         {model.serving.map(({ provider, channel_id, circuit }) => (
           <Badge key={channel_id} color={circuits[circuit].color}>
             {t('{provider}: {state}', { provider, state: circuits[circuit].label })}

@@ -88,7 +88,7 @@ export const keyWords = (hint: Hint): string => (hint === null ? t('Key stored')
 /** How forms describe it. */
 export const storedWords = (hint: Hint): string => (hint ? t('Stored: {hint}', { hint }) : t('Stored'));
 export const replaceWords = (hint: Hint): string =>
-  hint ? t('Stored: {hint}. Enter another to replace it.', { hint }) : t('Stored. Enter another to replace it.');
+  hint ? t('Stored: {hint}. Enter a new key to replace it.', { hint }) : t('Stored. Enter a new key to replace it.');
 
 export type ChannelFaults = Partial<Record<keyof ChannelFields, string>>;
 
@@ -104,13 +104,13 @@ export const isMoved = (fields: ChannelFields, before: ChannelFields): boolean =
  */
 export function faultsOf(fields: ChannelFields, stored?: ChannelFields): ChannelFaults {
   const faults: ChannelFaults = {};
-  if (fields.name.trim() === '') faults.name = t('Give it a name.');
+  if (fields.name.trim() === '') faults.name = t('Enter a name.');
   if (!/^[a-z0-9][a-z0-9._-]*$/.test(fields.provider)) faults.provider = t('Use lower-case letters, digits and . _ -');
   const url = URL.parse(fields.base_url.trim());
   if (fields.kind !== 'demo' && !/^https?:$/.test(url?.protocol ?? ''))
-    faults.base_url = t('An http or https address.');
+    faults.base_url = t('Enter an http or https address.');
   for (const name of ['priority', 'weight', 'timeoutSeconds'] as const) {
-    if (fields[name] === '') faults[name] = t('A number is needed.');
+    if (fields[name] === '') faults[name] = t('Enter a number.');
   }
   if (stored && fields.credential.trim() === '' && isMoved(fields, stored))
     faults.credential = t('Enter the credential again for the new address, kind or provider.');

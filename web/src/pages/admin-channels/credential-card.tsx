@@ -24,9 +24,9 @@ const dollars = (usd: number): string => formatQuota(quotaOfUsd(usd));
 function limitsOf({ requests_per_minute, tokens_per_minute, spend_per_day }: Credential): string {
   const limits = [
     requests_per_minute !== null &&
-      t('{count, plural, one {# request a minute} other {# requests a minute}}', { count: requests_per_minute }),
+      t('{count, plural, one {# request per minute} other {# requests per minute}}', { count: requests_per_minute }),
     tokens_per_minute !== null &&
-      t('{count, plural, one {# token a minute} other {# tokens a minute}}', { count: tokens_per_minute }),
+      t('{count, plural, one {# token per minute} other {# tokens per minute}}', { count: tokens_per_minute }),
     spend_per_day !== null && t('{amount} per day', { amount: dollars(spend_per_day) }),
   ].filter((text) => text !== false);
   return limits.length > 0 ? t('At most {limits}', { limits: limits.join(t(', ##between limits')) }) : t('No limits');

@@ -40,9 +40,9 @@ const leastSpending = 0.000002;
 /** Validation errors by field, matching the service's own checks. */
 export function faultsOf(fields: CredentialFields, isNew: boolean): CredentialFaults {
   const faults: CredentialFaults = {};
-  if (fields.name.trim() === '') faults.name = t('Give it a name.');
+  if (fields.name.trim() === '') faults.name = t('Enter a name.');
   if (isNew && fields.credential.trim() === '') faults.credential = t('Enter the key.');
-  if (/\s/.test(fields.credential.trim())) faults.credential = t('A key holds no spaces.');
+  if (/\s/.test(fields.credential.trim())) faults.credential = t('A key cannot contain spaces.');
   if (fields.weight === '' || !(Number(fields.weight) >= 0)) faults.weight = t('Enter a number of 0 or more.');
   for (const name of ['requestsPerMinute', 'tokensPerMinute'] as const)
     if (fields[name] !== '' && !(Number(fields[name]) >= 1))

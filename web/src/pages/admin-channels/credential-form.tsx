@@ -41,7 +41,7 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('So that you know it again')}
+            description={t('Helps you recognise it later')}
             required
             maxLength={64}
             data-autofocus
@@ -69,8 +69,8 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
             {...number('weight')}
           />
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
-            <NumberInput label={t('Requests a minute')} {...limit} {...number('requestsPerMinute')} />
-            <NumberInput label={t('Tokens a minute')} {...limit} {...number('tokensPerMinute')} />
+            <NumberInput label={t('Requests per minute')} {...limit} {...number('requestsPerMinute')} />
+            <NumberInput label={t('Tokens per minute')} {...limit} {...number('tokensPerMinute')} />
             <NumberInput
               label={t('Dollars per day')}
               prefix="$"

@@ -14,7 +14,7 @@ function Accounting() {
   const valid = from !== '' && to !== '' && from <= to;
   return (
     <Section
-      title={t('For the books')}
+      title={t('Accounting export')}
       description={t('Credits used and received by each user per month (UTC), exact to the smallest unit.')}
     >
       <Group align="flex-end">

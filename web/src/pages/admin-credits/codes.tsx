@@ -68,7 +68,7 @@ const columns = (toggle: (code: Code) => void): Column<Code>[] => [
     header: t('Last day'),
     cell: ({ expires_at }) => (expires_at > 0 ? formatDateTime(expires_at) : t('None')),
   },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     ...actsColumn(),
     cell: (code) => (

@@ -26,7 +26,7 @@ function faultsOf({ usd, count, uses, date }: Fields) {
     ...(!(quotaOfUsd(Number(usd)) >= 1) && { usd: t('Enter the value of a code.') }),
     ...(!isCount(count) && { count: t('Enter a whole number of at least 1.') }),
     ...(!isCount(uses) && { uses: t('Enter a whole number of at least 1.') }),
-    ...(date !== '' && !(endOfDay(date) > Date.now() / 1000) && { date: t('This day has passed.') }),
+    ...(date !== '' && !(endOfDay(date) > Date.now() / 1000) && { date: t('This date is in the past.') }),
   };
 }
 type Faults = { usd?: string; count?: string; uses?: string; date?: string };

@@ -155,7 +155,8 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
   const isNamed = fields.name !== '' && fields.name === before?.name;
   if (!isNamed && !/^[a-z0-9-]{1,24}$/.test(fields.name))
     faults.name = t('Use 1 to 24 lower-case letters, digits and hyphens.');
-  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? '')) faults.url = t('An http or https address.');
+  if (!/^https?:$/.test(URL.parse(fields.url.trim())?.protocol ?? ''))
+    faults.url = t('Enter an http or https address.');
   if (!linesOf(fields.headers).every((line) => /^[^\s:]+:\s*\S/.test(line)))
     faults.headers = t('Use one line per header: Name: value');
   else if (stored && fields.headers.trim() === '' && isMoved(fields, stored))
@@ -163,7 +164,7 @@ export function faultsOf(fields: McpFields, stored?: McpFields, before = stored)
   if (fields.auth === 'jwt_bearer' && !/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(fields.assertionFile.trim()))
     faults.assertionFile = t('Enter a file name without its directory.');
   if (fields.auth === 'enterprise' && fields.vouchedBy === '') faults.vouchedBy = t('Choose an identity provider.');
-  if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('A number is needed.');
+  if (fields.timeoutSeconds === '') faults.timeoutSeconds = t('Enter a number.');
   if (!isCallLimit(fields.callsPerMinute)) faults.callsPerMinute = t('Enter a whole number of at most 1,000,000.');
   if (fields.audience === 'users' && fields.userIds.length === 0) faults.userIds = t('Enter at least one user.');
   if (!fields.userIds.every((id) => /^[1-9]\d{0,14}$/.test(id))) faults.userIds = t('Enter user IDs, for example 7.');

@@ -96,7 +96,7 @@ export function ToolCalls() {
         />
       </Group>
       <DataTable
-        label={t('Calls of tools')}
+        label={t('Tool calls')}
         columns={columns}
         rows={query.data?.items}
         rowKey={({ server, tool, user_id }) => `${user_id} ${server} ${tool}`}

@@ -45,7 +45,7 @@ function Filters({ filter, channels, set }: FiltersProps) {
     <Group gap="sm" mb="md">
       <SearchInput
         label={t('Model')}
-        placeholder={t('Model, like vendor/name')}
+        placeholder={t('Model, for example vendor/name')}
         value={filter.model}
         onChange={(model) => set({ model })}
       />
@@ -123,7 +123,7 @@ export function AdminModelsPage() {
         paging={{ page, pageSize: modelPageSize, total: query.data?.total ?? 0, onPage: setPage }}
         empty={
           filtered ? (
-            <EmptyState icon={IconBox} title={t('No model fits these filters')} />
+            <EmptyState icon={IconBox} title={t('No models match these filters')} />
           ) : (
             <EmptyState
               icon={IconBox}

@@ -85,7 +85,7 @@ export function faultsOf(fields: ModelFields): ModelFaults {
   const tiers = tierFault(fields.tiers);
   if (tiers) faults.tiers = tiers;
   for (const name of numbers) {
-    if (fields[name] === '') faults[name] = t('A number is needed.');
+    if (fields[name] === '') faults[name] = t('Enter a number.');
     else if (!(Number(fields[name]) >= 0)) faults[name] = t('Enter a number of 0 or more.');
   }
   return faults;

@@ -10,10 +10,10 @@ export const parts: { name: Exclude<PartName, 'search'>; label: string; as: 'pro
   { name: 'cache_read', label: t('Read from cache'), as: 'prompt' },
   { name: 'cache_write', label: t('Written to cache'), as: 'prompt' },
   { name: 'cache_write_1h', label: t('Written to cache (1 hour)'), as: 'prompt' },
-  { name: 'audio_in', label: t('Sound in'), as: 'prompt' },
-  { name: 'image_in', label: t('Pictures in'), as: 'prompt' },
+  { name: 'audio_in', label: t('Audio input'), as: 'prompt' },
+  { name: 'image_in', label: t('Image input'), as: 'prompt' },
   { name: 'reasoning', label: t('Reasoning'), as: 'completion' },
-  { name: 'audio_out', label: t('Sound out'), as: 'completion' },
+  { name: 'audio_out', label: t('Audio output'), as: 'completion' },
 ];
 
 const tierNames = parts.map(({ name }) => name);

@@ -48,7 +48,7 @@ export function PersonUsage({ person: { user } }: PartProps) {
         {days.data?.items.length === 0 && (
           <Group justify="center" mih={120}>
             <Text size="sm" c="dimmed">
-              {t('Nothing in these days')}
+              {t('No data for these dates')}
             </Text>
           </Group>
         )}

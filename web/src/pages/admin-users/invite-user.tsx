@@ -38,7 +38,7 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
         },
       }),
     onSuccess: ({ url, user }) => {
-      if (url === null) notifySuccess(t('The invitation was mailed to {email}', { email: user.email }));
+      if (url === null) notifySuccess(t('The invitation was sent to {email}', { email: user.email }));
       onDone(url);
     },
   });
@@ -95,7 +95,12 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
             value={usd}
             onChange={setUsd}
           />
-          <FormFoot act={invite} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
+          <FormFoot
+            act={invite}
+            failure={t('The invitation was not sent')}
+            submitLabel={t('Invite')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>

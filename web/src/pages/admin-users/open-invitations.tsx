@@ -29,7 +29,7 @@ interface Acts {
 const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   {
     key: 'user',
-    header: t('For'),
+    header: t('Recipient'),
     fluid: true,
     cell: ({ user }) => (
       <Stack gap={0}>
@@ -47,7 +47,7 @@ const columns = ({ again, takeBack }: Acts): Column<Invitation>[] => [
   { key: 'role', header: t('Role'), cell: ({ user }) => roleName(user.role) },
   { key: 'quota', header: t('Initial credits'), align: 'right', cell: ({ user }) => <Money quota={user.quota} /> },
   { key: 'how', header: t('Link'), cell: ({ mailed }) => (mailed ? t('Emailed') : t('Shared manually')) },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   { key: 'ends', header: t('Expires'), cell: ({ expires_at }) => <TimeAgo at={expires_at} /> },
   {
     ...actsColumn(),
@@ -76,11 +76,11 @@ export function OpenInvitations({ onAgain }: { onAgain: Acts['again'] }) {
       )}
       {invitations !== undefined && invitations.length > 0 && (
         <Section
-          title={t('Open invitations')}
+          title={t('Pending invitations')}
           description={t('Each link works once. A new link replaces the previous one.')}
         >
           <DataTable
-            label={t('Open invitations')}
+            label={t('Pending invitations')}
             columns={columns({ again: onAgain, takeBack: setGoing })}
             rows={invitations}
             rowKey={({ user }) => user.id}

@@ -12,7 +12,7 @@ import {
   redirectUriFault,
 } from './application-fields.ts';
 
-test('addresses that lead to an application are taken, others are explained', () => {
+test('valid redirect addresses are accepted; others get an error message', () => {
   for (const uri of [
     'https://app.example/cb',
     'http://localhost/cb',
@@ -39,7 +39,7 @@ test('addresses that lead to an application are taken, others are explained', ()
   }
 });
 
-test('each address is checked on its own', () => {
+test('each redirect address has its own error', () => {
   const fields = { ...emptyApplication, name: 'Notes', redirect_uris: ['https://a.example', 'nowhere'] };
   expect(faultsOf(fields).redirect_uris?.map(Boolean)).toEqual([false, true]);
   expect(faultsOf({ ...fields, redirect_uris: ['https://a.example'] })).toEqual({});
@@ -50,7 +50,7 @@ test('each address is checked on its own', () => {
   ]);
 });
 
-test('what is sent is what the service gives back', () => {
+test('a saved application gives the same request body again', () => {
   const fields = { ...emptyApplication, name: ' Notes ', redirect_uris: [' https://a.example '], scopes: ['email'] };
   const { scopes, redirect_uris, ...body } = bodyOf(fields);
   expect(scopes).toBe('openid email');
@@ -76,7 +76,7 @@ const edited = (of: Application, changes: Partial<OpenidFields>): ApplicationFie
   return { ...fields, openid: { ...fields.openid!, ...changes } };
 };
 
-test('an application has a secret, keys, or an address of keys, and what was typed for another way is not sent', () => {
+test('only the chosen way of authentication is sent: secret, keys or key address', () => {
   const typed = { jwks: JSON.stringify(keys), jwks_uri: ' https://a.example/keys ' };
   const sent = (proof: OpenidFields['proof']) => bodyOf(edited(application(), { ...typed, proof }));
   expect(sent('secret')).toMatchObject({ jwks: null, jwks_uri: '' });
@@ -92,7 +92,7 @@ test('an application has a secret, keys, or an address of keys, and what was typ
     expect(bodyOf(fieldsOf(application(saved)))).toMatchObject(saved);
 });
 
-test('what cannot be keys is said while it is there to be seen', () => {
+test('invalid keys and key addresses are reported only for the chosen way', () => {
   for (const jwks of ['', 'keys', '[]', '{}', '{"keys": {}}'])
     expect(Object.keys(faultsOf(edited(application(), { proof: 'keys', jwks })))).toEqual(['jwks']);
   for (const jwks_uri of ['', 'keys', 'ftp://a.example'])
@@ -100,7 +100,7 @@ test('what cannot be keys is said while it is there to be seen', () => {
   expect(faultsOf(edited(application(), { proof: 'secret', jwks: 'keys', jwks_uri: 'keys' }))).toEqual({});
 });
 
-test('a secret ends where keys begin, and so does the badge; other keys change neither', () => {
+test('changing between secret and keys ends the secret and the verification; changing keys does not', () => {
   const [secret, signing] = [application(), application({ jwks: keys })];
   const toKeys = edited(secret, { proof: 'keys', jwks: JSON.stringify(keys) });
   expect([changesSecret(toKeys, secret), losesBadge(toKeys, secret)]).toEqual([true, true]);

@@ -119,14 +119,15 @@ const refused = /^(javascript|data|file|blob|about|vbscript|filesystem|view-sour
 export function redirectUriFault(uri: string): string | undefined {
   if (uri === '') return t('Enter an address, or remove the line.');
   if (uri.length > 2000) return t('Use at most 2,000 characters.');
-  if (/[\s\\]/.test(uri)) return t('Addresses have no spaces or backslashes.');
-  if (uri.includes('#')) return t('Leave out the part after #.');
-  if (uri.includes('*')) return t('Wildcards are not possible: register each address in full.');
+  if (/[\s\\]/.test(uri)) return t('Addresses cannot contain spaces or backslashes.');
+  if (uri.includes('#')) return t('Remove the # and everything after it.');
+  if (uri.includes('*')) return t('Wildcards are not supported. Register each address in full.');
   const url = URL.parse(uri);
-  if (!url) return t('Enter a whole address such as https://app.example/callback.');
-  if (refused.test(uri)) return t('{protocol} addresses are not possible.', { protocol: url.protocol });
-  if (url.username || url.password) return t('Leave out the user name and password.');
-  if (url.protocol === 'http:' && !loopback.has(url.hostname)) return t('Use https; http is for localhost only.');
+  if (!url) return t('Enter a full address such as https://app.example/callback.');
+  if (refused.test(uri)) return t('{protocol} addresses are not supported.', { protocol: url.protocol });
+  if (url.username || url.password) return t('Remove the user name and password.');
+  if (url.protocol === 'http:' && !loopback.has(url.hostname))
+    return t('Use https; http is allowed for localhost only.');
   return undefined;
 }
 
@@ -168,7 +169,7 @@ export function faultsOf(fields: ApplicationFields): ApplicationFaults {
   const faults: ApplicationFaults = {
     name:
       letters(fields.name) === 0
-        ? t('Give it a name.')
+        ? t('Enter a name.')
         : letters(fields.name) > 64
           ? t('At most 64 characters.')
           : undefined,

@@ -68,7 +68,9 @@ function ScopesField({ fields, set }: FieldsProps) {
   return (
     <Checkbox.Group
       label={t('Scopes')}
-      description={t('The most it may ever ask for. Users see each before they agree, so choose only what you need.')}
+      description={t(
+        'All scopes the application may request. Users see each one before they agree, so choose only what you need.',
+      )}
       value={fields.scopes}
       onChange={(scopes) => set({ scopes })}
     >
@@ -104,14 +106,14 @@ function IdentityFields({ fields, faults, set }: FieldsProps) {
     <>
       <TextInput
         label={t('Name')}
-        description={t('Users see it when they are asked')}
+        description={t('Shown to users when they are asked for access')}
         required
         maxLength={128}
         {...input('name')}
       />
       <Textarea
         label={t('Description')}
-        description={t('What it does, in a sentence or two')}
+        description={t('What the application does, in one or two sentences')}
         autosize
         minRows={2}
         maxRows={6}
@@ -124,7 +126,7 @@ function IdentityFields({ fields, faults, set }: FieldsProps) {
       <TextInput
         type="url"
         label={t('Webhook address')}
-        description={t('Optional. Told when a user grants or revokes access; every call is signed.')}
+        description={t('Optional. Notified when a user grants or revokes access; every call is signed.')}
         placeholder="https://"
         {...input('webhook_url')}
       />
@@ -164,7 +166,7 @@ export function ApplicationForm({ initial, submitLabel, onSubmit, note, cancel, 
         {note?.(fields)}
         {save.error && <ErrorState error={save.error} title={t('The application was not saved')} />}
         {Object.keys(faults).length > 0 && (
-          <Input.Error role="alert">{t('Some fields need another look.')}</Input.Error>
+          <Input.Error role="alert">{t('Some fields need to be corrected.')}</Input.Error>
         )}
         <Group>
           <Button type="submit" loading={save.isPending}>

@@ -38,7 +38,7 @@ function wordsOnSecret({ app_type, openid }: ApplicationFields): string {
   if (app_type === 'public') return t('A public client has no secret; it must send a PKCE challenge instead.');
   return (openid?.proof ?? 'secret') === 'secret'
     ? t('After saving, rotate the client secret above to get the first one.')
-    : t('An application with keys has no secret; it signs by its keys instead.');
+    : t('An application with keys has no secret; it signs with its private keys instead.');
 }
 
 /** Warns before saving that the verification will be withdrawn, or that the secret will stop working. */
@@ -48,7 +48,7 @@ function Warnings({ fields, application }: { fields: ApplicationFields; applicat
       {losesBadge(fields, application) && (
         <Alert color="orange" variant="light" title={t('The verification will be withdrawn')}>
           {t(
-            'An administrator verified this application as it is. After saving, users see it as not verified until an administrator has looked at it again.',
+            'An administrator verified the current version of this application. After you save, users see it as not verified until an administrator reviews it again.',
           )}
         </Alert>
       )}
@@ -70,7 +70,7 @@ function Settings({ application }: { application: Application }) {
   return (
     <Section
       title={t('Settings')}
-      description={t('Changes count at once, also for codes that are already on their way.')}
+      description={t('Changes take effect immediately, also for codes that are issued but not yet used.')}
     >
       <ApplicationForm
         key={application.updated_at}
@@ -90,7 +90,7 @@ function GiveAway({ application }: { application: Application }) {
   const give = useAct({
     mutationFn: async () => {
       await giveToTeam(application.id, ownerBody(who).team_id!);
-      notifySuccess(t('{name} belongs to the team', { name: application.name }));
+      notifySuccess(t('{name} now belongs to the team', { name: application.name }));
       await Promise.all([reloadApplications(), organisationId !== null && reloadOrganisations(organisationId)]);
     },
     onError: notifyError,
@@ -98,15 +98,15 @@ function GiveAway({ application }: { application: Application }) {
   if (!field) return null;
   return (
     <Section
-      title={t('Give to a team')}
+      title={t('Transfer to a team')}
       description={t(
-        'It stays when you leave, and is looked after by owners and admins of the organisation, on its page.',
+        'It stays when you leave. Owners and admins of the organisation manage it on the organisation’s page.',
       )}
     >
       <Stack align="flex-start">
         {field}
         <Button variant="default" disabled={who === ''} loading={give.isPending} onClick={() => give.mutate()}>
-          {t('Give to the team')}
+          {t('Transfer to team')}
         </Button>
       </Stack>
     </Section>
@@ -119,7 +119,7 @@ function Danger({ application }: { application: Application }) {
   return (
     <Section
       title={t('Delete')}
-      description={t('Ends every sign-in made with this application, for all its users.')}
+      description={t('Ends all sign-ins made with this application, for all its users.')}
       danger
     >
       <Group>
@@ -140,7 +140,7 @@ function Danger({ application }: { application: Application }) {
           await reloadApplications();
         }}
       >
-        {t('Its tokens and its users’ permissions are deleted too. Its client id never comes back.')}
+        {t('Its tokens and its users’ permissions are deleted too. Its client ID is never reused.')}
       </ConfirmDelete>
     </Section>
   );

@@ -67,7 +67,7 @@ export function ApplicationsPage() {
     <>
       <PageHeader
         title={t('Applications')}
-        description={t('OAuth applications you own: people sign in to them with their account here.')}
+        description={t('OAuth applications you own. People sign in to them with their account on this service.')}
         actions={button}
       />
       <DataTable
@@ -82,7 +82,7 @@ export function ApplicationsPage() {
           <EmptyState
             icon={IconApps}
             title={t('No applications yet')}
-            description={t('Register one to get a client id and let people sign in to it with OAuth 2.0.')}
+            description={t('Register an application to get a client ID and let people sign in to it with OAuth 2.0.')}
             action={button}
           />
         }

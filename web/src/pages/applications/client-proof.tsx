@@ -9,16 +9,16 @@ interface ClientProofFieldsProps {
 }
 
 const ways: { value: ClientProof; label: string; description: string }[] = [
-  { value: 'secret', label: t('Client secret'), description: t('A text that your server sends along') },
+  { value: 'secret', label: t('Client secret'), description: t('Text that your server sends with each request') },
   {
     value: 'keys',
-    label: t('Keys given here'),
-    description: t('Your server signs by a private key of its own (private_key_jwt); nothing secret is sent'),
+    label: t('Keys entered here'),
+    description: t('Your server signs with its own private key (private_key_jwt); no secret is sent'),
   },
   {
     value: 'address',
     label: t('Keys at an address'),
-    description: t('The same, with public keys that are read from your server, so that you can change them there'),
+    description: t('The same, but the public keys are read from your server, where you can change them'),
   },
 ];
 
@@ -28,7 +28,7 @@ export function ClientProofFields({ value, faults, onChange }: ClientProofFields
   return (
     <Stack>
       <Radio.Group
-        label={t('How it proves itself')}
+        label={t('Client authentication')}
         value={value.proof}
         onChange={(proof) => set({ proof: ways.find((way) => way.value === proof)?.value ?? 'secret' })}
       >
@@ -42,7 +42,7 @@ export function ClientProofFields({ value, faults, onChange }: ClientProofFields
         <Textarea
           label={t('Public keys')}
           description={t(
-            'A JSON Web Key Set with keys for signatures: EC, RSA or Ed25519. Keep the private halves to yourself. While you change keys, name both.',
+            'A JSON Web Key Set of signing keys: EC, RSA or Ed25519. Never enter private keys. While you rotate keys, enter both the old and the new one.',
           )}
           placeholder='{"keys": [{"kty": "EC", "crv": "P-256", "kid": "…", "x": "…", "y": "…"}]}'
           autosize
@@ -59,8 +59,8 @@ export function ClientProofFields({ value, faults, onChange }: ClientProofFields
       {value.proof === 'address' && (
         <TextInput
           type="url"
-          label={t('Address of the public keys')}
-          description={t('An https address that answers with a JSON Web Key Set, without redirects')}
+          label={t('Public key address')}
+          description={t('An https address that returns a JSON Web Key Set without redirects')}
           placeholder="https://"
           required
           value={value.jwks_uri}

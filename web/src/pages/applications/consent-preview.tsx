@@ -26,12 +26,12 @@ export function ConsentPreview({ fields, verified }: { fields: ApplicationFields
   return (
     <>
       <Button variant="default" onClick={open}>
-        {t('See what users see')}
+        {t('Preview consent screen')}
       </Button>
-      <Dialog opened={opened} onClose={close} title={t('What users are asked')}>
+      <Dialog opened={opened} onClose={close} title={t('Consent screen preview')}>
         <Question asked={askedBy(fields, verified)} answer={answer} preview>
           <Text size="xs" c="dimmed" ta="center">
-            {t('Only a preview: either answer closes it.')}
+            {t('This is a preview; either button closes it.')}
           </Text>
         </Question>
       </Dialog>

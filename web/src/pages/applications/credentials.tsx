@@ -21,14 +21,16 @@ function ClientSecret({ application }: { application: Application }) {
   if (application.app_type === 'public') {
     return (
       <Text size="sm" c="dimmed">
-        {t('A public client has no secret. It proves itself with PKCE.')}
+        {t('A public client has no secret. It uses PKCE instead.')}
       </Text>
     );
   }
   if (application.token_endpoint_auth_method === 'private_key_jwt') {
     return (
       <Text size="sm" c="dimmed">
-        {t('It has no secret: it proves itself by what its keys sign. The public ones are under Settings.')}
+        {t(
+          'This application has no secret; it authenticates with signatures of its private keys. The public keys are under Settings.',
+        )}
       </Text>
     );
   }
@@ -40,7 +42,7 @@ function ClientSecret({ application }: { application: Application }) {
   return (
     <Stack gap="xs" align="flex-start">
       <Text size="sm" c="dimmed">
-        {t('The secret was shown when it was made. Lost it, or fear that somebody else has it? Draw a new one.')}
+        {t('The secret was shown once, when it was created. If it is lost or may have leaked, rotate it.')}
       </Text>
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
         {t('Rotate client secret')}
@@ -53,7 +55,7 @@ function ClientSecret({ application }: { application: Application }) {
         onConfirm={rotate}
       >
         {t(
-          'The old secret stops working at once: programs that use it cannot sign anybody in until they have the new one.',
+          'The old secret stops working immediately. Programs that use it cannot sign anyone in until they have the new one.',
         )}
       </ConfirmDelete>
       <SecretOnce
@@ -79,7 +81,7 @@ function WebhookSecret({ application, secret }: { application: Application; secr
     <Stack gap="xs" align="flex-start">
       <SecretField
         label={t('Webhook secret')}
-        description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
+        description={t('Used to create X-Svc-Signature: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
         value={secret}
       />
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
@@ -92,7 +94,9 @@ function WebhookSecret({ application, secret }: { application: Application; secr
         confirmLabel={t('Rotate secret')}
         onConfirm={rotate}
       >
-        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+        {t(
+          'Calls are signed with the new secret from now on. Receivers that still verify with the old one will reject them.',
+        )}
       </ConfirmDelete>
     </Stack>
   );
@@ -105,7 +109,7 @@ export function Credentials({ application, webhookSecret }: { application: Appli
         {application.status !== 1 && (
           <Alert color="red" variant="light" title={t('Suspended')}>
             {t(
-              'An administrator has suspended this application. Nobody can sign in with it, and its tokens are refused.',
+              'An administrator has suspended this application. Nobody can sign in with it, and its tokens are rejected.',
             )}
           </Alert>
         )}

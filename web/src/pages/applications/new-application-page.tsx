@@ -41,7 +41,7 @@ export function NewApplicationPage() {
     <>
       <PageHeader
         title={t('New application')}
-        description={t('Let people sign in to what you build with their account here.')}
+        description={t('Let people sign in to your product with their account on this service.')}
       />
       <Card maw={720}>
         {field && <Box mb="md">{field}</Box>}

@@ -20,9 +20,9 @@ function TurnedOff() {
   const { data: discovery } = useQuery(discoveryQuery);
   if (!isAdmin(user) || !discovery || discovery.jwks_uri) return null;
   return (
-    <Alert variant="light" color="indigo" title={t('No ID tokens yet')}>
+    <Alert variant="light" color="indigo" title={t('ID tokens are turned off')}>
       {t(
-        'Libraries that sign people in by OpenID Connect ask for the scope openid and expect an ID token. The option OAuth2OpenIDConnect turns that on.',
+        'OpenID Connect libraries request the openid scope and expect an ID token. Turn this on with the option OAuth2OpenIDConnect.',
       )}
     </Alert>
   );
@@ -31,23 +31,23 @@ function TurnedOff() {
 const switches = [
   {
     name: 'require_pushed_requests',
-    label: t('Only pushed requests'),
-    description: t('Requests come from your server first (RFC 9126), and browsers bring no more than their name'),
+    label: t('Require pushed authorization requests'),
+    description: t('Your server submits the request first (RFC 9126); browsers carry only a reference to it'),
   },
   {
     name: 'dpop_bound_access_tokens',
-    label: t('Only tokens bound to a key'),
-    description: t('No tokens without a DPoP proof (RFC 9449): a stolen one is worth nothing without the key'),
+    label: t('Require key-bound tokens'),
+    description: t('No tokens without a DPoP proof (RFC 9449); a stolen token cannot be used without the key'),
   },
   {
     name: 'send_iss',
-    label: t('Name the issuer in redirects'),
-    description: t('Turn it off only for libraries that refuse an iss they were not told of'),
+    label: t('Include the issuer in redirects'),
+    description: t('Turn off only for libraries that reject an unexpected iss parameter'),
   },
   {
     name: 'token_exchange',
-    label: t('May exchange tokens'),
-    description: t('For agents: a user’s token for one of its own that can do no more (RFC 8693)'),
+    label: t('Allow token exchange'),
+    description: t('For agents: exchange a user’s token for one of its own with no extra permissions (RFC 8693)'),
   },
 ] as const;
 
@@ -69,8 +69,8 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
         <Accordion.Panel>
           <Stack>
             <Textarea
-              label={t('Addresses after a logout')}
-              description={t('One a line; must match exactly')}
+              label={t('Redirect addresses after logout')}
+              description={t('One per line; must match exactly')}
               autosize
               minRows={2}
               value={value.post_logout_redirect_uris}
@@ -79,13 +79,15 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
             <TextInput
               type="url"
               label={t('Logout address')}
-              description={t('Optional. Told by a signed token when a user’s session here ends (back-channel logout).')}
+              description={t(
+                'Optional. Receives a signed token when a user’s session on this service ends (back-channel logout).',
+              )}
               placeholder="https://"
               value={value.backchannel_logout_uri}
               onChange={(event) => set({ backchannel_logout_uri: event.currentTarget.value })}
             />
             <Select
-              label={t('Signature of ID tokens')}
+              label={t('ID token signature')}
               data={['RS256', 'ES256']}
               allowDeselect={false}
               value={value.id_token_signed_response_alg}
@@ -101,8 +103,8 @@ export function OpenidSettings({ value, onChange }: OpenidSettingsProps) {
               />
             ))}
             <Textarea
-              label={t('Clients that may act for it')}
-              description={t('Client ids, one a line, that may exchange tokens which users gave this application')}
+              label={t('Clients that can act for it')}
+              description={t('Client IDs, one per line, that can exchange tokens users granted to this application')}
               autosize
               minRows={1}
               value={value.token_exchange_clients}

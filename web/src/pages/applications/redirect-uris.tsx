@@ -28,7 +28,7 @@ export function RedirectUris({ value, onChange, faults = [] }: RedirectUrisProps
         </Input.Label>
         <Input.Description>
           {t(
-            'Where users come back with a code; must match exactly. https, http on localhost (any port), or a scheme of your own app.',
+            'Where users return with a code; must match exactly. Use https, http on localhost (any port), or your app’s own scheme.',
           )}
         </Input.Description>
       </div>

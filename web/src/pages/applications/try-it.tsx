@@ -38,13 +38,13 @@ function TryIt({ application, at }: { application: Application; at: Discovery })
     <Stack>
       <Text size="sm">
         {rich(
-          'With PKCE your program makes up a random <b>verifier</b> and keeps it. Only its hash, the <b>challenge</b>, travels through the browser, so a stolen code is worth nothing to anybody who does not hold the verifier.',
+          'With PKCE your program generates a random <b>verifier</b> and keeps it. Only its hash, the <b>challenge</b>, passes through the browser, so a stolen code cannot be used without the verifier.',
           { b: (text) => <b>{text}</b> },
         )}
       </Text>
       {uris.length > 1 && (
         <Select
-          label={t('Come back to')}
+          label={t('Return to')}
           data={uris}
           value={redirectUri}
           allowDeselect={false}
@@ -54,7 +54,7 @@ function TryIt({ application, at }: { application: Application; at: Discovery })
       <CopyField label={t('Consent screen')} value={url ?? ''} />
       <CopyField
         label={t('Verifier')}
-        description={t('Send it as code_verifier when you trade the code that comes back')}
+        description={t('Send it as code_verifier when you exchange the returned code')}
         value={pkce.data?.verifier ?? ''}
       />
       <Group>
@@ -80,10 +80,10 @@ export function QuickStart({ application }: { application: Application }) {
   if (!discovery.data) return null;
   return (
     <>
-      <Section title={t('Quick start')} description={t('Signing a user in, from your own code.')}>
+      <Section title={t('Quick start')} description={t('Sign a user in from your own code.')}>
         <CodeBlock snippets={quickStart(application, discovery.data)} />
       </Section>
-      <Section title={t('Try it')} description={t('A link to the consent screen as your users will see it.')}>
+      <Section title={t('Try it')} description={t('Open the consent screen as your users will see it.')}>
         <TryIt application={application} at={discovery.data} />
       </Section>
     </>

@@ -1,13 +1,13 @@
 import { expect, test } from 'bun:test';
 import { destinationOf, isLoginAgain, loginAgain } from './authorization.ts';
 
-test('where an address leads is told by its host, or as an app', () => {
+test('a redirect address is shown as its host or as an app', () => {
   expect(destinationOf('https://app.example/cb?x=1')).toBe('app.example');
   expect(destinationOf('http://127.0.0.1:8765/cb')).toBe('127.0.0.1:8765');
   expect(destinationOf('com.example.app:/cb')).toBe('an app on this device (com.example.app:)');
 });
 
-test('who logs in again is told from who goes anywhere else', () => {
+test('recognises the return address of a repeated login', () => {
   const to = new URL(loginAgain('/oauth2/authorize', '?client_id=a%26b&state=x?y', 'sealed'), 'https://svc.example');
   const next = to.searchParams.get('next')!;
   expect(Object.fromEntries(new URLSearchParams(next.slice(next.indexOf('?'))))).toEqual({

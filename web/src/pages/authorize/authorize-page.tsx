@@ -11,7 +11,10 @@ import { Refused } from './refused.tsx';
 
 function Waiting() {
   return (
-    <BareFrame title={t('Authorize an application')} description={t('It asks for access to your svc account.')}>
+    <BareFrame
+      title={t('Authorize an application')}
+      description={t('This application requests access to your svc account.')}
+    >
       <Stack aria-busy="true" role="status" aria-label={t('Loading')}>
         <Skeleton height={48} />
         <Skeleton height={140} />
@@ -25,7 +28,7 @@ function Waiting() {
 function Leaving({ to, name }: { to: string; name?: string }) {
   useEffect(() => leaveTo(to), [to]);
   return (
-    <BareFrame title={name ? t('Signing in to {name}', { name }) : t('Going back to the application')}>
+    <BareFrame title={name ? t('Signing in to {name}', { name }) : t('Returning to the application')}>
       <Text size="sm">
         {rich('One moment. <a>Continue</a> if nothing happens.', {
           a: (text) => (

@@ -13,19 +13,19 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
   return (
     <BareFrame
       title={t('Authorize {name}', { name: asked.application.name })}
-      description={t('It asks for access to your svc account.')}
+      description={t('This application requests access to your svc account.')}
     >
       <Question asked={asked} answer={answer}>
         <Text size="xs" c="dimmed" ta="center" className="svc-anywhere" aria-live="polite">
           {answer.isSuccess
-            ? rich('Taking you there… <a>Continue</a> if nothing happens.', {
+            ? rich('Redirecting… <a>Continue</a> if nothing happens.', {
                 a: (text) => (
                   <Anchor href={answer.data} inherit underline="always">
                     {text}
                   </Anchor>
                 ),
               })
-            : rich('Either answer leads you to {destination}', {
+            : rich('Either choice redirects you to {destination}', {
                 destination: (
                   <Text span inherit fw={600} c="var(--mantine-color-text)">
                     {destinationOf(asked.redirect_uri)}

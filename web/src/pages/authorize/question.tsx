@@ -23,12 +23,16 @@ export type AskedFor = Pick<
 function AskedAgain({ asked, added }: { asked: AskedFor; added: string[] }) {
   if (!asked.has_existing_consent) return null;
   const text = !asked.needs_reconsent
-    ? t('You have allowed this before. Continue to sign in again.')
+    ? t('You have already allowed this application. Continue to sign in again.')
     : added.length > 0
-      ? t('{name} asks for more than you have allowed so far. What is new is marked.', { name: asked.application.name })
+      ? t('{name} asks for more access than you have allowed so far. New permissions are marked.', {
+          name: asked.application.name,
+        })
       : asked.resources?.length
-        ? t('You have allowed this application before. It names what it will use, which is asked each time.')
-        : t('Your earlier permission does not count any more. Please decide again.');
+        ? t(
+            'You have already allowed this application. Because it specifies the resources it will use, you are asked each time.',
+          )
+        : t('Your earlier permission is no longer valid. Please decide again.');
   return (
     <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} p="sm">
       {text}
@@ -48,7 +52,7 @@ function Unverified({ application }: { application: Asked['application'] }) {
     <Alert variant="light" color="yellow" icon={<IconAlertTriangle aria-hidden />} p="sm" className="svc-anywhere">
       {application.host
         ? rich(
-            'This application is not registered with us. Its name is what {host} says of it. Allow it only if you know that address and have just started it yourself.',
+            'This application is not registered with us. Its name is provided by {host}. Allow it only if you know that address and have just started the application yourself.',
             {
               host: (
                 <Text span inherit fw={700}>
@@ -59,9 +63,9 @@ function Unverified({ application }: { application: Asked['application'] }) {
           )
         : application.source === 'registration'
           ? t(
-              'This application registered itself, under a name of its own choice. Allow it only if you have just started it yourself.',
+              'This application registered itself and chose its own name. Allow it only if you have just started it yourself.',
             )
-          : t('Nobody here has verified who runs this application. Allow it only if you know it.')}
+          : t('We have not verified who runs this application. Allow it only if you know it.')}
     </Alert>
   );
 }
@@ -122,19 +126,19 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
       <SignedInAs fixed={preview} />
       <Divider />
       <Text size="sm" fw={600}>
-        {t('It asks for')}
+        {t('Requested access')}
       </Text>
       <ScopeList scopes={asked.requested_scopes.filter(({ name }) => !namesTools(name))} added={added} />
       <UsedAt resources={asked.resources ?? []} />
       {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : t('Enter an amount')} />}
-      {answer.error && <ErrorState error={answer.error} title={t('Your answer was not taken')} />}
+      {answer.error && <ErrorState error={answer.error} title={t('Your choice could not be submitted')} />}
       <Stack gap="sm" className="svc-answers">
         {spending && (
           <Text size="sm" ta="center">
             {rich(
               spending.spending_window === 'month'
-                ? 'It may spend up to {amount} a month'
-                : 'It may spend up to {amount} in all',
+                ? 'It may spend up to {amount} per month'
+                : 'It may spend up to {amount} in total',
               { amount: <b>{formatQuota(spending.spending_limit)}</b> },
             )}
           </Text>

@@ -6,9 +6,9 @@ import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
 
 const reasons: Record<number, string> = {
-  400: t('The link that led here is not one the application has registered, is incomplete, or has run out.'),
-  403: t('This application may not ask for access at the moment.'),
-  404: t('No application with this client id is registered here.'),
+  400: t('The link you followed is not registered by the application, is incomplete, or has expired.'),
+  403: t('This application cannot request access at the moment.'),
+  404: t('No application with this client ID is registered.'),
 };
 
 /** The error is shown here only: an untrusted redirect address must not receive even an error (RFC 6749 §4.1.2.1). */
@@ -16,7 +16,7 @@ export function Refused({ error, onRetry }: { error: unknown; onRetry: () => voi
   const status = error instanceof ApiError ? error.status : 0;
   const reason = reasons[status];
   return (
-    <BareFrame title={t('This request cannot be answered')}>
+    <BareFrame title={t('This request cannot be processed')}>
       <Stack>
         <ErrorState
           error={error}
@@ -26,7 +26,7 @@ export function Refused({ error, onRetry }: { error: unknown; onRetry: () => voi
         {reason && (
           <Text size="sm" c="dimmed">
             {t(
-              '{reason} Nothing was shared, and you were not sent back. If you trust the application, tell its developers.',
+              '{reason} Nothing was shared, and you were not redirected back. If you trust the application, tell its developers.',
               { reason },
             )}
           </Text>

@@ -39,14 +39,14 @@ function ServerTools({ server, all, tools }: AskedServer) {
       <Text size="sm" className="svc-anywhere">
         {all
           ? rich(
-              '<b>{server}</b>: all its tools, now {count, plural, one {# tool} other {# tools}}, and those it gets later on',
+              '<b>{server}</b>: all tools, currently {count, plural, one {# tool} other {# tools}}, and any added later',
               named,
             )
           : rich('<b>{server}</b>: only {count, plural, one {# tool} other {# tools}}', named)}
       </Text>
       {count > mostShown ? (
         <details className="svc-more">
-          <summary>{t('Show the {count, plural, one {# tool} other {# tools}}', { count })}</summary>
+          <summary>{t('Show {count, plural, one {# tool} other {# tools}}', { count })}</summary>
           <Tools tools={tools} />
         </details>
       ) : (
@@ -62,7 +62,7 @@ export function UsedAt({ resources }: { resources: Resource[] }) {
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600}>
-        {t('To be used only at')}
+        {t('Can be used only at')}
       </Text>
       {resources.map(({ uri, name, servers }) => (
         <Stack key={uri} gap={4}>
@@ -77,7 +77,7 @@ export function UsedAt({ resources }: { resources: Resource[] }) {
           ))}
           {servers?.length === 0 && (
             <Text size="sm" c="dimmed">
-              {t('There are no tools here that you may use at present.')}
+              {t('There are currently no tools that you can use.')}
             </Text>
           )}
         </Stack>

@@ -28,12 +28,12 @@ function Spent({ consent, change }: { consent: Consent; change: (consent: Consen
   if (spending_limit === undefined || spent === undefined) return '–';
   const amounts = { spent: formatQuota(spent), limit: formatQuota(spending_limit) };
   const text =
-    spending_window === 'month' ? t('{spent} of {limit} a month', amounts) : t('{spent} of {limit}', amounts);
+    spending_window === 'month' ? t('{spent} of {limit} per month', amounts) : t('{spent} of {limit}', amounts);
   return (
     <Button
       size="compact-sm"
       variant="subtle"
-      aria-label={t('{text}. Change what {appName} may spend', { text, appName: app_name })}
+      aria-label={t('{text}. Change the spending limit of {appName}', { text, appName: app_name })}
       onClick={() => change(consent)}
     >
       {text}
@@ -60,10 +60,10 @@ const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
       />
     ),
   },
-  { key: 'scopes', header: t('May use'), wrap: true, cell: ({ scopes }) => <ScopeBadges scopes={scopes} /> },
+  { key: 'scopes', header: t('Access to'), wrap: true, cell: ({ scopes }) => <ScopeBadges scopes={scopes} /> },
   { key: 'spent', header: t('Spent'), cell: (consent) => <Spent consent={consent} change={change} /> },
   { key: 'since', header: t('Since'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
-  { key: 'changed', header: t('Last agreed'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
+  { key: 'changed', header: t('Last authorized'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
     ...actsColumn(),
     cell: (consent) => (
@@ -71,7 +71,7 @@ const columns = ({ revoke, change }: Acts): Column<Consent>[] => [
         size="compact-sm"
         variant="subtle"
         color="red"
-        aria-label={t('Revoke access of {appName}', { appName: consent.app_name })}
+        aria-label={t('Revoke access for {appName}', { appName: consent.app_name })}
         onClick={() => revoke(consent)}
       >
         {t('Revoke')}
@@ -98,7 +98,7 @@ export function AuthorizedAppsPage() {
     <>
       <PageHeader
         title={t('Authorized apps')}
-        description={t('Applications that you have allowed to act for you. Revoking ends their access at once.')}
+        description={t('Applications that you have allowed to act for you. Revoking ends their access immediately.')}
       />
       <DataTable
         label={t('Authorized apps')}
@@ -112,7 +112,7 @@ export function AuthorizedAppsPage() {
           <EmptyState
             icon={IconShieldCheck}
             title={t('No application has access')}
-            description={t('When you sign in to another application with your account here, it appears in this list.')}
+            description={t('Applications that you sign in to with your svc account appear here.')}
           />
         }
       />
@@ -126,7 +126,7 @@ export function AuthorizedAppsPage() {
       <ConfirmDelete
         opened={revoking !== null}
         onClose={() => setRevoking(null)}
-        title={t('Revoke access of {appName}?', { appName: revoking?.app_name ?? '' })}
+        title={t('Revoke access for {appName}?', { appName: revoking?.app_name ?? '' })}
         confirmLabel={t('Revoke access')}
         onConfirm={async () => {
           if (!revoking) return;
@@ -135,22 +135,22 @@ export function AuthorizedAppsPage() {
             path: { application_id },
             query: keys && !keepsKeys ? { keys: 'delete' } : {},
           });
-          notifySuccess(t('{appName} has no access any more', { appName: revoking.app_name }));
+          notifySuccess(t('{appName} no longer has access', { appName: revoking.app_name }));
           await queryClient.invalidateQueries({ queryKey });
         }}
       >
         <Stack gap="sm">
-          {t('It is signed out and can do nothing more in your name.')}
+          {t('It is signed out and can no longer act in your name.')}
           {revoking?.keys && (
             <Checkbox
               checked={!keepsKeys}
               onChange={(event) => setKeepsKeys(!event.currentTarget.checked)}
               label={t(
-                '{count, plural, one {Delete the API key that it has created for you, too} other {Delete the # API keys that it has created for you, too}}',
+                '{count, plural, one {Also delete the API key that it created for you} other {Also delete the # API keys that it created for you}}',
                 { count: revoking.keys },
               )}
               description={t(
-                'Whoever has a key can go on using models at your expense. Programs that use it stop working when it is deleted.',
+                'Anyone who has a key can keep using models at your expense. Programs that use a key stop working when it is deleted.',
               )}
             />
           )}

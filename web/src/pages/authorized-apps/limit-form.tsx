@@ -36,7 +36,7 @@ export function LimitForm({ consent, onClose, onDone }: LimitFormProps) {
     if (body) save.mutate(body);
   };
   return (
-    <Dialog opened onClose={onClose} title={t('What {appName} may spend', { appName: app_name })}>
+    <Dialog opened onClose={onClose} title={t('Spending limit of {appName}', { appName: app_name })}>
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">

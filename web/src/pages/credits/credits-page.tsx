@@ -40,7 +40,7 @@ const columns: Column<Entry>[] = [
     cell: ({ kind, model, note, amount }) =>
       kind === 'usage'
         ? model
-        : said(note) || (amount < 0 ? t('Taken back by an administrator') : t('Given by an administrator')),
+        : said(note) || (amount < 0 ? t('Deducted by an administrator') : t('Added by an administrator')),
   },
   {
     key: 'amount',
@@ -74,10 +74,10 @@ function HowToGetMore() {
   const { data } = useQuery(topUpsQuery(1));
   if (!admin && data?.amounts.length !== 0) return null;
   return (
-    <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title={t('How to get more')}>
+    <Alert variant="light" color="indigo" icon={<IconInfoCircle aria-hidden />} title={t('How to get more credits')}>
       {admin
         ? rich(
-            'You can give credits to users under <users>Users</users>, and make codes for them under <codes>Codes and payments</codes>.',
+            'You can give credits to users under <users>Users</users>, and create codes for them under <codes>Codes and payments</codes>.',
             {
               users: (text) => (
                 <AnchorLink to="/admin/users" inherit underline="always">
@@ -92,7 +92,7 @@ function HowToGetMore() {
             },
           )
         : t(
-            'Ask an administrator of this service: they can add credits to your account. Models without a price need none.',
+            'Ask an administrator of this service to add credits to your account. Models without a price need no credits.',
           )}
     </Alert>
   );
@@ -111,7 +111,7 @@ export function CreditsPage() {
   });
   return (
     <>
-      <PageHeader title={t('Credits')} description={t('Your balance, and everything that has changed it.')} />
+      <PageHeader title={t('Credits')} description={t('Your balance and all changes to it.')} />
       <Stack gap="lg">
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label={t('Balance')} value={<Money quota={user.quota} />} />
@@ -136,9 +136,9 @@ export function CreditsPage() {
             empty={
               <EmptyState
                 icon={IconCreditCard}
-                title={t('Nothing has changed your balance yet')}
+                title={t('No balance changes yet')}
                 description={t(
-                  'Credits you are given and requests that cost something are listed here, to the last unit.',
+                  'Credits you receive and requests that cost money are listed here, exact to the smallest unit.',
                 )}
               />
             }

@@ -38,7 +38,7 @@ function faultsOf({ usd, alerts }: Fields): { usd?: string; alerts?: string } {
   const amount = usd !== '' && Number.isSafeInteger(quota) && quota >= 0 && quota <= mostQuota;
   return {
     ...(!amount && { usd: t('Enter an amount') }),
-    ...(sharesOf(alerts) === null && { alerts: t('Enter percentages from 1 to 100, with commas between them') }),
+    ...(sharesOf(alerts) === null && { alerts: t('Enter percentages from 1 to 100, separated by commas') }),
   };
 }
 
@@ -53,7 +53,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
       path: { window: given.window },
       body: { amount: quotaOfUsd(Number(given.usd)), hard: given.hard, alerts: sharesOf(given.alerts) ?? [] },
     });
-    notifySuccess(t('The limit is set'));
+    notifySuccess(t('Limit set'));
     onClose();
     await reloadSpending();
   });
@@ -63,7 +63,7 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
         <Stack>
           {!limit && (
             <Select
-              label={t('Counted')}
+              label={t('Reset period')}
               data={free.map((window) => ({ value: window, label: windowNames[window] }))}
               allowDeselect={false}
               value={fields.window}
@@ -71,8 +71,8 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
             />
           )}
           <NumberInput
-            label={t('At most')}
-            description={t('In dollars. What was spent before it was set does not count.')}
+            label={t('Amount')}
+            description={t('In dollars. Spending before the limit was set does not count.')}
             prefix="$"
             min={0}
             decimalScale={6}
@@ -85,13 +85,13 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
           />
           <Switch
             label={t('Stop at the limit')}
-            description={t('Requests beyond it are refused; else you are only told')}
+            description={t('Requests over the limit are rejected; when off, you are only warned')}
             checked={fields.hard}
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <TextInput
-            label={t('Tell me at')}
-            description={t('Percent of the limit, each once; empty for never')}
+            label={t('Notify me at')}
+            description={t('Percentages of the limit, each reported once; leave empty for none')}
             inputMode="decimal"
             maxLength={120}
             value={fields.alerts}

@@ -28,7 +28,7 @@ export function RedeemCode() {
     if (code.trim() !== '') redeem.mutate();
   };
   return (
-    <Section title={t('Redeem a code')} description={t('What it is worth is added to your balance.')}>
+    <Section title={t('Redeem a code')} description={t('Its value is added to your balance.')}>
       <form onSubmit={submit}>
         <Stack>
           {redeem.error != null && <ErrorState error={redeem.error} title={t('The code was not redeemed')} />}

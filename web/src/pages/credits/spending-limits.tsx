@@ -23,9 +23,9 @@ function timesOf({ alerts, resets_at }: SpendingLimit): string {
   const list = new Intl.ListFormat(locale, { type: 'conjunction', style: 'narrow' });
   const shares = list.format(alerts.map((share) => formatPercent(percentOf(share))));
   const resetsAt = resets_at === null ? '' : formatZoned(resets_at);
-  if (shares && resetsAt) return t('Told at {shares}. Begins anew {resetsAt}.', { shares, resetsAt });
-  if (shares) return t('Told at {shares}.', { shares });
-  return resetsAt && t('Begins anew {resetsAt}.', { resetsAt });
+  if (shares && resetsAt) return t('Warnings at {shares}. Resets {resetsAt}.', { shares, resetsAt });
+  if (shares) return t('Warnings at {shares}.', { shares });
+  return resetsAt && t('Resets {resetsAt}.', { resetsAt });
 }
 
 function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) => void }) {
@@ -40,7 +40,7 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
               {windowNames[window]}
             </Text>
             <Badge size="sm" color={hard ? 'indigo' : 'gray'}>
-              {hard ? t('Stops') : t('Warns only')}
+              {hard ? t('Stops at limit') : t('Warns only')}
             </Badge>
           </Group>
           <Text size="sm" className="svc-number">
@@ -51,7 +51,7 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
           </Text>
         </div>
         <RowMenu
-          label={t('the limit {window, select, day {each day} week {each week} month {each month} other {in all}}', {
+          label={t('the {window, select, day {daily} week {weekly} month {monthly} other {total}} limit', {
             window,
           })}
           acts={[
@@ -65,10 +65,9 @@ function Limit({ limit, onOpen }: { limit: SpendingLimit; onOpen: (open: Open) =
         size={6}
         value={share}
         color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'indigo.5'}
-        aria-label={t(
-          'Used of the limit {window, select, day {each day} week {each week} month {each month} other {in all}}',
-          { window },
-        )}
+        aria-label={t('Usage of the {window, select, day {daily} week {weekly} month {monthly} other {total}} limit', {
+          window,
+        })}
       />
     </div>
   );
@@ -85,7 +84,7 @@ export function SpendingLimits() {
     <Section
       title={t('Spending limits')}
       description={t(
-        'Over all your keys, this app and the applications you let use models. You are told by mail and here.',
+        'Apply to all your keys, this app and the applications you allow to use models. Warnings are sent by email and shown here.',
       )}
       actions={
         query.data && (
@@ -112,7 +111,7 @@ export function SpendingLimits() {
       )}
       {query.data && limits.length === 0 && (
         <Text size="sm" c="dimmed">
-          {t('None: requests go on until the balance is used up.')}
+          {t('No limits set. Requests continue until the balance is used up.')}
         </Text>
       )}
       <Stack gap="lg">
@@ -121,7 +120,7 @@ export function SpendingLimits() {
         ))}
         {last && (
           <Text size="xs" c="dimmed">
-            {rich('Last told {ago}: {percent} % of {amount}.', {
+            {rich('Last warning {ago}: {percent} % of {amount}.', {
               ago: <TimeAgo at={last.created_at} />,
               percent: percentOf(last.share),
               amount: formatQuota(last.amount),
@@ -136,17 +135,16 @@ export function SpendingLimits() {
         <ConfirmDelete
           opened
           onClose={close}
-          title={t(
-            'Take away the limit {window, select, day {each day} week {each week} month {each month} other {in all}}?',
-            { window: open.limit.window },
-          )}
+          title={t('Remove the {window, select, day {daily} week {weekly} month {monthly} other {total}} limit?', {
+            window: open.limit.window,
+          })}
           confirmLabel={t('Remove')}
           onConfirm={async () => {
             await del('/api/user/spending/{window}', { path: { window: open.limit.window } });
             await reloadSpending();
           }}
         >
-          {t('What was used of it is forgotten; a new one begins at nothing.')}
+          {t('Its recorded usage is deleted; a new limit starts from zero.')}
         </ConfirmDelete>
       )}
     </Section>

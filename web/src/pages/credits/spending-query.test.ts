@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { percentages, sharesOf } from './spending-query.ts';
 
-test('shares are written as people write them, and read back', () => {
+test('reads and writes percentages as shares', () => {
   expect(sharesOf('50, 80, 100')).toEqual([0.5, 0.8, 1]);
   expect(sharesOf('100 % 5%;5')).toEqual([0.05, 1]);
   expect(sharesOf('')).toEqual([]);
@@ -10,7 +10,7 @@ test('shares are written as people write them, and read back', () => {
 });
 
 test.each(['0', '101', '-5', 'half', '1e9', 'NaN', '٥٠', Array.from({ length: 21 }, (_, i) => i + 1).join(' ')])(
-  '%s is no list of shares',
+  '%s is not a list of percentages',
   (text) => {
     expect(sharesOf(text)).toBeNull();
   },

@@ -18,7 +18,7 @@ export const windowNames: Record<LimitWindow, string> = {
   day: t('Each day'),
   week: t('Each week'),
   month: t('Each month'),
-  total: t('In all'),
+  total: t('In total'),
 };
 
 /** Parses `50, 80, 100` to fractions; null if it is not a list of percentages. */

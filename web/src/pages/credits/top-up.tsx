@@ -28,7 +28,7 @@ const columns: Column<Payment>[] = [
     header: t('Status'),
     cell: ({ status }) => <Badge color={topUpStates[status].color}>{topUpStates[status].label}</Badge>,
   },
-  { key: 'credited', header: t('In your balance'), align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
+  { key: 'credited', header: t('Credited'), align: 'right', cell: ({ credited }) => <Money quota={credited} /> },
   { key: 'at', header: t('Time'), cell: ({ created_at }) => formatDateTime(created_at) },
 ];
 
@@ -41,7 +41,7 @@ function Pay({ amounts }: { amounts: number[] }) {
   });
   return (
     <Stack>
-      {pay.error != null && <ErrorState error={pay.error} title={t('The payment did not begin')} />}
+      {pay.error != null && <ErrorState error={pay.error} title={t('The payment could not be started')} />}
       <Chip.Group value={amount} onChange={setAmount}>
         <Group gap="xs" role="radiogroup" aria-label={t('Amount')}>
           {amounts.map((value) => (
@@ -84,7 +84,7 @@ export function TopUp() {
   return (
     <Section
       title={t('Top up')}
-      description={t('You pay on a page of Stripe’s. Credits are there as soon as it is paid.')}
+      description={t('You pay on a Stripe page. Credits are added as soon as the payment completes.')}
     >
       <Stack>
         {amounts.length > 0 && <Pay amounts={amounts} />}
@@ -100,7 +100,7 @@ export function TopUp() {
               <EmptyState
                 icon={IconCreditCard}
                 title={t('No payments')}
-                description={t('What you pay is listed here.')}
+                description={t('Your payments are listed here.')}
               />
             }
           />

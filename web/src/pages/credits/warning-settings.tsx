@@ -31,12 +31,12 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
     save.mutate();
   };
   return (
-    <Dialog opened onClose={onClose} title={t('How limits count, and who is told')}>
+    <Dialog opened onClose={onClose} title={t('Limit settings')}>
       <form onSubmit={submit}>
         <Stack>
           <TextInput
             label={t('Time zone')}
-            description={t('Days, weeks and months begin by it. Yours seems to be {zone}.', { zone: here })}
+            description={t('Days, weeks and months start in this time zone. Yours seems to be {zone}.', { zone: here })}
             maxLength={64}
             required
             withAsterisk={false}
@@ -47,13 +47,13 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
           <TextInput
             type="url"
             label={t('Webhook')}
-            description={t('Warnings are posted there too, signed; empty for none')}
+            description={t('Signed warnings are also sent to this address; leave empty for none')}
             maxLength={2000}
             value={url}
             onChange={(event) => setUrl(event.currentTarget.value)}
           />
           {secret.data ? (
-            <CopyField label={t('Secret, shown this once')} value={secret.data.webhook_secret} />
+            <CopyField label={t('Secret (shown only once)')} value={secret.data.webhook_secret} />
           ) : (
             <Button
               variant="default"
@@ -62,7 +62,7 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
               // Without a webhook address the old secret is not in use, so no confirmation is needed.
               onClick={() => (spending.webhook_url ? setConfirming(true) : secret.mutate())}
             >
-              {t('New secret for signatures')}
+              {t('Generate new signing secret')}
             </Button>
           )}
           <FormFoot act={save} failure={t('Nothing was saved')} submitLabel={t('Save')} onCancel={onClose} />
@@ -75,7 +75,9 @@ export function WarningSettings({ spending, onClose }: { spending: Spending; onC
         confirmLabel={t('Rotate secret')}
         onConfirm={() => secret.mutateAsync()}
       >
-        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+        {t(
+          'Calls are signed with the new secret from now on. Receivers that still verify with the old one will reject them.',
+        )}
       </ConfirmDelete>
     </Dialog>
   );

@@ -29,10 +29,10 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
   };
   const wrong = find.error instanceof ApiError && find.error.status === 404 ? said(find.error.message) : undefined;
   return (
-    <BareFrame title={t('Connect a device')} description={t('Enter the code that it shows.')}>
+    <BareFrame title={t('Connect a device')} description={t('Enter the code shown on your device.')}>
       <form onSubmit={submit}>
         <Stack>
-          {find.error && !wrong && <ErrorState error={find.error} title={t('The code was not looked up')} />}
+          {find.error && !wrong && <ErrorState error={find.error} title={t('The code could not be checked')} />}
           <TextInput
             name="user_code"
             label={t('Code##of a device')}
@@ -63,8 +63,8 @@ function Answered({ approved, name }: { approved: boolean; name: string }) {
       <Stack>
         <Text size="sm" className="svc-anywhere">
           {approved
-            ? t('{name} goes on by itself in a few seconds. You can close this page.', { name })
-            : t('{name} is told so. You can close this page.', { name })}
+            ? t('{name} continues automatically in a few seconds. You can close this page.', { name })
+            : t('{name} is notified. You can close this page.', { name })}
         </Text>
         <ButtonLink to="/authorized-apps" variant="default">
           {t('Applications with access')}
@@ -84,11 +84,11 @@ function AskedByDevice({ asked }: { asked: Asked }) {
   return (
     <BareFrame
       title={t('Connect {name}', { name: application.name })}
-      description={t('A device asks for access to your svc account.')}
+      description={t('A device requests access to your svc account.')}
     >
       <Stack gap="md">
         <Text size="sm">
-          {rich('Allow it only if a device in front of you shows {code}. Nobody else needs this code from you.', {
+          {rich('Allow it only if a device in front of you shows {code}. Nobody should ask you for this code.', {
             code: <Code fz="sm">{user_code}</Code>,
           })}
         </Text>

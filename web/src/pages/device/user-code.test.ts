@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { isWhole, shownCode } from './user-code.ts';
 
-test('a code looks as on the device, however it is typed', () => {
+test('formats a user code as on the device, however it is typed', () => {
   for (const typed of ['bcdfghjk', 'BCDF-GHJK', ' bcdf ghjk ', 'b-c-d-f-g-h-j-k', 'BCDF–GHJKLM'])
     expect(shownCode(typed)).toBe('BCDF-GHJK');
   expect(shownCode('bcd')).toBe('BCD');
@@ -11,7 +11,7 @@ test('a code looks as on the device, however it is typed', () => {
   expect(shownCode('a1e2i3')).toBe('');
 });
 
-test('whole is one of eight letters', () => {
+test('a code is complete with eight letters', () => {
   expect(isWhole('BCDF-GHJK')).toBe(true);
   for (const part of ['', 'BCDF', 'BCDF-GHJ']) expect(isWhole(part)).toBe(false);
 });

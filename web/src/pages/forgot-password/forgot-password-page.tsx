@@ -16,22 +16,24 @@ export function ForgotPasswordPage() {
   };
   const footer = (
     <AnchorLink to="/login" underline="always">
-      {t('Back to the login')}
+      {t('Back to login')}
     </AnchorLink>
   );
   return (
     <BareFrame title={t('Forgot your password?')} footer={footer}>
       {ask.isSuccess ? (
-        <Text role="status">{t('{message} Its link works for 30 minutes.', { message: said(ask.data.message) })}</Text>
+        <Text role="status">
+          {t('{message} The link is valid for 30 minutes.', { message: said(ask.data.message) })}
+        </Text>
       ) : (
         <form onSubmit={submit}>
           <Stack>
-            {ask.error && <ErrorState error={ask.error} title={t('No mail was sent')} />}
+            {ask.error && <ErrorState error={ask.error} title={t('The email was not sent')} />}
             <TextInput
               name="email"
               type="email"
               label={t('Email')}
-              description={t('The address that you verified. A link for a new password will be sent to it.')}
+              description={t('Enter your verified email address. We will send a link to reset your password.')}
               autoComplete="email"
               required
               autoFocus

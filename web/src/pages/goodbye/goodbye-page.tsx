@@ -6,11 +6,11 @@ import { t } from '../../language/words.ts';
 /** Shown after a user has deleted their account. */
 export function GoodbyePage() {
   return (
-    <BareFrame title={t('Your account is deleted')} description={t('Goodbye, and thank you for having been here.')}>
+    <BareFrame title={t('Your account has been deleted')} description={t('Goodbye, and thank you for using svc.')}>
       <Stack>
         <Text size="sm">
           {t(
-            'You are logged out everywhere, and your keys are refused. What belonged to the account is being deleted; that is done in a few minutes and goes on by itself.',
+            'You are logged out on all devices, and your keys no longer work. The account’s data is being deleted; this finishes automatically in a few minutes.',
           )}
         </Text>
         <ButtonLink to="/login" variant="default">

@@ -20,9 +20,9 @@ const dropInvitation = (): void => dropLinkToken(kept);
 function SignedOut() {
   const search = { next: '/join' };
   return (
-    <BareFrame title={t('You are invited')} description={t('To an organisation that uses svc.')}>
+    <BareFrame title={t('You are invited')} description={t('An organisation that uses svc has invited you.')}>
       <Stack>
-        <Text size="sm">{t('Log in, or make an account, to see which one it is, and to join.')}</Text>
+        <Text size="sm">{t('Log in or create an account to see the organisation and join.')}</Text>
         <ButtonLink to="/login" search={search} fullWidth>
           {t('Log in')}
         </ButtonLink>
@@ -75,7 +75,7 @@ function Invited({ token, username }: { token: string; username: string }) {
       <Stack>
         <Text size="sm" className="svc-anywhere">
           {rich(
-            'Join {organisation} as {role}. Its owners and admins see your username, and what your keys there use.',
+            'Join {organisation} as {role}. Its owners and admins can see your username and the usage of your keys there.',
             { organisation: <b dir="auto">{organisation}</b>, role: <b>{roleInWords(role)}</b> },
           )}
         </Text>
@@ -97,7 +97,7 @@ export function JoinPage() {
     return (
       <BareFrame title={t('This link is not complete')}>
         <Stack>
-          <Text size="sm">{t('Open it as it was given to you: with all that stands behind the #.')}</Text>
+          <Text size="sm">{t('Open the full link, including everything after the #.')}</Text>
           <ButtonLink to="/" variant="default" fullWidth>
             {t('Go home')}
           </ButtonLink>

@@ -57,11 +57,11 @@ function Limits({ models, allowed_ips, cache }: ApiKey) {
         <Badge
           size="sm"
           color="gray"
-          title={t('Answers are kept for {seconds, plural, one {# second} other {# seconds}}', {
+          title={t('Responses are cached for {seconds, plural, one {# second} other {# seconds}}', {
             seconds: cache.ttl_seconds,
           })}
         >
-          {t('kept answers')}
+          {t('cached responses')}
         </Badge>
       )}
     </Group>
@@ -73,7 +73,7 @@ function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   if (!previous) return null;
   return (
     <Text size="xs" c="var(--mantine-color-orange-light-color)">
-      {rich('Old secret <number>…{ending}</number> ends {endsAt}', {
+      {rich('Old secret <number>…{ending}</number> expires {endsAt}', {
         ending: previous.key.slice(-4),
         endsAt: formatZoned(previous.ends_at),
         number: (text) => <span className="svc-number">{text}</span>,
@@ -91,7 +91,7 @@ function Maker({ id, name }: { id: number; name: string | undefined }) {
   );
   return (
     <Text size="xs" c="dimmed" className="svc-anywhere">
-      {rich('Made by <link>{name}</link>', { name: name ?? t('application {id}', { id }), link })}
+      {rich('Created by <link>{name}</link>', { name: name ?? t('application {id}', { id }), link })}
     </Text>
   );
 }
@@ -101,7 +101,7 @@ function Saved({ saved_quota, saved_requests }: Pick<ApiKey, 'saved_quota' | 'sa
   if (saved_requests === 0) return null;
   return (
     <Text size="xs" c="var(--mantine-color-teal-light-color)">
-      {rich('{amount} saved by {count, plural, one {# kept answer} other {# kept answers}}', {
+      {rich('{amount} saved by {count, plural, one {# cached response} other {# cached responses}}', {
         amount: <Money quota={saved_quota} />,
         count: saved_requests,
       })}
@@ -155,7 +155,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
   },
   {
     key: 'left',
-    header: t('May spend'),
+    header: t('Maximum spend'),
     align: 'right',
     cell: (key) => {
       const month = limitOf(key);

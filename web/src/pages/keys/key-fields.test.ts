@@ -5,7 +5,7 @@ const now = 1_800_000_000;
 const named = { ...emptyKey, name: ' ci ' };
 
 describe('a new key', () => {
-  test('needs a name only', () => {
+  test('needs only a name', () => {
     expect(faultsOf(emptyKey, now)).toEqual({ name: 'Give the key a name.' });
     expect(faultsOf(named, now)).toEqual({});
     expect(bodyOf(named, now)).toEqual({
@@ -19,28 +19,28 @@ describe('a new key', () => {
     });
   });
 
-  test('expires after days, or at the end of a day', () => {
+  test('expires after some days, or at the end of a date', () => {
     expect(bodyOf({ ...named, expiry: '30' }, now).expired_time).toBe(now + 30 * 86_400);
     const date = localDay(now + 86_400);
     const at = bodyOf({ ...named, expiry: 'date', date }, now).expired_time;
     expect(localDay(at)).toBe(date);
     expect(localDay(at + 1)).not.toBe(date);
-    expect(faultsOf({ ...named, expiry: 'date', date: localDay(now - 2 * 86_400) }, now).date).toContain('passed');
+    expect(faultsOf({ ...named, expiry: 'date', date: localDay(now - 2 * 86_400) }, now).date).toContain('in the past');
     expect(faultsOf({ ...named, expiry: 'date' }, now).date).toContain('Choose');
   });
 
-  test('has its limit in whole units', () => {
+  test('has its limit in whole quota units', () => {
     expect(bodyOf({ ...named, unlimited: false, usd: 0.1 + 0.2 }, now).remain_quota).toBe(150_000);
     expect(faultsOf({ ...named, unlimited: false }, now).usd).toBeDefined();
   });
 
-  test('takes addresses and blocks', () => {
+  test('accepts IP addresses and ranges', () => {
     expect(faultsOf({ ...named, ips: ['10.0.0.0/8', '::1', '192.0.2.7'] }, now)).toEqual({});
     expect(faultsOf({ ...named, ips: ['office'] }, now).ips).toContain('office');
   });
 });
 
-test('an edit sends only what changed', () => {
+test('an edit sends only changed fields', () => {
   const key = {
     ...{ id: 1, key: 'sk-', status: 1, created_time: now, accessed_time: 0, used_quota: 0 },
     ...{ name: 'ci', expired_time: now + 1000, remain_quota: 500_000, unlimited_quota: false },

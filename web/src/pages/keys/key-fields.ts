@@ -103,13 +103,13 @@ export function faultsOf(fields: KeyFields, nowSeconds: number): KeyFaults {
   if (name.length > 50) faults.name = t('Use at most 50 characters.');
   if (fields.expiry === 'date') {
     const at = endOfLocalDay(fields.date);
-    if (!(at > nowSeconds)) faults.date = fields.date ? t('This day has passed.') : t('Choose a day.');
+    if (!(at > nowSeconds)) faults.date = fields.date ? t('This date is in the past.') : t('Choose a day.');
   }
   if (!fields.unlimited && (fields.usd === '' || !(Number(fields.usd) >= 0))) {
-    faults.usd = t('Say how much the key may spend.');
+    faults.usd = t('Enter how much the key may spend.');
   }
   const wrong = fields.ips.find((text) => !looksLikeAddress(text));
-  if (wrong) faults.ips = t('{address} is not an address or a block such as 10.0.0.0/8.', { address: wrong });
+  if (wrong) faults.ips = t('{address} is not an IP address or a range such as 10.0.0.0/8.', { address: wrong });
   return faults;
 }
 

@@ -31,13 +31,13 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
     <Stack gap="xs">
       <Switch
         label={t('No spending limit')}
-        description={t('Otherwise the key stops when it has spent the amount below')}
+        description={t('When off, the key stops working when it has spent the amount below')}
         checked={fields.unlimited}
         onChange={(event) => set({ unlimited: event.currentTarget.checked })}
       />
       {!fields.unlimited && (
         <NumberInput
-          label={t('May spend')}
+          label={t('Maximum spend')}
           placeholder="$10"
           prefix="$"
           min={0}
@@ -63,8 +63,8 @@ function ScopeFields({ fields, faults, set }: FieldsProps) {
         clearable
       />
       <TagsInput
-        label={t('Addresses')}
-        description={t('IP addresses or blocks that may use the key; leave empty to allow any')}
+        label={t('IP addresses')}
+        description={t('Addresses or ranges that may use the key; leave empty to allow any')}
         placeholder={fields.ips.length === 0 ? '203.0.113.7, 10.0.0.0/8' : undefined}
         value={fields.ips}
         onChange={(ips) => set({ ips })}
@@ -104,8 +104,8 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
   return (
     <Stack gap="xs">
       <Select
-        label={t('Give kept answers')}
-        description={t('The same request gets the same answer, free of charge; never with tools')}
+        label={t('Response caching')}
+        description={t('Identical requests get the same response free of charge; requests with tools are never cached')}
         data={cacheChoices(given)}
         allowDeselect={false}
         value={fields.cache}
@@ -113,8 +113,8 @@ function CacheFields({ fields, set, given }: Omit<FieldsProps, 'faults'> & { giv
       />
       {fields.cache !== 'off' && (
         <Switch
-          label={t('Whatever the temperature')}
-          description={t('Otherwise only for requests with a temperature of 0')}
+          label={t('Any temperature')}
+          description={t('When off, only requests with a temperature of 0 are cached')}
           checked={fields.cacheAny}
           onChange={(event) => set({ cacheAny: event.currentTarget.checked })}
         />
@@ -141,7 +141,7 @@ export function KeyForm({ edited, initial, owner, onClose, onSubmit }: KeyFormPr
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('So that you know it again')}
+            description={t('Helps you recognise it later')}
             placeholder={t('Backend, laptop, CI…')}
             maxLength={50}
             required

@@ -68,7 +68,7 @@ function NewKey({ onClose, onDone }: NewKeyProps) {
       id === null
         ? await post('/api/tokens', { body })
         : await post('/api/organisations/{id}/keys', { path: { id }, body: { ...body, ...ownerBody(who) } });
-    if (who.startsWith('team:')) notifySuccess(t('The key is the team’s, and listed with the organisation'));
+    if (who.startsWith('team:')) notifySuccess(t('The key belongs to the team and is listed with the organisation'));
     onClose();
     onDone(made.key);
     await Promise.all([reload(), id !== null && reloadOrganisations(id)]);
@@ -121,10 +121,9 @@ export function KeysPage() {
     <>
       <PageHeader
         title={t('Keys')}
-        description={rich(
-          'API keys call the models in your name. Send one as <code>Authorization: Bearer sk-…</code>',
-          { code: (text) => <Code>{text}</Code> },
-        )}
+        description={rich('API keys call models on your behalf. Send one as <code>Authorization: Bearer sk-…</code>', {
+          code: (text) => <Code>{text}</Code>,
+        })}
         actions={button}
       />
       <ListTable
@@ -148,7 +147,7 @@ export function KeysPage() {
           <EmptyState
             icon={IconKey}
             title={t('No keys yet')}
-            description={t('Create one for each program or person, so that you can limit and revoke them one by one.')}
+            description={t('Create one for each program or person, so that you can limit and revoke each separately.')}
             action={button}
           />
         }
@@ -174,11 +173,11 @@ export function KeysPage() {
         confirmLabel={t('Revoke old secret')}
         onConfirm={async () => {
           if (open?.act === 'end old') await del('/api/tokens/{id}/previous', { path: { id: open.key.id } });
-          notifySuccess(t('The old secret is ended'));
+          notifySuccess(t('Old secret revoked'));
           await reload();
         }}
       >
-        {t('Programs that still use it stop working at once. The new secret goes on.')}
+        {t('Programs that still use it stop working immediately. The new secret stays valid.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={open?.act === 'revoke'}
@@ -191,7 +190,7 @@ export function KeysPage() {
           await reload();
         }}
       >
-        {t('Programs that use it stop working at once. This cannot be undone.')}
+        {t('Programs that use it stop working immediately. This cannot be undone.')}
       </ConfirmDelete>
       <SecretOnce secret={secret} title={t('Your new key')} label={t('API key')} onClose={() => setSecret(null)} />
     </>

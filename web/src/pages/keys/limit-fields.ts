@@ -25,7 +25,9 @@ export const limitFieldsOf = (limit: KeyLimit | undefined): LimitFields =>
     : { usd: '', hard: true, alerts: ['50', '80', '100'] };
 
 export function limitFaultsOf({ usd }: LimitFields): { usd?: string } {
-  return usd !== '' && !(Number(usd) >= 0) ? { usd: t('An amount in dollars, or nothing for no limit.') } : {};
+  return usd !== '' && !(Number(usd) >= 0)
+    ? { usd: t('Enter an amount in dollars, or leave empty for no limit.') }
+    : {};
 }
 
 export const limitBodyOf = ({ usd, hard, alerts }: LimitFields) => ({

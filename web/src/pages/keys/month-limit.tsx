@@ -30,7 +30,7 @@ export function MonthUse({ limit, name }: { limit: KeyLimit; name: string }) {
         value={share}
         size="sm"
         color={share >= 100 ? 'red' : share >= 80 ? 'orange' : 'teal'}
-        aria-label={t('Spent this month of the limit of {name}', { name })}
+        aria-label={t('Usage of the monthly limit of {name}', { name })}
       />
     </Stack>
   );
@@ -57,8 +57,8 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             label={t('Each month')}
             description={
               limit?.resets_at
-                ? t('Begins anew {resetsAt}; leave empty for no limit', { resetsAt: formatZoned(limit.resets_at) })
-                : t('Months of the calendar, UTC; leave empty for no limit')
+                ? t('Resets {resetsAt}; leave empty for no limit', { resetsAt: formatZoned(limit.resets_at) })
+                : t('Per calendar month (UTC); leave empty for no limit')
             }
             placeholder={t('No limit')}
             prefix="$"
@@ -70,14 +70,14 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
             error={faults.usd}
           />
           <Switch
-            label={t('Refuse requests beyond it')}
-            description={t('Otherwise you are only told')}
+            label={t('Reject requests over the limit')}
+            description={t('When off, you are only notified')}
             checked={fields.hard}
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <div>
-            <Input.Label id="month-limit-alerts">{t('Tell me at')}</Input.Label>
-            <Input.Description mb={6}>{t('Once a month each, by mail to your verified address')}</Input.Description>
+            <Input.Label id="month-limit-alerts">{t('Notify me at')}</Input.Label>
+            <Input.Description mb={6}>{t('Each once per month, by email to your verified address')}</Input.Description>
             <Chip.Group multiple value={fields.alerts} onChange={(alerts) => set({ alerts })}>
               <Group gap="xs" role="group" aria-labelledby="month-limit-alerts">
                 {percentsWith(initial.alerts).map((percent) => (

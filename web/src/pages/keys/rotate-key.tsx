@@ -12,7 +12,7 @@ export function RotateKey({ apiKey: { name, previous }, ...rest }: RotateKeyProp
   return (
     <RotateSecret title={t('New secret for {name}', { name })} previous={previous} {...rest}>
       {t(
-        'The key gets a new secret, which is shown once. Its limits, quota and usage stay the same, whichever of the two is used.',
+        'The key gets a new secret, which is shown once. Its limits, quota and usage stay the same, whichever secret is used.',
       )}
     </RotateSecret>
   );

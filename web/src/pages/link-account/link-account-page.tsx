@@ -45,11 +45,11 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
         <Text size="sm" className="svc-anywhere">
           {pending.logged_in
             ? rich(
-                'The account <b>{username}</b> has the address {address}. Connect it, and {provider} lets you in from now on.',
+                'The account <b>{username}</b> uses the address {address}. Connect it to sign in with {provider} from now on.',
                 named,
               )
             : rich(
-                'The account <b>{username}</b> has the address {address}. Show that it is yours, and {provider} lets you in from now on.',
+                'The account <b>{username}</b> uses the address {address}. Confirm that it is yours to sign in with {provider} from now on.',
                 named,
               )}
         </Text>
@@ -96,8 +96,8 @@ export function LinkAccountPage() {
   );
   return (
     <BareFrame title={t('Connect your account')} footer={footer}>
-      {!link && <ErrorState error={t('This link is not complete')} title={t('There is nothing to connect')} />}
-      {query.error && <ErrorState error={query.error} title={t('There is nothing to connect')} />}
+      {!link && <ErrorState error={t('This link is not complete')} title={t('No account to connect')} />}
+      {query.error && <ErrorState error={query.error} title={t('No account to connect')} />}
       {query.data && <LinkForm link={link ?? ''} pending={query.data} />}
     </BareFrame>
   );

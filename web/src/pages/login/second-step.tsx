@@ -33,8 +33,8 @@ export function SecondStep({ methods, onBack }: SecondStepProps) {
   );
   return (
     <BareFrame
-      title={t('Second step')}
-      description={t('You have a second factor, which is asked for now.')}
+      title={t('Two-factor authentication')}
+      description={t('Your account has a second factor. Complete it to log in.')}
       footer={footer}
     >
       <form onSubmit={submit}>

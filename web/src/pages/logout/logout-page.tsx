@@ -37,10 +37,10 @@ function Question({ search }: { search: string }) {
   });
   if (logOut.isSuccess) return <LoggedOut />;
   return (
-    <BareFrame title={t('Log out of svc?')} description={t('An application asks for it.')}>
+    <BareFrame title={t('Log out of svc?')} description={t('An application requested it.')}>
       <Stack>
         <Text size="sm">
-          {t('You are logged out here, and applications that you signed in to from here are told.')}
+          {t('You will be logged out here, and applications that you signed in to from here are notified.')}
         </Text>
         {logOut.error && <ErrorState error={logOut.error} title={t('You are still logged in')} />}
         <Group grow preventGrowOverflow={false}>

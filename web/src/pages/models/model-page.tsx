@@ -52,7 +52,7 @@ function Facts({ model }: { model: ModelDetail }) {
     <SimpleGrid cols={{ base: 2, sm: 4 }}>
       <StatCard label={t('Context')} value={tokenWords(model.context_length)} hint={tokenHint(model.context_length)} />
       <StatCard
-        label={t('Longest answer')}
+        label={t('Maximum output')}
         value={tokenWords(model.max_output_tokens)}
         hint={tokenHint(model.max_output_tokens)}
       />
@@ -73,7 +73,7 @@ function Facts({ model }: { model: ModelDetail }) {
 function Members({ model }: { model: ModelDetail }) {
   if (model.members.length === 0) return null;
   return (
-    <Section title={t('Stands for')} description={t('Tried in this order until one answers.')}>
+    <Section title={t('Points to')} description={t('Tried in this order until one answers.')}>
       <Stack component="ol" gap={4} m={0} pl="lg">
         {model.members.map((id) => (
           <li key={id}>

@@ -18,7 +18,7 @@ const pageSize = 50;
 
 function NoModels({ filtered }: { filtered: boolean }) {
   const admin = isAdmin(useUser());
-  if (filtered) return <EmptyState icon={IconCube} title={t('No model fits these filters')} />;
+  if (filtered) return <EmptyState icon={IconCube} title={t('No models match these filters')} />;
   return (
     <EmptyState
       icon={IconCube}

@@ -19,7 +19,7 @@ export function PriceTable({ model: { prices, types } }: { model: OfferedModel }
         <Table.Thead>
           <Table.Tr>
             <Table.Th scope="col">
-              <span className="svc-hidden">{t('Part')}</span>
+              <span className="svc-hidden">{t('Item')}</span>
             </Table.Th>
             {columns.map((column) => (
               <Table.Th key={column} scope="col" ta="right">

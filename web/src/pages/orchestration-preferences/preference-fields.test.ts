@@ -28,7 +28,7 @@ test('number fields accept the same range as the service', () => {
 test('an empty field means no limit, a negative number is rejected', () => {
   const longest = fields.find(({ name }) => name === 'max_output_tokens')!;
   expect(faultOf(longest, '')).toBeUndefined();
-  expect(faultOf(longest, -1)).toBe('A whole number from 1 to 1,000,000.');
+  expect(faultOf(longest, -1)).toBe('Enter a whole number from 1 to 1,000,000.');
   expect(initialText(longest)).toBe('no limit');
   // What is sent for an empty field.
   expect(preferencesSchema.shape.max_output_tokens.safeParse((longest as { none?: number }).none).success).toBe(true);

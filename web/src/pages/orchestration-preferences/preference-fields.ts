@@ -156,7 +156,7 @@ export const groups: FieldGroup[] = [
         initialWords: t('normal'),
       },
       {
-        ...{ name: 'max_output_tokens', label: t('Longest answer'), help: t('In tokens; leave empty for no limit') },
+        ...{ name: 'max_output_tokens', label: t('Maximum output'), help: t('In tokens; leave empty for no limit') },
         ...{ kind: 'number', min: 1, max: 1_000_000, none: -1, initial: -1 },
       },
     ],
@@ -187,5 +187,5 @@ export function faultOf(field: Field, value: number | string): string | undefine
   const { min, max, none } = field;
   if (value === '' && none !== undefined) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max) return undefined;
-  return t('A whole number from {min} to {max}.', rangeOf(field));
+  return t('Enter a whole number from {min} to {max}.', rangeOf(field));
 }

@@ -50,7 +50,7 @@ function ModelPreference({ field, value, onSave }: Of<'model'>) {
     <ModelPicker
       aria-label={field.label}
       placeholder={t('Chosen automatically')}
-      nothingFoundMessage={t('No such model')}
+      nothingFoundMessage={t('Model not found')}
       openOnFocus={false}
       clearable
       clearButtonProps={{ 'aria-label': t('Clear model for {label}', { label: field.label }) }}

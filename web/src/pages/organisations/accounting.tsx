@@ -20,9 +20,9 @@ export function Accounting({ organisation: { id, time_zone } }: { organisation: 
   const valid = /^20\d\d-\d\d$/.test(month);
   return (
     <Section
-      title={t('For the books')}
+      title={t('Accounting export')}
       description={t(
-        'What was used in a month of {timeZone}: requests, tokens of each part, and what each part cost.',
+        'Usage of one month in the {timeZone} time zone: requests, and tokens and cost of each price component.',
         { timeZone: time_zone },
       )}
     >
@@ -34,7 +34,7 @@ export function Accounting({ organisation: { id, time_zone } }: { organisation: 
           onChange={(event) => setMonth(event.currentTarget.value)}
         />
         <Select
-          label={t('A line for')}
+          label={t('One row for')}
           data={choices}
           allowDeselect={false}
           value={level}

@@ -11,7 +11,7 @@ const known: Known = {
 const details = (metadata: Record<string, unknown>, action = '') =>
   actDetails({ action, metadata, after: null }, known);
 
-test('what was done is told in words', () => {
+test('audit entries are described in words', () => {
   const budget = {
     budget_id: 1,
     level: 'team',
@@ -21,11 +21,11 @@ test('what was done is told in words', () => {
     hard: true,
     alerts: [1],
   };
-  expect(details(budget)).toBe('Team Research, $0.50, a month, refuses');
-  expect(details({ invitation_id: 1, role: 'viewer', email: '', team_id: null })).toBe('as viewer, by a link');
+  expect(details(budget)).toBe('Team Research, $0.50, per month, rejects requests over budget');
+  expect(details({ invitation_id: 1, role: 'viewer', email: '', team_id: null })).toBe('as viewer, by link');
   expect(details({ team_id: 9, user_id: 5 })).toBe('Team 9, Member ann');
   expect(details({ requests_per_minute: 600, tokens_per_minute: 0, models: [], providers: ['x', 'y'] })).toBe(
-    '600 requests a minute, providers: x, y',
+    '600 requests per minute, providers: x, y',
   );
   expect(details({ team_id: 7, name: 'Research' }, 'team_created')).toBe('Research');
   expect(details({ team_id: 7, name: 'robot' }, 'organisation_key_created')).toBe('robot, Team Research');

@@ -41,7 +41,7 @@ export function Activity({ organisation }: { organisation: Organisation }) {
   return (
     <Stack gap="sm">
       <DataTable
-        label={t('Who changed what')}
+        label={t('Activity log')}
         columns={columns(known)}
         rows={query.data?.pages.flatMap((page) => page.logs)}
         rowKey={({ id }) => id}

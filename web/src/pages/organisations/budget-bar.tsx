@@ -9,11 +9,11 @@ import type { Budget } from './organisation-queries.ts';
 /** When the budget's next period starts, in the organisation's time zone. */
 export const beginsAnew = (budget: Budget, { time_zone }: Organisation): string =>
   budget.resets_at === null
-    ? t('Does not begin anew')
-    : t('Begins anew {time} ({timeZone})', { time: timeIn(time_zone, budget.resets_at), timeZone: time_zone });
+    ? t('Does not reset')
+    : t('Resets {time} ({timeZone})', { time: timeIn(time_zone, budget.resets_at), timeZone: time_zone });
 
 export function BudgetState({ budget }: { budget: Budget }) {
-  if (refuses(budget)) return <Badge color="red">{t('Refuses')}</Badge>;
+  if (refuses(budget)) return <Badge color="red">{t('Rejecting requests')}</Badge>;
   return <Badge color={budget.hard ? 'indigo' : 'gray'}>{budget.hard ? t('Hard') : t('Only warns')}</Badge>;
 }
 
@@ -45,11 +45,11 @@ export function BudgetBar({ budget, organisation, known }: BudgetBarProps) {
         </Group>
       </Group>
       <Progress.Root size={8}>
-        <Progress.Section value={full} color={color} aria-label={t('Used of the budget of {place}', { place: name })} />
+        <Progress.Section value={full} color={color} aria-label={t('Budget usage of {place}', { place: name })} />
       </Progress.Root>
       <Text size="xs" c="dimmed">
         {refuses(budget)
-          ? t('Requests that cost something are refused. {beginsAnew}', {
+          ? t('Requests that cost money are rejected. {beginsAnew}', {
               beginsAnew: beginsAnew(budget, organisation),
             })
           : beginsAnew(budget, organisation)}

@@ -3,7 +3,7 @@ import { type BudgetFields, bodyOf, emptyBudget, faultsOf, fieldsOf, fullness, r
 
 const fields: BudgetFields = { ...emptyBudget({ level: 'team', level_id: 7 }), usd: 12.5 };
 
-test('a budget is sent in quota units and shares, and read back as it was typed', () => {
+test('a budget is sent in quota units and shares, and read back unchanged', () => {
   const body = bodyOf(fields);
   expect(body).toEqual({
     ...{ level: 'team', level_id: 7, window: 'month', amount: 6_250_000, hard: true, alerts: [0.5, 0.8, 1] },
@@ -12,7 +12,7 @@ test('a budget is sent in quota units and shares, and read back as it was typed'
   expect(fieldsOf(budget)).toEqual(fields);
 });
 
-test('what is no amount and no share is said', () => {
+test('invalid amounts, levels and percentages are reported', () => {
   expect(faultsOf(fields)).toEqual({});
   expect(Object.keys(faultsOf({ ...fields, usd: '' }))).toEqual(['usd']);
   expect(Object.keys(faultsOf({ ...fields, usd: 1e12 }))).toEqual(['usd']);
@@ -21,7 +21,7 @@ test('what is no amount and no share is said', () => {
     expect(Object.keys(faultsOf({ ...fields, alerts: [alert] }))).toEqual(['alerts']);
 });
 
-test('how full it is, and whether it refuses', () => {
+test('computes how full a budget is and whether it rejects requests', () => {
   expect([fullness({ used: 1, amount: 4 }), fullness({ used: 9, amount: 4 })]).toEqual([25, 100]);
   expect([fullness({ used: 0, amount: 0 }), fullness({ used: 1, amount: 0 })]).toEqual([0, 100]);
   expect([refuses({ hard: true, remaining: 0 }), refuses({ hard: false, remaining: 0 })]).toEqual([true, false]);

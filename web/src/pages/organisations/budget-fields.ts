@@ -6,16 +6,16 @@ import type { Budget } from './organisation-queries.ts';
 type Window = Budget['window'];
 
 export const windowWords: Record<Window, string> = {
-  day: t('a day##window'),
-  week: t('a week##window'),
-  month: t('a month##window'),
-  total: t('in all##window'),
+  day: t('per day##window'),
+  week: t('per week##window'),
+  month: t('per month##window'),
+  total: t('in total##window'),
 };
 export const windowChoices = [
   { value: 'day', label: t('Each day') },
   { value: 'week', label: t('Each week, from Monday') },
   { value: 'month', label: t('Each month') },
-  { value: 'total', label: t('In all') },
+  { value: 'total', label: t('In total') },
 ];
 const windowOf = (text: string): Window =>
   (Object.keys(windowWords) as Window[]).find((one) => one === text) ?? 'month';
@@ -54,13 +54,13 @@ const most = 1e15;
 
 export function faultsOf({ place, usd, alerts }: BudgetFields): BudgetFaults {
   const faults: BudgetFaults = {};
-  if (!readPlace(place)) faults.place = t('Choose what it holds for.');
+  if (!readPlace(place)) faults.place = t('Choose what it applies to.');
   const amount = quotaOfUsd(Number(usd));
-  if (usd === '' || !(amount >= 0)) faults.usd = t('Say how much may be spent.');
-  else if (amount > most) faults.usd = t('This is more than can be counted.');
+  if (usd === '' || !(amount >= 0)) faults.usd = t('Enter the maximum amount.');
+  else if (amount > most) faults.usd = t('The amount is too large.');
   const wrong = alerts.find((text) => !(Number(text) >= 0.1 && Number(text) <= 100));
-  if (wrong !== undefined) faults.alerts = t('{entry} is no share between 0.1 and 100 percent.', { entry: wrong });
-  else if (alerts.length > 20) faults.alerts = t('At most 20 shares.');
+  if (wrong !== undefined) faults.alerts = t('{entry} is not a percentage between 0.1 and 100.', { entry: wrong });
+  else if (alerts.length > 20) faults.alerts = t('Enter at most 20 percentages.');
   return faults;
 }
 

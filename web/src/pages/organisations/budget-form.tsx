@@ -41,7 +41,7 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
-            label={t('Holds for')}
+            label={t('Applies to')}
             data={choices}
             searchable={!fixed}
             allowDeselect={false}
@@ -52,7 +52,7 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
-              label={t('May spend')}
+              label={t('Maximum spend')}
               description={t('In dollars')}
               prefix="$"
               min={0}
@@ -64,8 +64,8 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               error={faults.usd}
             />
             <Select
-              label={t('Counted')}
-              description={t('By the clock of {timeZone}', { timeZone: time_zone })}
+              label={t('Reset period')}
+              description={t('In the {timeZone} time zone', { timeZone: time_zone })}
               data={windowChoices}
               allowDeselect={false}
               disabled={fixed}
@@ -74,15 +74,15 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
             />
           </SimpleGrid>
           <Switch
-            label={t('Refuse what goes beyond')}
-            description={t('Otherwise it only warns')}
+            label={t('Reject requests over budget')}
+            description={t('When off, the budget only warns')}
             checked={fields.hard}
             onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <TagsInput
             label={t('Warn at')}
             description={t(
-              'Shares in percent, each told once in a window: here, by mail to owners and admins, and to the webhook',
+              'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook',
             )}
             value={fields.alerts}
             onChange={(alerts) => set({ alerts })}

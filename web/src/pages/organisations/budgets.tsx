@@ -30,7 +30,7 @@ const percents = (shares: number[]): string =>
 const columns = (zone: string, known: Known, open: ((open: Open) => void) | null): Column<Budget>[] => [
   {
     key: 'place',
-    header: t('Holds for'),
+    header: t('Applies to'),
     wrap: true,
     cell: (budget) => (
       <Text size="sm" fw={600}>
@@ -46,7 +46,7 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
       <>
         {rich('{amount} {window}', { amount: <Money quota={amount} />, window: windowWords[window] })}
         <Text size="xs" c="dimmed">
-          {resets_at === null ? t('never begins anew') : t('anew {time}', { time: timeIn(zone, resets_at) })}
+          {resets_at === null ? t('does not reset') : t('resets {time}', { time: timeIn(zone, resets_at) })}
         </Text>
       </>
     ),
@@ -61,7 +61,7 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
         <BudgetState budget={budget} />
         <Text size="xs" c="dimmed">
           {budget.alerts.length === 0
-            ? t('warns of nothing')
+            ? t('no warnings')
             : t('warns at {shares}\u00a0%', { shares: percents(budget.alerts) })}
         </Text>
       </>
@@ -102,7 +102,7 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
       <Section
         title={t('Budgets')}
         description={t(
-          'A request stands under those of its key, its member, its team and the organisation, all at once. Days, weeks and months begin by the clock of {timeZone}.',
+          'The budgets of its key, member, team and organisation all apply to a request. Days, weeks and months start in the {timeZone} time zone.',
           { timeZone: time_zone },
         )}
         actions={button}
@@ -119,7 +119,7 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
               icon={IconPigMoney}
               title={t('No budgets')}
               description={t(
-                'What may be spent in a day, a week, a month or in all: by the organisation, a team, a member or a key.',
+                'Maximum spend per day, week, month or in total for the organisation, a team, a member or a key.',
               )}
             />
           }
@@ -138,11 +138,11 @@ export function Budgets({ organisation }: { organisation: Organisation }) {
         onConfirm={async () => {
           if (deleted)
             await del('/api/organisations/{id}/budgets/{budget_id}', { path: { id, budget_id: deleted.id } });
-          notifySuccess(t('The budget is deleted'));
+          notifySuccess(t('Budget deleted'));
           await reloadOrganisations(id);
         }}
       >
-        {t('What was counted by it is gone: one that is set again begins from nothing.')}
+        {t('Its recorded usage is deleted too. A new budget starts from zero.')}
       </ConfirmDelete>
     </Stack>
   );

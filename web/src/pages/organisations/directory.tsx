@@ -46,7 +46,7 @@ function NewToken({ id, onClose, onDone }: NewTokenProps) {
         <Stack>
           <TextInput
             label={t('Name')}
-            description={t('What your directory is called, such as Okta or Entra ID')}
+            description={t('Name of your directory, such as Okta or Entra ID')}
             maxLength={64}
             required
             data-autofocus
@@ -54,7 +54,12 @@ function NewToken({ id, onClose, onDone }: NewTokenProps) {
             onChange={(event) => set({ name: event.currentTarget.value })}
             error={faults.name}
           />
-          <FormFoot act={save} failure={t('No token was made')} submitLabel={t('Make token')} onCancel={onClose} />
+          <FormFoot
+            act={save}
+            failure={t('The token was not created')}
+            submitLabel={t('Create token')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>
@@ -63,8 +68,8 @@ function NewToken({ id, onClose, onDone }: NewTokenProps) {
 
 const columns = (remove: (token: ScimToken) => void): Column<ScimToken>[] => [
   { key: 'name', header: t('Name'), fluid: true, cell: ({ name }) => <bdi title={name}>{name}</bdi> },
-  { key: 'by', header: t('Made by'), fluid: true, cell: ({ made_by }) => <bdi>{made_by.username || '–'}</bdi> },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'by', header: t('Created by'), fluid: true, cell: ({ made_by }) => <bdi>{made_by.username || '–'}</bdi> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   {
     key: 'used',
     header: t('Last used'),
@@ -91,7 +96,7 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
     <Section
       title={t('Directory (SCIM)')}
       description={t(
-        'Okta, Entra ID and others say here who belongs to the organisation and to which teams. Whoever they name joins on their page of organisations, by a verified address; whoever they deactivate is out at once.',
+        'Manage members and teams from Okta, Entra ID or another directory. People in the directory join on their Organisations page with a verified email address; people it deactivates are removed immediately.',
       )}
       actions={
         <Group>
@@ -104,13 +109,13 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
           <>
             <CopyField
               label={t('Address')}
-              description={t('Base URL, or tenant URL, of your directory’s application')}
+              description={t('Enter it as the base URL or tenant URL in your directory’s application')}
               value={query.data.url}
             />
             {query.data.people > 0 && (
               <Text size="sm">
                 {t(
-                  '{people, plural, one {The directory names # person} other {The directory names # people}}; {joined} joined.',
+                  '{people, plural, one {The directory lists # person} other {The directory lists # people}}; {joined} joined.',
                   { people: query.data.people, joined: query.data.joined },
                 )}
               </Text>
@@ -118,7 +123,7 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
           </>
         )}
         <DataTable
-          label={t('Tokens of directories')}
+          label={t('Directory tokens')}
           columns={columns(setRemoved)}
           rows={query.data?.tokens}
           rowKey={(token) => token.id}
@@ -139,8 +144,8 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
       )}
       <SecretOnce
         secret={secret}
-        title={t('The new token')}
-        label={t('Token for the directory')}
+        title={t('Your new token')}
+        label={t('Directory token')}
         onClose={() => setSecret(null)}
       />
       <ConfirmDelete
@@ -153,11 +158,11 @@ export function Directory({ organisation: { id } }: { organisation: Organisation
             await del('/api/organisations/{id}/scim/tokens/{scim_token_id}', {
               path: { id, scim_token_id: removed.id },
             });
-          notifySuccess(t('The token is removed'));
+          notifySuccess(t('Token removed'));
           await reloadOrganisations(id);
         }}
       >
-        {t('A directory that shows it is refused at once. Members stay as they are.')}
+        {t('Requests that use it are rejected immediately. Members are not affected.')}
       </ConfirmDelete>
     </Section>
   );

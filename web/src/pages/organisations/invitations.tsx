@@ -28,7 +28,7 @@ interface Props {
 
 const initial = { role: 'member', email: '', team: '' };
 const faultsOf = ({ email }: typeof initial): { email?: string } =>
-  email.trim() === '' || email.trim().includes('@') ? {} : { email: t('This is not an address.') };
+  email.trim() === '' || email.trim().includes('@') ? {} : { email: t('Enter a valid email address.') };
 
 interface InviteProps extends Props {
   onClose: () => void;
@@ -47,7 +47,7 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
       ...(fields.team !== '' && { team_id: Number(fields.team) }),
     };
     const { url } = await post('/api/organisations/{id}/invitations', { path: { id }, body });
-    if (url === null) notifySuccess(t('The invitation was mailed to {email}', { email }));
+    if (url === null) notifySuccess(t('The invitation was sent to {email}', { email }));
     onDone(url);
     await reloadOrganisations(id);
   };
@@ -57,13 +57,15 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
       <form onSubmit={submit} noValidate>
         <Stack>
           <Text size="sm">
-            {t('The link works once, for 7 days. Whoever follows it logs in, or makes an account, and joins.')}
+            {t(
+              'The link can be used once within 7 days. The person who opens it logs in or creates an account to join.',
+            )}
           </Text>
           <TextInput
             type="email"
             label={t('Email')}
             description={t(
-              'The link is mailed where this service can send mail; without an address it is shown to you, once',
+              'The link is sent to this address if this service can send email; without an address it is shown to you once',
             )}
             autoComplete="off"
             data-autofocus
@@ -90,7 +92,12 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
               onChange={(team) => set({ team: team ?? '' })}
             />
           )}
-          <FormFoot act={save} failure={t('Nobody was invited')} submitLabel={t('Invite')} onCancel={onClose} />
+          <FormFoot
+            act={save}
+            failure={t('The invitation was not sent')}
+            submitLabel={t('Invite')}
+            onCancel={onClose}
+          />
         </Stack>
       </form>
     </Dialog>
@@ -100,11 +107,11 @@ function Invite({ organisation: { id, role }, teams, onClose, onDone }: InvitePr
 const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Column<Invitation>[] => [
   {
     key: 'to',
-    header: t('For'),
+    header: t('Recipient'),
     fluid: true,
     cell: ({ email }) =>
       email === '' ? (
-        t('Whoever has the link')
+        t('Anyone with the link')
       ) : (
         <bdi title={email}>
           <LongName text={email} />
@@ -126,7 +133,7 @@ const columns = (teams: Team[], revoke: (invitation: Invitation) => void): Colum
       return <bdi title={name}>{name}</bdi>;
     },
   },
-  { key: 'until', header: t('Works until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
+  { key: 'until', header: t('Valid until'), cell: ({ expires_at }) => formatDateTime(expires_at) },
   {
     ...actsColumn(),
     cell: (invitation) => (
@@ -154,9 +161,9 @@ export function Invitations({ organisation, teams }: Props) {
   return (
     <>
       {query.data?.length || query.error ? (
-        <Section title={t('Invitations')} description={t('Those that nobody has accepted yet.')} actions={button}>
+        <Section title={t('Invitations')} description={t('Invitations not accepted yet.')} actions={button}>
           <DataTable
-            label={t('Open invitations')}
+            label={t('Pending invitations')}
             columns={columns(teams, setRevoked)}
             rows={query.data}
             rowKey={(invitation) => invitation.id}
@@ -179,27 +186,22 @@ export function Invitations({ organisation, teams }: Props) {
           }}
         />
       )}
-      <SecretOnce
-        secret={link}
-        title={t('Hand this link over')}
-        label={t('Invitation')}
-        onClose={() => setLink(null)}
-      />
+      <SecretOnce secret={link} title={t('Share this link')} label={t('Invitation')} onClose={() => setLink(null)} />
       <ConfirmDelete
         opened={revoked !== null}
         onClose={() => setRevoked(null)}
-        title={t('Take this invitation back?')}
+        title={t('Revoke this invitation?')}
         confirmLabel={t('Revoke invitation')}
         onConfirm={async () => {
           if (revoked)
             await del('/api/organisations/{id}/invitations/{invitation_id}', {
               path: { id, invitation_id: revoked.id },
             });
-          notifySuccess(t('The invitation is taken back'));
+          notifySuccess(t('The invitation was revoked'));
           await reloadOrganisations(id);
         }}
       >
-        {t('Its link stops working at once.')}
+        {t('Its link stops working immediately.')}
       </ConfirmDelete>
     </>
   );

@@ -113,7 +113,7 @@ export function MoveKey({
           />
           <Text size="sm" c="dimmed">
             {t(
-              'What was used with it moves along in lists. Budgets keep what was charged to them, and requests that run are charged where they began.',
+              'Its past usage moves with it in lists. Amounts already charged to budgets stay there, and running requests are charged where they started.',
             )}
           </Text>
           <FormFoot act={move} failure={t('The key was not moved')} submitLabel={t('Move')} onCancel={onClose} />

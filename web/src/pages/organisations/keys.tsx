@@ -54,7 +54,7 @@ const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
       ) : (
         <bdi title={team}>{t('Team {name}', { name: team })}</bdi>
       );
-    const name = members.find(({ user_id }) => user_id === owner.id)?.username ?? t('Somebody who left');
+    const name = members.find(({ user_id }) => user_id === owner.id)?.username ?? t('Former member');
     return (
       <Stack gap={0}>
         <Text size="sm">
@@ -139,11 +139,11 @@ export function Keys({ organisation }: { organisation: Organisation }) {
     <Stack gap="lg">
       <Section
         title={t('API keys')}
-        description={may(role, 'see_all') ? t('Of members and teams.') : t('Your own in this organisation.')}
+        description={may(role, 'see_all') ? t('Keys of members and teams.') : t('Your keys in this organisation.')}
         actions={may(role, 'use') && <AddButton onClick={() => setOpen({ act: 'make' })}>{t('Create key')}</AddButton>}
       >
         <ListTable
-          label={t('Keys of the organisation')}
+          label={t('Organisation keys')}
           columns={columns(known, manages, user.id, {
             edit: (key) => setOpen({ act: 'edit', key }),
             toggle: (key) => toggle.mutate(key),
@@ -161,9 +161,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
             <EmptyState
               icon={IconKey}
               title={t('No keys yet')}
-              description={t(
-                'Keys of a team stay when whoever made them leaves; keys of members end with their membership.',
-              )}
+              description={t('Team keys stay when their creator leaves; members’ keys end with their membership.')}
             />
           }
         />
@@ -182,11 +180,11 @@ export function Keys({ organisation }: { organisation: Organisation }) {
         confirmLabel={t('Revoke old secret')}
         onConfirm={async () => {
           if (ended) await del('/api/organisations/{id}/keys/{key_id}/previous', { path: { id, key_id: ended.id } });
-          notifySuccess(t('The old secret is ended'));
+          notifySuccess(t('Old secret revoked'));
           await reloadOrganisations(id);
         }}
       >
-        {t('Programs that still use it stop working at once. The new secret goes on.')}
+        {t('Programs that still use it stop working immediately. The new secret stays valid.')}
       </ConfirmDelete>
       <ConfirmDelete
         opened={revoked !== null}
@@ -199,9 +197,9 @@ export function Keys({ organisation }: { organisation: Organisation }) {
           await reloadOrganisations(id);
         }}
       >
-        {t('Programs that use it stop working at once. What it used stays in the books.')}
+        {t('Programs that use it stop working immediately. Its recorded usage is kept.')}
       </ConfirmDelete>
-      <SecretOnce secret={secret} title={t('The new key')} label={t('API key')} onClose={() => setSecret(null)} />
+      <SecretOnce secret={secret} title={t('Your new key')} label={t('API key')} onClose={() => setSecret(null)} />
     </Stack>
   );
 }

@@ -63,8 +63,8 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['k
         empty={
           <EmptyState
             icon={IconChartBar}
-            title={t('No requests here')}
-            description={t('Choose other days, or another level.')}
+            title={t('No requests')}
+            description={t('Choose other dates or another level.')}
           />
         }
       />
@@ -107,8 +107,8 @@ export function LevelDecisions({ id, filter }: ListProps) {
         empty={
           <EmptyState
             icon={IconGitBranch}
-            title={t('No decisions here')}
-            description={t('Choose other days, or another level.')}
+            title={t('No routing decisions')}
+            description={t('Choose other dates or another level.')}
           />
         }
       />

@@ -8,19 +8,19 @@ const known: Known = {
   keys: [],
 };
 
-test('a place is read as it is written, and nothing else is one', () => {
+test('reads a place from its text form; null for anything else', () => {
   expect(readPlace(placeText({ level: 'team', level_id: 7 }))).toEqual({ level: 'team', level_id: 7 });
   for (const wrong of ['', 'team', 'team:', 'team:x', 'team:-1', 'team:1.5', 'planet:1'])
     expect(readPlace(wrong)).toBeNull();
 });
 
-test('places are called by what they are, those that are gone by their number', () => {
+test('a place is named by level and name, a deleted one by its id', () => {
   expect(placeName(known, { level: 'organisation', level_id: 3 })).toBe('The whole organisation');
   expect(placeName(known, { level: 'member', level_id: 5 })).toBe('Member ann');
   expect(placeName(known, { level: 'team', level_id: 8 })).toBe('Team 8');
 });
 
-test('only levels that have something are offered', () => {
+test('offers only levels that have entries', () => {
   expect(placeChoices(known).map(({ group, items }) => [group, items.map(({ value }) => value)])).toEqual([
     ['Organisation', ['organisation:3']],
     ['Teams', ['team:7']],

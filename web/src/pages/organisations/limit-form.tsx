@@ -24,9 +24,9 @@ const isCount = (value: number | string): boolean =>
 
 function faultsOf({ place, requests, tokens }: Fields): { place?: string; requests?: string; tokens?: string } {
   return {
-    ...(!readPlace(place) && { place: t('Choose what it holds for.') }),
-    ...(!(isCount(requests) && Number(requests) <= 1e9) && { requests: t('A whole number, at most a billion.') }),
-    ...(!(isCount(tokens) && Number(tokens) <= 1e12) && { tokens: t('A whole number, at most a trillion.') }),
+    ...(!readPlace(place) && { place: t('Choose what it applies to.') }),
+    ...(!(isCount(requests) && Number(requests) <= 1e9) && { requests: t('Enter a whole number up to one billion.') }),
+    ...(!(isCount(tokens) && Number(tokens) <= 1e12) && { tokens: t('Enter a whole number up to one trillion.') }),
   };
 }
 
@@ -71,7 +71,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
       <form onSubmit={submit} noValidate>
         <Stack>
           <Select
-            label={t('Holds for')}
+            label={t('Applies to')}
             data={limits ? [{ value: fields.place, label: placeName(known, limits) }] : free}
             searchable={!limits}
             allowDeselect={false}
@@ -82,7 +82,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
             <NumberInput
-              label={t('Requests a minute')}
+              label={t('Requests per minute')}
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}
@@ -91,7 +91,7 @@ export function LimitForm({ organisation: { id }, known, taken, limits, onClose 
               error={faults.requests}
             />
             <NumberInput
-              label={t('Tokens a minute')}
+              label={t('Tokens per minute')}
               placeholder={t('No limit')}
               min={0}
               allowDecimal={false}

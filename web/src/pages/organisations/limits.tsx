@@ -25,7 +25,7 @@ const listed = (names: string[]): string => (names.length === 0 ? t('All') : nam
 const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limits>[] => [
   {
     key: 'place',
-    header: t('Holds for'),
+    header: t('Applies to'),
     fluid: true,
     cell: (limits) => (
       <Text size="sm" fw={600} title={placeName(known, limits)}>
@@ -35,13 +35,13 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
   },
   {
     key: 'requests',
-    header: t('Requests a minute'),
+    header: t('Requests per minute'),
     align: 'right',
     cell: ({ requests_per_minute }) => aMinute(requests_per_minute),
   },
   {
     key: 'tokens',
-    header: t('Tokens a minute'),
+    header: t('Tokens per minute'),
     align: 'right',
     cell: ({ tokens_per_minute }) => aMinute(tokens_per_minute),
   },
@@ -81,7 +81,7 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
   return (
     <Section
       title={t('Limits##of a level')}
-      description={t('Besides money: every level must allow what is asked.')}
+      description={t('Limits other than money. Every level must allow a request.')}
       actions={
         manages && (
           <Button
@@ -105,7 +105,7 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
           <EmptyState
             icon={IconGauge}
             title={t('No limits##yet')}
-            description={t('Requests and tokens a minute, and which models and providers may be used.')}
+            description={t('Requests and tokens per minute, and allowed models and providers.')}
           />
         }
       />
@@ -118,18 +118,18 @@ export function LevelLimits({ organisation, known }: { organisation: Organisatio
       <ConfirmDelete
         opened={deleted !== null}
         onClose={close}
-        title={deleted ? t('Take the limits of {place} away?', { place: placeName(known, deleted) }) : t('Remove')}
+        title={deleted ? t('Remove the limits of {place}?', { place: placeName(known, deleted) }) : t('Remove')}
         confirmLabel={t('Remove')}
         onConfirm={async () => {
           if (deleted) {
             const { level, level_id } = deleted;
             await del('/api/organisations/{id}/limits/{level}/{level_id}', { path: { id, level, level_id } });
           }
-          notifySuccess(t('The limits are taken away'));
+          notifySuccess(t('The limits have been removed'));
           await reloadOrganisations(id);
         }}
       >
-        {t('Those of other levels stay.')}
+        {t('Limits at other levels stay in place.')}
       </ConfirmDelete>
     </Section>
   );

@@ -30,7 +30,7 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
       if (after && !before) await put('/api/organisations/{id}/teams/{team_id}/members/{user_id}', place);
       if (before && !after) await del('/api/organisations/{id}/teams/{team_id}/members/{user_id}', place);
     }
-    notifySuccess(t('{username} is changed', { username: member.username }));
+    notifySuccess(t('{username} updated', { username: member.username }));
     onClose();
     await reloadOrganisations(organisation.id);
   };
@@ -46,7 +46,7 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
             label={t('Role')}
             description={
               lastOwner
-                ? t('An organisation needs an owner. Make somebody else one first.')
+                ? t('An organisation needs an owner. Make someone else an owner first.')
                 : roleWords[givable('owner').find((one) => one === fields.role) ?? member.role].may
             }
             data={(fixed ? [member.role] : givable(organisation.role)).map((value) => ({
@@ -70,10 +70,10 @@ export function MemberForm({ organisation, member, teams, lastOwner, onClose }: 
           )}
           {leaves && (
             <Text size="sm" c="dimmed">
-              {t('Keys of their own in a team that they leave stop working at once.')}
+              {t('When members leave a team, their own keys in it stop working immediately.')}
             </Text>
           )}
-          <FormFoot act={save} failure={t('Not everything was changed')} submitLabel={t('Save')} onCancel={onClose} />
+          <FormFoot act={save} failure={t('Some changes were not saved')} submitLabel={t('Save')} onCancel={onClose} />
         </Stack>
       </form>
     </Dialog>

@@ -114,13 +114,13 @@ const columns = (members: Member[], teams: Team[], { manager, ownId, edit, remov
 
 function RolesTable() {
   return (
-    <Section title={t('What each role may do')}>
+    <Section title={t('Permissions of each role')}>
       <Table.ScrollContainer minWidth={0} type="native">
         <Table verticalSpacing="xs">
           <Table.Thead>
             <Table.Tr>
               <Table.Th scope="col">{t('Role')}</Table.Th>
-              <Table.Th scope="col">{t('May')}</Table.Th>
+              <Table.Th scope="col">{t('Permissions')}</Table.Th>
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
@@ -186,13 +186,11 @@ export function Members({ organisation }: { organisation: Organisation }) {
         onConfirm={async () => {
           if (removed)
             await del('/api/organisations/{id}/members/{user_id}', { path: { id, user_id: removed.user_id } });
-          notifySuccess(t('The membership has ended'));
+          notifySuccess(t('The member was removed'));
           await reloadOrganisations(id);
         }}
       >
-        {t(
-          'Keys of their own in this organisation stop working at once. Keys of teams stay, and so does what was used.',
-        )}
+        {t('Their own keys in this organisation stop working immediately. Team keys and recorded usage are kept.')}
       </ConfirmDelete>
     </Stack>
   );

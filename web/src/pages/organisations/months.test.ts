@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { lastMonthIn } from './months.ts';
 
-test('the month before is that of the organisation’s own clock', () => {
+test('the previous month is computed in the organisation’s time zone', () => {
   const newYear = new Date(Date.UTC(2026, 11, 31, 23, 30));
   expect(lastMonthIn('UTC', newYear)).toBe('2026-11');
   expect(lastMonthIn('Europe/Vienna', newYear)).toBe('2026-12');

@@ -33,13 +33,13 @@ export function NewOrganisation({ onClose, onDone }: NewOrganisationProps) {
           <OrganisationFields
             of={fields}
             nameFault={faults.name}
-            zoneNote={t('Days, weeks and months of budgets begin by it')}
+            zoneNote={t('Budget days, weeks and months start in this time zone')}
             set={set}
           />
           <FormFoot
             act={save}
-            failure={t('The organisation was not made')}
-            submitLabel={t('Make organisation')}
+            failure={t('The organisation was not created')}
+            submitLabel={t('Create organisation')}
             onCancel={onClose}
           />
         </Stack>

@@ -52,7 +52,7 @@ function Whole({ organisation }: { organisation: Organisation }) {
     navigate({ to: '.', search: value && value !== urlDefaults.tab ? { tab: value } : {}, resetScroll: false });
   return (
     <Tabs value={open.value} onChange={change} keepMounted={false}>
-      <Tabs.List mb="lg" aria-label={t('Parts of the organisation')}>
+      <Tabs.List mb="lg" aria-label={t('Organisation sections')}>
         {offered.map(({ value, label }) => (
           <Tabs.Tab key={value} value={value} px={{ base: 'xs', sm: 'md' }}>
             {label}

@@ -5,21 +5,21 @@ export const roleWords: Record<Role, { label: string; color: string; may: string
   owner: {
     label: t('Owner'),
     color: 'indigo',
-    may: t('Everything: also name, time zone, who pays and the webhook, making owners, and deleting the organisation'),
+    may: t('Full access, including name, time zone, who pays, webhook, assigning owners and deleting the organisation'),
   },
   admin: {
     label: t('Admin##role'),
     color: 'teal',
-    may: t('Teams, members, invitations, keys of teams and of others, budgets, limits, tools, and the list of acts'),
+    may: t(
+      'Manage teams, members, invitations, keys of teams and other members, budgets, limits and tools, and view the activity log',
+    ),
   },
   member: {
     label: t('Member'),
     color: 'gray',
-    may: t(
-      'Keys of their own, the organisation’s tools, and seeing what these keys used and which budgets hold for them',
-    ),
+    may: t('Manage their own keys, use the organisation’s tools, and view the usage and budgets of those keys'),
   },
-  viewer: { label: t('Viewer'), color: 'gray', may: t('See everything that is spent, and change nothing') },
+  viewer: { label: t('Viewer'), color: 'gray', may: t('View all spending, without changing anything') },
 };
 
 /** The role's name inside a sentence; an unknown role is shown as is. */
@@ -31,11 +31,11 @@ export function roleInWords(role: string): string {
 export const balanceWords: Record<Organisation['balance'], { label: string; detail: string }> = {
   own: {
     label: t('Each member'),
-    detail: t('Keys of members are paid from their own balance, keys of teams from the organisation’s'),
+    detail: t('Members’ keys are paid from their own balance, team keys from the organisation’s balance'),
   },
   shared: {
     label: t('The organisation'),
-    detail: t('All keys are paid from the organisation’s balance; an administrator of this service fills it'),
+    detail: t('All keys are paid from the organisation’s balance, which an administrator of this service tops up'),
   },
 };
 

@@ -30,7 +30,7 @@ const columns: Column<Organisation>[] = [
   },
   {
     key: 'role',
-    header: t('You are'),
+    header: t('Your role'),
     cell: ({ role }) => <Badge color={roleWords[role].color}>{roleWords[role].label}</Badge>,
   },
   { key: 'pays', header: t('Paid by'), cell: ({ balance }) => balanceWords[balance].label },
@@ -41,7 +41,7 @@ const columns: Column<Organisation>[] = [
     cell: ({ quota }) => (quota === null ? '–' : <Money quota={quota} />),
   },
   { key: 'zone', header: t('Time zone'), cell: ({ time_zone }) => time_zone },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
 ];
 
 export function OrganisationsPage() {
@@ -54,7 +54,7 @@ export function OrganisationsPage() {
     <>
       <PageHeader
         title={t('Organisations')}
-        description={t('People who share: teams, roles, keys that outlive who made them, and budgets that hold.')}
+        description={t('Teams, roles, shared keys that stay when their creator leaves, and enforced budgets.')}
         actions={button}
       />
       <WaitingPlaces />
@@ -68,20 +68,23 @@ export function OrganisationsPage() {
         empty={
           <EmptyState
             icon={IconBuilding}
-            title={t('You are in no organisation')}
+            title={t('You are not in any organisation')}
             description={
               <>
-                {t('Make one for a company, a family or a class, or follow the link of an invitation.')}
+                {t('Create one for a company, a family or a class, or open an invitation link.')}
                 {!email_verified && (
                   <>
                     {' '}
-                    {rich('A company that names its people finds you once <link>your address is verified</link>.', {
-                      link: (text) => (
-                        <AnchorLink to="/account" inherit underline="always">
-                          {text}
-                        </AnchorLink>
-                      ),
-                    })}
+                    {rich(
+                      'If your company has added you through its directory, <link>verify your email address</link> to join.',
+                      {
+                        link: (text) => (
+                          <AnchorLink to="/account" inherit underline="always">
+                            {text}
+                          </AnchorLink>
+                        ),
+                      },
+                    )}
                   </>
                 )}
               </>

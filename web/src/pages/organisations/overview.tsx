@@ -42,12 +42,12 @@ function Totals({ organisation }: Props) {
   const total = data?.total ?? { quota: 0, requests: 0 };
   const all = may(organisation.role, 'see_all');
   const state = { loading: isPending, failed: !data };
-  const days = all ? t('Everybody, in 30 days') : t('Your keys, in 30 days');
+  const days = all ? t('Everyone, last 30 days') : t('Your keys, last 30 days');
   return (
     <SimpleGrid cols={{ base: 1, xs: 3 }}>
       {organisation.quota === null ? (
         <StatCard
-          label={t('You are')}
+          label={t('Your role')}
           value={roleWords[organisation.role].label}
           hint={roleWords[organisation.role].may}
         />
@@ -58,7 +58,7 @@ function Totals({ organisation }: Props) {
           hint={
             organisation.balance === 'shared'
               ? t('Pays for all keys')
-              : t('Pays for keys of teams; members pay for theirs')
+              : t('Pays for team keys; members pay for their own')
           }
         />
       )}
@@ -74,36 +74,33 @@ function FirstKey({ organisation: { id, role } }: Props) {
   if (data?.total.requests !== 0 || !may(role, 'use')) return null;
   return (
     <Alert variant="light" icon={<IconKey aria-hidden />}>
-      {rich(
-        'Nothing was asked here lately. Programs call models with a key of the organisation: <link>make one</link>.',
-        {
-          link: (text) => (
-            <AnchorLink
-              to="/organisations/$id"
-              params={{ id: String(id) }}
-              search={{ tab: 'keys' }}
-              inherit
-              underline="always"
-            >
-              {text}
-            </AnchorLink>
-          ),
-        },
-      )}
+      {rich('No requests recently. Programs call models with a key of the organisation: <link>create a key</link>.', {
+        link: (text) => (
+          <AnchorLink
+            to="/organisations/$id"
+            params={{ id: String(id) }}
+            search={{ tab: 'keys' }}
+            inherit
+            underline="always"
+          >
+            {text}
+          </AnchorLink>
+        ),
+      })}
     </Alert>
   );
 }
 
-/** Uses the same wording as the error that clients receive. */
+/** Names the budgets that currently reject requests. */
 function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[]; known: Known }) {
   const spent = budgets.filter(refuses);
   if (spent.length === 0) return null;
   return (
-    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('Requests are refused')}>
+    <Alert color="red" variant="light" icon={<IconAlertTriangle aria-hidden />} title={t('Requests are rejected')}>
       <Stack gap={4}>
         {spent.map((budget) => (
           <Text key={budget.id} size="sm" className="svc-anywhere">
-            {t('The budget of {place}, {amount} {window}, is used up. {beginsAnew}.', {
+            {t('The budget of {place} ({amount} {window}) is used up. {beginsAnew}.', {
               place: placeName(known, budget),
               amount: formatQuota(budget.amount),
               window: windowWords[budget.window],
@@ -123,7 +120,7 @@ function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
   return (
     <li>
       <Text size="sm" className="svc-anywhere">
-        {t('{share} of the budget of {place}, {amount} {window}: {used} used', {
+        {t('{place}: {used} used, {share} of the budget of {amount} {window}', {
           share: percent(share),
           place: placeName(known, warning),
           amount: formatQuota(amount),
@@ -153,8 +150,8 @@ function Budgets({ organisation }: Props) {
         title={t('Budgets')}
         description={
           all
-            ? t('What is used of each, and when it begins anew.')
-            : t('Those that your keys stand under, whoever uses them.')
+            ? t('Usage and reset time of each budget.')
+            : t('Budgets that apply to your keys, including usage by others.')
         }
       >
         {budgets.error && !budgets.data && (
@@ -166,10 +163,7 @@ function Budgets({ organisation }: Props) {
         )}
         {budgets.isPending && <Skeleton height={120} />}
         {budgets.data?.length === 0 && (
-          <EmptyState
-            title={t('No budgets')}
-            description={t('Nothing but balances and the quotas of keys limits what is spent.')}
-          />
+          <EmptyState title={t('No budgets')} description={t('Spending is limited only by balances and key quotas.')} />
         )}
         {budgets.data && budgets.data.length > 0 && (
           <Stack component="ul" gap="md" className="svc-plain-list" aria-label={t('Budgets')}>
@@ -195,7 +189,7 @@ function Warnings({ organisation }: Props) {
   const told = warnings.data?.slice(0, shownWarnings);
   const known = useKnown(organisation, levelsIn(told));
   return (
-    <Section title={t('Warnings')} description={t('Shares of budgets that were reached, the newest first.')}>
+    <Section title={t('Warnings')} description={t('Budget thresholds that were reached, newest first.')}>
       {warnings.error && !warnings.data && (
         <ErrorState
           error={warnings.error}
@@ -222,7 +216,10 @@ function Leave({ organisation }: Props) {
   const [leaving, setLeaving] = useState(false);
   const { id, name } = organisation;
   return (
-    <Section title={t('Leave')} description={t('Keys of your own in this organisation end; those of teams stay.')}>
+    <Section
+      title={t('Leave')}
+      description={t('Your keys in this organisation stop working; team keys are not affected.')}
+    >
       <Group>
         <Button variant="light" color="red" onClick={() => setLeaving(true)}>
           {t('Leave organisation')}
@@ -240,9 +237,7 @@ function Leave({ organisation }: Props) {
           await reloadOrganisations();
         }}
       >
-        {t(
-          'You can come back with another invitation only. The last owner cannot leave: make somebody else one first.',
-        )}
+        {t('You need a new invitation to rejoin. The last owner cannot leave; make someone else an owner first.')}
       </ConfirmDelete>
     </Section>
   );
@@ -258,8 +253,8 @@ export function Overview({ organisation }: Props) {
         <>
           <Warnings organisation={organisation} />
           <Kept
-            title={t('What is kept')}
-            description={t('By keys that the organisation pays for: all that they store has one bound.')}
+            title={t('Storage')}
+            description={t('Data stored by keys that the organisation pays for, with one shared limit.')}
             of={`organisation-${organisation.id}`}
             load={(signal) => get('/api/organisations/{id}/kept', { path: { id: organisation.id }, signal })}
             deleteResponses={

@@ -59,13 +59,13 @@ function General({ organisation }: Props) {
           <OrganisationFields
             of={fields}
             nameFault={faults.name}
-            zoneNote={t('Another one moves the windows of budgets that are open, and begins none anew')}
+            zoneNote={t('A change adjusts the current budget periods but does not reset budgets')}
             set={set}
           />
           <TextInput
             type="url"
             label={t('Webhook')}
-            description={t('Where warnings of budgets are sent; leave empty for none')}
+            description={t('Receives budget warnings; leave empty for none')}
             placeholder="https://example.org/budgets"
             value={fields.webhook_url}
             onChange={(event) => set({ webhook_url: event.currentTarget.value })}
@@ -73,9 +73,7 @@ function General({ organisation }: Props) {
           />
           <CopyField
             label={t('Account')}
-            description={t(
-              'The user that stands for the organisation: administrators of this service give credits to it',
-            )}
+            description={t('User that represents the organisation; administrators of this service give credits to it')}
             value={String(account_id)}
           />
           {save.error && <ErrorState error={save.error} title={t('The organisation was not saved')} />}
@@ -95,7 +93,10 @@ function WebhookSecret({ organisation: { id } }: Props) {
   const [confirming, setConfirming] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    <Section title={t('Webhook secret')} description={t('Warnings are signed with it. A new one ends the one before.')}>
+    <Section
+      title={t('Webhook secret')}
+      description={t('Signs the warnings. A new secret invalidates the previous one.')}
+    >
       <Group>
         <Button variant="default" onClick={() => setConfirming(true)}>
           {t('Rotate secret')}
@@ -111,11 +112,13 @@ function WebhookSecret({ organisation: { id } }: Props) {
           setSecret(webhook_secret);
         }}
       >
-        {t('Calls are signed with the new secret from now on; receivers that check with the old one will refuse them.')}
+        {t(
+          'Calls are signed with the new secret from now on. Receivers that still verify with the old one will reject them.',
+        )}
       </ConfirmDelete>
       <SecretOnce
         secret={secret}
-        title={t('The new secret')}
+        title={t('Your new secret')}
         label={t('Webhook secret')}
         onClose={() => setSecret(null)}
       />
@@ -127,7 +130,7 @@ function Danger({ organisation: { id, name } }: Props) {
   const navigate = useNavigate();
   const [confirming, setConfirming] = useState(false);
   return (
-    <Section title={t('Delete')} description={t('All its keys and applications stop working at once.')} danger>
+    <Section title={t('Delete')} description={t('All its keys and applications stop working immediately.')} danger>
       <Group>
         <Button variant="light" color="red" onClick={() => setConfirming(true)}>
           {t('Delete organisation')}
@@ -147,7 +150,7 @@ function Danger({ organisation: { id, name } }: Props) {
         }}
       >
         {t(
-          'Keys of members and teams, budgets, limits and invitations end with it. What is left in its balance stays with its account, in the hands of the administrators of this service. This cannot be undone.',
+          'Keys of members and teams, budgets, limits and invitations end with it. Any remaining balance stays in the organisation’s account and is handled by the administrators of this service. This cannot be undone.',
         )}
       </ConfirmDelete>
     </Section>

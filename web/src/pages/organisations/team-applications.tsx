@@ -34,7 +34,7 @@ const columns = (known: Known, manages: boolean): Column<Application>[] => [
     header: t('Belongs to'),
     cell: ({ owner }) => placeName(known, { level: 'team', level_id: owner.id }),
   },
-  { key: 'given', header: t('Given'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'given', header: t('Assigned'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(manages
     ? [
         {
@@ -61,7 +61,7 @@ export function TeamApplications({ organisation, known }: Props) {
   return (
     <Section title={t('Applications')} description={t('OAuth applications that belong to teams.')}>
       <DataTable
-        label={t('Applications of teams')}
+        label={t('Team applications')}
         columns={columns(known, may(organisation.role, 'manage'))}
         rows={query.data}
         rowKey={({ id }) => id}
@@ -71,7 +71,7 @@ export function TeamApplications({ organisation, known }: Props) {
           <EmptyState
             icon={IconApps}
             title={t('No applications')}
-            description={t('Give one to a team when you register it, or on its own page.')}
+            description={t('Assign an application to a team when you register it, or on its page.')}
           />
         }
       />

@@ -45,7 +45,7 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
       if (team)
         await put('/api/organisations/{id}/teams/{team_id}', { path: { id, team_id: team.id }, body: { name } });
       else await post('/api/organisations/{id}/teams', { path: { id }, body: { name } });
-      notifySuccess(team ? t('Team renamed') : t('Team made'));
+      notifySuccess(team ? t('Team renamed') : t('Team created'));
       onClose();
       await reloadOrganisations(id);
     },
@@ -61,8 +61,8 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
           <TextInput name="name" label={t('Name')} maxLength={64} required data-autofocus defaultValue={team?.name} />
           <FormFoot
             act={save}
-            failure={team ? t('The team was not renamed') : t('The team was not made')}
-            submitLabel={team ? t('Rename') : t('Make team')}
+            failure={team ? t('The team was not renamed') : t('The team was not created')}
+            submitLabel={team ? t('Rename') : t('Create team')}
             onCancel={onClose}
           />
         </Stack>
@@ -89,14 +89,14 @@ function DeleteTeam({ organisationId: id, team, onClose }: TeamFormProps & { tea
     >
       <Text size="sm" mb="xs">
         {keys.length === 0
-          ? t('No key stands in it.')
-          : t('Its keys stop working at once: {ofTeam} of the team, and {ofMembers} of members in it.', {
+          ? t('It has no keys.')
+          : t('Its keys stop working immediately: {ofTeam} of the team and {ofMembers} of its members.', {
               ofTeam,
               ofMembers: keys.length - ofTeam,
             })}
       </Text>
       {t(
-        'Its budgets and limits end. Its members stay in the organisation, what was used stays in the books, and requests that run are charged as they began.',
+        'Its budgets and limits end. Its members stay in the organisation, recorded usage is kept, and running requests are charged as they were started.',
       )}
     </ConfirmDelete>
   );
@@ -139,10 +139,10 @@ const columns = (members: Member[] | undefined, acts: TeamActs | null): Column<T
     wrap: true,
     cell: ({ id }) => {
       const names = members?.filter(({ teams }) => teams.includes(id)).map(({ username }) => username) ?? [];
-      return names.length === 0 ? t('Nobody') : names.join(', ');
+      return names.length === 0 ? t('No members') : names.join(', ');
     },
   },
-  { key: 'made', header: t('Made'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
+  { key: 'made', header: t('Created'), cell: ({ created_at }) => <TimeAgo at={created_at} /> },
   ...(acts
     ? [
         {
@@ -191,7 +191,9 @@ export function Teams({ organisation }: { organisation: Organisation }) {
           <EmptyState
             icon={IconUsersGroup}
             title={t('No teams yet')}
-            description={t('A team has keys and applications that outlive whoever made them, and budgets of its own.')}
+            description={t(
+              'A team has its own budgets, and keys and applications that stay when their creator leaves.',
+            )}
             action={button}
           />
         }

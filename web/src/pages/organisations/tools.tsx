@@ -31,8 +31,8 @@ export function Tools({ organisation: { id } }: { organisation: Organisation }) 
     return (
       <EmptyState
         icon={IconTool}
-        title={t('Servers cannot be connected here')}
-        description={t('Whoever runs this service can let users and organisations connect MCP servers.')}
+        title={t('Connecting servers is not allowed')}
+        description={t('The operator of this service can allow users and organisations to connect MCP servers.')}
       />
     );
   return (
@@ -40,7 +40,7 @@ export function Tools({ organisation: { id } }: { organisation: Organisation }) 
       <Group justify="space-between" align="flex-start">
         <Text size="sm" c="dimmed" flex="1 1 20rem">
           {rich(
-            'MCP servers for everybody in the organisation but viewers, and for keys of its teams. Members find them under <tools>Tools</tools>.',
+            'MCP servers for team keys and for everyone in the organisation except viewers. Members find them under <tools>Tools</tools>.',
             { tools: toTools },
           )}
         </Text>

@@ -94,7 +94,7 @@ function Filters({ organisation, known }: { organisation: Organisation; known: K
   return (
     <Group align="flex-end">
       <Select
-        label={t('Of')}
+        label={t('Level')}
         data={choices}
         searchable
         allowDeselect={false}
@@ -103,7 +103,7 @@ function Filters({ organisation, known }: { organisation: Organisation; known: K
         onChange={(value) => set({ at: value === whole ? '' : (value ?? '') })}
       />
       <SegmentedControl
-        aria-label={t('Days, in UTC')}
+        aria-label={t('Dates (UTC)')}
         data={periods}
         value={periods.some(({ value }) => value === days) ? days : '30'}
         onChange={(value) => set({ days: value })}
@@ -139,10 +139,10 @@ export function Usage({ organisation }: { organisation: Organisation }) {
         <Group justify="space-between" mb="sm">
           <SegmentedControl
             size="xs"
-            aria-label={t('Which list')}
+            aria-label={t('List')}
             data={[
               { value: 'requests', label: t('Requests') },
-              { value: 'decisions', label: t('Where they went') },
+              { value: 'decisions', label: t('Routing decisions') },
             ]}
             value={decisions ? 'decisions' : 'requests'}
             onChange={(show) => set({ show })}

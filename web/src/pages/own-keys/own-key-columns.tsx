@@ -47,7 +47,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
         <Text size="sm" maw="100%" title={provider}>
           {provider}
         </Text>
-        {fallback && <Badge color="gray">{t('others may answer')}</Badge>}
+        {fallback && <Badge color="gray">{t('fallback allowed')}</Badge>}
       </Stack>
     ),
   },

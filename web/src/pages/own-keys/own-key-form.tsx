@@ -19,10 +19,10 @@ type Faults = Partial<Record<'provider' | 'name' | 'credential', string>>;
 
 function faultsOf({ provider, name, credential }: NewOwnKey, isNew: boolean): Faults {
   const faults: Faults = {};
-  if (provider === '') faults.provider = t('Choose whose key it is.');
-  if (name.trim() === '') faults.name = t('Give it a name.');
+  if (provider === '') faults.provider = t('Choose the provider of the key.');
+  if (name.trim() === '') faults.name = t('Enter a name.');
   if (isNew && credential.trim() === '') faults.credential = t('Enter the key.');
-  if (/\s/.test(credential.trim())) faults.credential = t('A key holds no spaces.');
+  if (/\s/.test(credential.trim())) faults.credential = t('A key cannot contain spaces.');
   return faults;
 }
 
@@ -39,8 +39,8 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
   );
   const hint = ownKey?.credential_hint;
   const stored = hint
-    ? t('Stored: {hint}. Enter another to replace it.', { hint })
-    : t('Stored. Enter another to replace it.');
+    ? t('Stored: {hint}. Enter a new key to replace it.', { hint })
+    : t('Stored. Enter a new key to replace it.');
   return (
     <Dialog opened onClose={onClose} title={ownKey ? t('Edit {name}', { name: ownKey.name }) : t('Add a provider key')}>
       <form onSubmit={submit} noValidate>
@@ -58,7 +58,7 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
           />
           <TextInput
             label={t('Name')}
-            description={t('So that you know it again')}
+            description={t('Helps you recognise it later')}
             required
             maxLength={64}
             data-autofocus={initial.provider !== '' || undefined}
@@ -77,8 +77,8 @@ export function OwnKeyForm({ ownKey, providers, onClose, onSubmit }: OwnKeyFormP
             error={faults.credential}
           />
           <Switch
-            label={t('Others may answer where this key does not')}
-            description={t('At their full price. Otherwise this key answers, or nobody')}
+            label={t('Fall back to other channels when this key fails')}
+            description={t('Fallback requests are charged at full price. When off, only this key is used')}
             checked={fields.fallback}
             onChange={(event) => set({ fallback: event.currentTarget.checked })}
           />

@@ -44,7 +44,7 @@ export function ownKeysOf(owner: OwnKeysOwner) {
 /** The fee for requests with such keys, as text; null if own keys are not enabled. */
 export function feeText(fee: number | null): string | null {
   if (fee === null) return null;
-  if (fee === 0) return t('Requests with them cost nothing here: the provider sends its own bill.');
+  if (fee === 0) return t('Requests with these keys are free here; the provider bills you separately.');
   const share = formatPercent((fee * 100).toLocaleString(locale, { maximumFractionDigits: 4 }));
-  return t('Requests with them cost {share} of the model’s price here, and what the provider bills.', { share });
+  return t('Requests with these keys cost {share} of the model’s price here, plus what the provider bills.', { share });
 }

@@ -7,7 +7,7 @@ export function OwnKeysPage() {
     <>
       <PageHeader
         title={t('Own keys')}
-        description={t('Bring the keys that you have at providers, and pay them yourself.')}
+        description={t('Use your own keys from providers and pay the providers directly.')}
       />
       <OwnKeysSection owner={{ type: 'user' }} />
     </>

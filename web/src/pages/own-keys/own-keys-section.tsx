@@ -27,7 +27,7 @@ function Models({ names }: { names: string[] | undefined }) {
   return (
     <Text size="sm" className="svc-anywhere">
       {names === undefined && t('Loading…')}
-      {names?.length === 0 && t('The provider serves no model that you may use.')}
+      {names?.length === 0 && t('The provider serves no models that you can use.')}
       {names && names.length > 0 && names.join(', ')}
     </Text>
   );
@@ -41,12 +41,14 @@ function Nobody() {
       variant="light"
       color="yellow"
       icon={<IconInfoCircle aria-hidden />}
-      title={t('There is no provider yet to add a key for')}
+      title={t('No providers to add a key for')}
     >
       <Stack gap="xs" align="flex-start">
         {admin
-          ? t('A provider is one once a channel of it serves a model. Add a channel, then bring your key for it here.')
-          : t('No provider serves models to you. Ask your administrator to connect the one that you have a key for.')}
+          ? t(
+              'A provider is available once one of its channels serves a model. Add a channel first, then add your key here.',
+            )
+          : t('No provider serves models to you. Ask your administrator to connect the provider you have a key for.')}
         {admin && (
           <ButtonLink to="/admin/channels" size="xs" variant="default">
             {t('Open channels')}
@@ -107,8 +109,8 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
       title={t('Provider keys')}
       description={
         owner.type === 'team'
-          ? t('Keys that the team has at providers. Requests for the team go out with them first.')
-          : t('Keys that you have at providers yourself. Your requests go out with them first.')
+          ? t('The team’s own keys at providers. The team’s requests use them first.')
+          : t('Your own keys at providers. Your requests use them first.')
       }
       actions={button}
     >
@@ -116,7 +118,7 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
         {query.data && (
           <Alert variant="light" color={off ? 'gray' : 'indigo'} icon={<IconInfoCircle aria-hidden />}>
             {feeText(fee) ??
-              t('Keys of your own are not in use on this service. An administrator allows them by the option OwnKeys.')}
+              t('Own keys are turned off on this service. An administrator can turn them on with the option OwnKeys.')}
           </Alert>
         )}
         {nobody && <Nobody />}
@@ -143,8 +145,8 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
               title={t('No provider keys')}
               description={
                 off || nobody
-                  ? t('There is nothing to add here.')
-                  : t('Add one, and the provider bills you for these requests itself.')
+                  ? t('No keys can be added at the moment.')
+                  : t('Add a key, and the provider bills you directly for these requests.')
               }
               action={button && <Group>{button}</Group>}
             />
@@ -171,7 +173,7 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
         }}
       >
         {t(
-          'It is deleted here; at the provider it stays what it is. Requests go out with the keys of this service again, at their price.',
+          'The key is deleted only here, not at the provider. Requests then use this service’s keys again, at their price.',
         )}
       </ConfirmDelete>
     </Section>

@@ -65,7 +65,7 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onSto
           {t('Stop')}
         </Button>
       )}
-      {error && <ErrorState error={error} title={t('No answer')} />}
+      {error && <ErrorState error={error} title={t('No response')} />}
       {!running && (
         <div className="svc-answer-foot">
           <AnswerStats answer={answer} />

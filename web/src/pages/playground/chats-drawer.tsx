@@ -37,7 +37,7 @@ interface ChatsDrawerProps {
   onDeleted: (id: string) => void;
 }
 
-const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Give it a name.') }) });
+const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Enter a name.') }) });
 
 function RenameChat({
   chat,

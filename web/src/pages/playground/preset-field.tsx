@@ -24,7 +24,7 @@ const reload = () => queryClient.invalidateQueries(presetsQuery);
 
 /** The service's limit for names. */
 const mostCharacters = 120;
-const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Give it a name.') }) });
+const nameFaults = ({ name }: { name: string }) => ({ ...(name.trim() === '' && { name: t('Enter a name.') }) });
 
 interface NameFormProps {
   title: string;

@@ -17,13 +17,13 @@ type Log = RequestDetail['logs'][number];
 /** Usage and cost of one request, itemized. */
 export function CostOfRequest({ log }: { log: Log }) {
   return (
-    <Section title={t('What it cost')}>
+    <Section title={t('Cost breakdown')}>
       <Stack>
         {log.estimated && (
           <Group gap="xs">
             <Badge color="yellow">{t('Estimated')}</Badge>
             <Text size="sm" c="dimmed">
-              {t('Counted here: the provider told no usable numbers.')}
+              {t('Counted by this service, because the provider returned no usable numbers.')}
             </Text>
           </Group>
         )}
@@ -33,7 +33,7 @@ export function CostOfRequest({ log }: { log: Log }) {
         )}
         {log.saved_quota > 0 && (
           <Text size="sm">
-            {rich('The answer was kept from an earlier request. It would have cost {amount}.', {
+            {rich('The response came from the cache. It would have cost {amount}.', {
               amount: <Money quota={log.saved_quota} />,
             })}
           </Text>
@@ -52,11 +52,11 @@ export function CostOfRequest({ log }: { log: Log }) {
 export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDetail['failure']> }) {
   const { status, code, message, provider, upstream_status, upstream_message } = failure;
   return (
-    <Section title={t('Why it failed')} description={t('Nothing was charged.')}>
+    <Section title={t('Failure reason')} description={t('Nothing was charged.')}>
       <Stack gap="sm">
         <div>
           <Text size="sm" fw={600}>
-            {t('What the caller was told')}
+            {t('Response to the caller')}
           </Text>
           <Text size="sm" className="svc-anywhere">
             {status} {code}: {said(message)}

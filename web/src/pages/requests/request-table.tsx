@@ -39,7 +39,7 @@ export function RequestTable({ state, onCursor }: RequestTableProps) {
         empty={
           <EmptyState
             icon={IconListSearch}
-            title={searching ? t('Nothing found so far') : t('No requests here')}
+            title={searching ? t('Nothing found so far') : t('No requests')}
             description={
               searching
                 ? t('Many requests were searched. Continue with older ones, or narrow the dates.')

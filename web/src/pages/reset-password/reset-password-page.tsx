@@ -29,22 +29,22 @@ export function ResetPasswordPage() {
       ? t('Use 8 to 128 characters.')
       : password === form.get('repeated')
         ? null
-        : t('The two differ.');
+        : t('The passwords do not match.');
     setFault(found);
     if (!found) reset.mutate(password);
   };
   if (!token)
     return (
       <BareFrame title={t('This link is not complete')}>
-        <Text>{t('Open it as it stands in the mail, or ask for a new one.')}</Text>
+        <Text>{t('Open the full link from the email, or request a new one.')}</Text>
         <AnchorLink to="/forgot-password" underline="always">
-          {t('Ask for a new link')}
+          {t('Request a new link')}
         </AnchorLink>
       </BareFrame>
     );
   if (reset.isSuccess)
     return (
-      <BareFrame title={t('Your password is changed')} description={t('Every device has been logged out.')}>
+      <BareFrame title={t('Your password has been changed')} description={t('Every device has been logged out.')}>
         <ButtonLink to="/login" fullWidth>
           {t('Log in')}
         </ButtonLink>
@@ -64,7 +64,7 @@ export function ResetPasswordPage() {
             autoFocus
             error={fault}
           />
-          <PasswordInput name="repeated" label={t('New password again')} autoComplete="new-password" required />
+          <PasswordInput name="repeated" label={t('Confirm new password')} autoComplete="new-password" required />
           <Button type="submit" fullWidth loading={reset.isPending}>
             {t('Save')}
           </Button>

@@ -112,7 +112,7 @@ export function RoutingDecisionsPage() {
         />
         <SearchInput
           label={t('Model')}
-          placeholder={t('Model, like vendor/name')}
+          placeholder={t('Model, for example vendor/name')}
           value={model}
           onChange={(value) => set({ model: value, page: '1' })}
         />

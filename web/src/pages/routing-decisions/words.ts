@@ -46,4 +46,4 @@ const between = '; ';
 export const reasonWords = (reason: string): string => reason.split(between).map(said).join(said(between));
 
 export const selectedBy = (provider: string | null): string =>
-  provider ? t('by {provider}', { provider }) : t('by nobody');
+  provider ? t('by {provider}', { provider }) : t('no provider');

@@ -24,7 +24,7 @@ export function CareFields({ value, faults, onChange }: CareFieldsProps) {
         error={faults.maxCost}
       />
       <Select
-        label={t('Calls of tools')}
+        label={t('Tool calls')}
         description={t('Whether calls need approval')}
         data={approveWords}
         allowDeselect={false}

@@ -98,7 +98,7 @@ export function faultsOf(config: ConfigFields): ConfigFaults {
       faults[name] =
         step < 1
           ? t('Enter a number from {min} to {max}.', { min, max })
-          : t('A whole number from {min} to {max}.', { min, max });
+          : t('Enter a whole number from {min} to {max}.', { min, max });
     }
   }
   return faults;

@@ -9,7 +9,7 @@ interface Look {
 const looks: Record<string, Look> = {
   running: { label: t('Running'), color: 'indigo' },
   paused: { label: t('Paused'), color: 'orange' },
-  waiting_for_tools: { label: t('Waits for tools'), color: 'orange' },
+  waiting_for_tools: { label: t('Waiting for tools'), color: 'orange' },
   waiting_for_approval: { label: t('Waiting for approval'), color: 'orange' },
   completed: { label: t('Completed'), color: 'teal' },
   failed: { label: t('Failed'), color: 'red' },

@@ -48,7 +48,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
           code={JSON.stringify(approval.arguments, null, 2)}
           maxHeight={240}
         />
-        {answer.error && <ErrorState error={answer.error} title={t('Your answer was not taken')} />}
+        {answer.error && <ErrorState error={answer.error} title={t('Your choice could not be submitted')} />}
         {state === 'waiting' && (
           <Group gap="sm">
             <Button

@@ -74,7 +74,7 @@ function read({ kind, whole, required }: ArgumentField, entered: string | boolea
   if (kind === 'text') return { value: text };
   if (kind === 'number') {
     const value = Number(text);
-    if (!Number.isFinite(value) || text.trim() === '') return { fault: t('A number is needed.') };
+    if (!Number.isFinite(value) || text.trim() === '') return { fault: t('Enter a number.') };
     return whole && !Number.isInteger(value) ? { fault: t('Enter a whole number.') } : { value };
   }
   return parsed(text);

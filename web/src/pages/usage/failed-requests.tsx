@@ -83,7 +83,7 @@ function Detail({ failure }: { failure: FailedRequest }) {
           {formatExact(failure.created_at)} · {formatMs(failure.duration_ms)}
         </Text>
       </div>
-      <Fact label={t('What the caller was told')}>
+      <Fact label={t('Response to the caller')}>
         {status} {code}: {said(message)}
       </Fact>
       {upstream_message && (
@@ -134,7 +134,7 @@ export function FailedRequests(props: FailedRequestsProps) {
         paging={{ page, pageSize, total: query.data?.total ?? 0, onPage }}
         empty={<EmptyState icon={IconMoodCheck} title={t('No failed requests in this period')} />}
       />
-      <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title={t('Why it failed')}>
+      <DetailDrawer opened={failure !== undefined} onClose={() => onOpen('')} size="md" title={t('Failure reason')}>
         {failure && <Detail failure={failure} />}
       </DetailDrawer>
     </Stack>

@@ -49,7 +49,7 @@ function Drawn({ filter, by, height, children }: DrawnProps) {
     return (
       <Group justify="center" mih={height}>
         <Text size="sm" c="dimmed">
-          {t('Nothing in these days')}
+          {t('No data for these dates')}
         </Text>
       </Group>
     );

@@ -94,7 +94,7 @@ function Acts({ row, show }: { row: Requests; show: (log: UsageLog) => void }) {
   return (
     <Group gap={4} wrap="nowrap" justify="flex-end">
       {row.parent === null && (
-        <Tooltip label={t('What it cost')}>
+        <Tooltip label={t('Cost breakdown')}>
           <ActionIcon
             variant="subtle"
             color="gray"

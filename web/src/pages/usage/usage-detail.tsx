@@ -21,14 +21,14 @@ function Detail({ log }: { log: UsageLog }) {
         <Group gap="xs">
           <Badge color="yellow">{t('Estimated')}</Badge>
           <Text size="sm" c="dimmed">
-            {t('Counted here: the provider told no usable numbers.')}
+            {t('Counted by this service, because the provider returned no usable numbers.')}
           </Text>
         </Group>
       )}
       <CostParts log={log} />
       {log.saved_quota > 0 && (
         <Text size="sm">
-          {rich('The answer was kept from an earlier request. It would have cost {amount}.', {
+          {rich('The response came from the cache. It would have cost {amount}.', {
             amount: <Money quota={log.saved_quota} />,
           })}
         </Text>
@@ -55,7 +55,7 @@ function Detail({ log }: { log: UsageLog }) {
 /** Usage and cost of one request, itemized. */
 export function UsageDetail({ log, onClose }: { log: UsageLog | null; onClose: () => void }) {
   return (
-    <DetailDrawer opened={log !== null} onClose={onClose} size="md" title={t('What it cost')}>
+    <DetailDrawer opened={log !== null} onClose={onClose} size="md" title={t('Cost breakdown')}>
       {log && <Detail log={log} />}
     </DetailDrawer>
   );

@@ -38,7 +38,7 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
         empty={
           <EmptyState
             icon={IconChartBar}
-            title={t('No requests here')}
+            title={t('No requests')}
             description={t('Change the filters or dates, or make your first request with one of your keys.')}
           />
         }

@@ -18,7 +18,7 @@ function SignedOut() {
     <Stack>
       <Text size="sm">
         {t(
-          'Log in to the account that it is to belong to. If you have none here, somebody else has entered your address: close this page.',
+          'Log in to the account that should use this address. If you have no account here, someone else entered your address; close this page.',
         )}
       </Text>
       <ButtonLink to="/login" search={{ next: '/verify-email' }} fullWidth>
@@ -41,7 +41,7 @@ function Asked({ token, username }: { token: string; username: string }) {
     return (
       <BareFrame title={t('Your address is verified')}>
         <ButtonLink to="/account" fullWidth>
-          {t('To your account')}
+          {t('Go to your account')}
         </ButtonLink>
       </BareFrame>
     );
@@ -50,7 +50,7 @@ function Asked({ token, username }: { token: string; username: string }) {
       <Stack>
         {verify.error && <ErrorState error={verify.error} title={t('The address was not verified')} />}
         <Button fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
-          {t('This address is mine')}
+          {t('Confirm my address')}
         </Button>
       </Stack>
     </BareFrame>
@@ -65,7 +65,7 @@ export function VerifyEmailPage() {
     <BareFrame title={t('Verify your address')}>
       {!token ? (
         <Stack>
-          <Text>{t('This link is not complete. Open it as it stands in the mail.')}</Text>
+          <Text>{t('This link is not complete. Open the full link from the email.')}</Text>
           <ButtonLink to="/" variant="default" fullWidth>
             {t('Go home')}
           </ButtonLink>

@@ -41,7 +41,7 @@ export function CallbackSecret() {
       <Stack align="flex-start" maw={560}>
         <SecretField
           label={t('Callback secret')}
-          description={t('X-Svc-Signature is made with it: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
+          description={t('Used to create X-Svc-Signature: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
           value={secret}
         />
         {previous && (

@@ -69,7 +69,7 @@ export default {
   'What an answer that was kept for the key would have cost; it cost nothing':
     '为该密钥缓存的回答原本的费用；实际未收费',
   'As it was answered, or would have been had no stream begun': '返回的状态码；若流已开始，则为本应返回的状态码',
-  'What the caller was told': '告知调用者的内容',
+  'Response to the caller': '告知调用者的内容',
   'Who was asked last; null when nobody was': '最后请求的提供商；没有请求过时为 null',
   'How long prompts and answers are kept; 0 where the operator keeps none': '提示词和回答保存多久；运营者不保存时为 0',
   'Whether mine are': '是否保存我的内容',

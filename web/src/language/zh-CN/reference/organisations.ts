@@ -89,7 +89,7 @@ export default {
   'Number of them who are members': '其中已是成员的人数',
   'Whether the company’s directory lists the member': '公司目录是否登记了此人',
   'SCIM token of an organisation’s directory, svcscim_…': '组织为其目录创建的令牌，svcscim_…',
-  'Days, weeks and months of budgets begin by it': '预算的日、周、月按此时区开始',
+  'Budget days, weeks and months start in this time zone': '预算的日、周、月按此时区开始',
   '`own`: each member pays; `shared`: the organisation’s account pays': '`own`：由各成员支付；`shared`：由组织账户支付',
   'Email address to send the link to; without one, the link is returned in the response':
     '接收链接的邮箱；不填则在响应中返回链接',
