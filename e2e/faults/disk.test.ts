@@ -108,7 +108,7 @@ test('the disk fills up under load: 503, and all is well again once there is roo
   // A stream that was under way can only be told in its own words.
   expect(Object.keys(failed).filter((kind) => kind !== '200 unavailable')).toEqual(['503 unavailable']);
   expect([tooLarge.status, leftBehind, small.status]).toEqual([503, [], 200]);
-  expect(tooLarge.text).toContain('Files cannot be kept');
+  expect(tooLarge.text).toContain('Files cannot be saved');
   for (const { status, text } of refused) expect([status, text]).toEqual([503, expect.stringMatching(/cannot be/)]);
   // The one that was uploaded before.
   expect(files).toEqual([1, 0]);

@@ -221,7 +221,7 @@ test('only those whose organisation it is name its account', async () => {
   const changed = await world.send(root, 'PUT', `/api/admin/users/${acme.accountId}`, { display_name: 'Other' });
   expect([changed.status, changed.message]).toEqual([
     409,
-    'This user stands for an organisation, and has its name. Its owners change that.',
+    "This user represents an organisation and shares its name. Only the organisation's owners can change it.",
   ]);
   const group = { group: 'special' };
   expect((await world.send(root, 'PUT', `/api/admin/users/${acme.accountId}`, group)).status).toBe(200);

@@ -36,6 +36,6 @@ export async function rotateKey(
 /** Invalidates the previous secret. */
 export async function endOverlap({ db, clock, announcements }: KeyDeps, userId: number, id: number): Promise<void> {
   if (!(await endOldSecret(db, userId, id, nowSeconds(clock))))
-    throw new AppError('not_found', 'No secret of before counts for such an API key.');
+    throw new AppError('not_found', 'This API key has no previous secret that is still valid.');
   await announcements.changed(`key:${id}`);
 }

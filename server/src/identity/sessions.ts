@@ -171,7 +171,7 @@ export function refuseForgery(request: Request, origins: string[]): void {
   if (origin !== null && isOfHost(origin, headers.get('host')))
     throw new AppError(
       'forbidden',
-      `This page was opened at ${origin}, but the service is set up for ${origins.at(-1)}. Open it there, or have the operator set BASE_URL to the address that people use.`,
+      `This page was opened at ${origin}, but the service is configured for ${origins.at(-1)}. Open it there, or ask the operator to set BASE_URL to the address in use.`,
     );
   throw new AppError('forbidden', 'This request comes from another site.');
 }

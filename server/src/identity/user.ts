@@ -59,8 +59,7 @@ export const isOrganisation = ({ username }: Pick<User, 'username'>): boolean =>
  * account.
  */
 export function requireNoOrganisation(user: Pick<User, 'username'>): void {
-  if (isOrganisation(user))
-    throw new AppError('conflict', 'This user stands for an organisation, and nobody logs in as it.');
+  if (isOrganisation(user)) throw new AppError('conflict', 'This user represents an organisation and cannot log in.');
 }
 
 /** An account's displayed name: the username, or the organisation's name. */

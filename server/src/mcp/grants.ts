@@ -145,7 +145,7 @@ export async function finishGrant(
   const grant = taken && openedGrant(deps, taken);
   const isTheirs = grant?.nextBy === undefined ? taken?.userId === userId : grant.nextBy === userId;
   if (!taken || !server || !grant || !isTheirs || (grant.nextBy !== undefined && !isShared(server)))
-    throw new AppError('not_found', 'Nobody waits for this. Begin again.');
+    throw new AppError('not_found', 'No authorization is in progress. Start again.');
   // The user or the authorization server refused.
   if (code === undefined) return { server, signedIn: false };
   try {
@@ -159,7 +159,7 @@ export async function finishGrant(
   if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
   const begun = { verifier: undefined, nextKey: undefined, nextBy: undefined };
   if (!(await replace(deps, taken, { ...grant, ...begun, by: grant.nextBy, sign: randomString(8) })))
-    throw new AppError('conflict', 'This was begun anew meanwhile.');
+    throw new AppError('conflict', 'This authorization was restarted in the meantime.');
   return { server, signedIn: true };
 }
 

@@ -95,7 +95,7 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
     fail('neutral', error.why);
     deps.log.error({ requestId: context.requestId, reason: error.message }, 'no descriptor was left for an upstream');
     // The next candidate would need a descriptor as well.
-    const message = 'The service has no connection to spare right now. Try again in a moment.';
+    const message = 'The service has no free connection right now. Try again in a moment.';
     return { throw: new AppError('unavailable', message, {}, error) };
   }
   if (error instanceof DispatchFault) {

@@ -77,7 +77,7 @@ const keysIn = (lines: readonly Line[]): number[] => [...new Set(lines.map((line
 
 async function oneOf(room: RequestRoom, requestId: string, asking: Asking): Promise<FoundRequest> {
   const found = await findRequest(room, requestId, asking);
-  if (!found) throw new AppError('not_found', 'Nothing is known of a request to a model with this id.');
+  if (!found) throw new AppError('not_found', 'There is no record of a model request with this id.');
   return found;
 }
 

@@ -192,11 +192,7 @@ async function refuseUnpaid({ db }: Room, { account_id }: OrganisationRow, balan
   if (balance !== 'shared') return;
   const account = await findUserRow(db, account_id);
   if (Number(account?.quota ?? 0) <= 0)
-    throw new AppError(
-      'conflict',
-      'The balance of the organisation is empty. Ask an administrator for credits first.',
-      {
-        param: 'balance',
-      },
-    );
+    throw new AppError('conflict', "The organisation's balance is empty. Ask an administrator for credits first.", {
+      param: 'balance',
+    });
 }

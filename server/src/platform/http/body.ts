@@ -34,7 +34,7 @@ export async function receive(call: Received, maxBytes: number): Promise<Uint8Ar
 export const unreceived = (error: unknown, request: Request): unknown =>
   error instanceof AppError || !request.signal.aborted
     ? error
-    : new AppError('request_timeout', 'The request body did not arrive.');
+    : new AppError('request_timeout', 'The request body was not received in full.');
 
 /** Parses received bytes as JSON. */
 export const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>

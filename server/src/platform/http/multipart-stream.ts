@@ -41,7 +41,7 @@ export async function streamMultipart(
     await form.close();
     const fault = form.fault ?? error;
     if (fault instanceof AppError || !call.signal.aborted) throw fault;
-    throw new AppError('request_timeout', 'The request body did not arrive.');
+    throw new AppError('request_timeout', 'The request body was not received in full.');
   }
 }
 

@@ -58,7 +58,7 @@ const storageFull = (mostBytes: number) => {
   const most = Math.floor(mostBytes / mebibyte);
   return new AppError(
     'storage_full',
-    `You keep ${most} MiB, and no more are kept for an account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need; your account page tells what takes how much.`,
+    `You have reached the storage limit of ${most} MiB for your account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need. Your account page shows what uses how much.`,
     { body: { code: 'storage_full' } },
   );
 };

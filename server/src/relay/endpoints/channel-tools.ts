@@ -168,7 +168,10 @@ function opened({ sealer }: CatalogRoom, record: ChannelRecord): Channel {
     const credential = sealedCredential === '' ? '' : sealer.open(sealedCredential);
     return { ...channel, credential, timeoutMs: patienceMs };
   } catch {
-    throw new AppError('conflict', 'The credential cannot be opened with the present ENCRYPTION_KEY; enter it again.');
+    throw new AppError(
+      'conflict',
+      'The credential cannot be decrypted with the current ENCRYPTION_KEY. Enter it again.',
+    );
   }
 }
 

@@ -39,7 +39,7 @@ export const contentRoutes = (contents: KeptContents): Route[] => [
       const { keep } = call.body;
       const days = contents.keptDays();
       if (keep && days === 0)
-        throw new AppError('invalid_value', 'This service keeps no prompts and answers.', { param: 'keep' });
+        throw new AppError('invalid_value', 'This service does not store prompts and answers.', { param: 'keep' });
       await contents.setConsent(call.principal.user.id, keep);
       return ok(call, { days, keep });
     },

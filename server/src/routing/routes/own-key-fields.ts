@@ -69,7 +69,8 @@ export async function newOwnKey(
   surroundings: OwnKeySurroundings,
   body: z.infer<typeof ownKeyCreate>,
 ): Promise<OwnKeyInput> {
-  if (feeOf(surroundings) === null) throw new AppError('forbidden', 'Keys of your own are not in use here.');
+  if (feeOf(surroundings) === null)
+    throw new AppError('forbidden', 'Your own provider keys are not enabled on this service.');
   const { provider } = body;
   if (provider === builtInChannel.provider || !(await surroundings.catalog.providers()).has(provider))
     throw new AppError('invalid_value', `There is no provider '${provider}'.`, { param: 'provider' });
