@@ -29,7 +29,7 @@ export const accountingRoute = ({ db }: { db: Db }): Route =>
       const last = readMonth(call.query.to ?? call.query.from);
       if (last < first) throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
       if (last - first >= mostMonths)
-        throw new AppError('invalid_value', `At most ${mostMonths} months at once.`, { param: 'to' });
+        throw new AppError('invalid_value', `At most ${mostMonths} months can be requested at once.`, { param: 'to' });
       return csvAnswer(call, `accounting-${call.query.from}.csv`, accountingCsv(db, first, last));
     },
   });

@@ -12,7 +12,7 @@ import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyCha
 /** Keeps lists and caches small, and stops runaway scripts. */
 const mostKeys = 500;
 
-const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an address or a CIDR block');
+const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an IP address or a CIDR block');
 const quota = z.number().int().min(0).max(1e15);
 const expiry = z.number().int().min(-1).max(1e11);
 

@@ -164,7 +164,7 @@ export function refuseForgery(request: Request, origins: string[]): void {
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   const files = type === 'multipart/form-data' && headers.get(webCallHeader) === '1';
   if (type !== 'application/json' && !files && hasBody(request))
-    throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
+    throw new AppError('unsupported_media_type', 'Send write requests with Content-Type: application/json.');
   const origin = headers.get('origin');
   const foreign = origin === null ? isFromElsewhere(headers) : !origins.includes(origin);
   if (!foreign) return;

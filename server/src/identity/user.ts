@@ -36,7 +36,7 @@ export const ownUserSchema = z
   })
   .meta({ id: 'OwnUser' });
 
-export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Z a-z 0-9 _ . -');
+export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 characters of A-Z a-z 0-9 _ . -');
 export const passwordRule = z
   .string()
   .min(8, 'must have at least 8 characters')

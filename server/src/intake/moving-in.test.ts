@@ -219,7 +219,7 @@ test('whatever does not come in as it was is told, and no secret is', () => {
     'key "old" (…cccc) is left out: it has expired',
     'key "orphan" (…dddd) is left out: its user is not here',
     'key "of root" (5): it was for the group vip',
-    'key "open" (…ffff) is left out: must be an address or a CIDR block',
+    'key "open" (…ffff) is left out: must be an IP address or a CIDR block',
     'settings that stay behind: SMTPToken',
   ])
     expect(told).toContain(part);

@@ -34,7 +34,7 @@ const query = z.strictObject({
     .string()
     .regex(
       /^(answered|incomplete|failed|[45]\d\d)$/,
-      'must be answered, incomplete, failed or what was answered: 400 to 599',
+      'must be answered, incomplete, failed or a status code from 400 to 599',
     )
     .optional()
     .describe('`incomplete`: answered in part; `failed`: by nobody; `429`: those that failed with it'),

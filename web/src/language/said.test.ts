@@ -261,7 +261,7 @@ describe('words within a sentence', () => {
   /** What the service may say at a place: all that has a translation for it, or as a sentence within a sentence. */
   const wordsFor = (name: string): string[] =>
     /^(?:fault|more)/.test(name)
-      ? ['must be a number', 'must be text']
+      ? ['must be a number', 'must be a string']
       : entries.flatMap(([english]) => (english.endsWith(`##${name}`) ? [english.slice(0, -name.length - 2)] : []));
   const cases = entries.flatMap(([english, translation]) =>
     [...new Set(namesIn(english))].flatMap((name) =>

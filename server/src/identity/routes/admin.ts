@@ -53,7 +53,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
         role: z.union([z.literal(1), z.literal(10), z.literal(100)]).optional(),
         group: z
           .string()
-          .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ . -')
+          .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1-64 characters of A-Z a-z 0-9 _ . -')
           .optional(),
         email_verified: z.boolean().optional(),
         email: z

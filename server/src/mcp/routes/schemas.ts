@@ -8,7 +8,7 @@ import { audiences, authKinds, offerings } from '../store/servers.ts';
 
 const name = z
   .string()
-  .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lower-case letters, digits and hyphens')
+  .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lowercase letters, digits and hyphens')
   .refine((text) => text !== ownName, `must not be ${ownName}, which is this service itself`)
   .describe('Begins the names of its tools: `name__tool`; it is served at `/mcp/name`. Stays as it is.');
 
@@ -16,7 +16,7 @@ const url = z
   .string()
   .max(2_000)
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL')
-  .refine((text) => !text.includes('#'), 'must not hold a fragment')
+  .refine((text) => !text.includes('#'), 'must not contain a fragment')
   .transform((text) => new URL(text).href)
   .meta({ type: 'string', format: 'uri' });
 
@@ -25,9 +25,9 @@ const reserved = /^(mcp-.*|host|accept|accept-encoding|content-.*|connection|tra
 const headerName = z
   .string()
   .max(100)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a header name')
   .transform((text) => text.toLowerCase())
-  .refine((text) => !reserved.test(text), 'must not be a header that the protocol itself uses');
+  .refine((text) => !reserved.test(text), 'must not be a header used by the protocol');
 const headerValue = z
   .string()
   .trim()
@@ -36,7 +36,7 @@ const headerValue = z
   .regex(/^[ -~]*$/, 'must be printable ASCII');
 const headers = z
   .record(headerName, headerValue)
-  .refine((given) => Object.keys(given).length <= 20, 'must be at most 20')
+  .refine((given) => Object.keys(given).length <= 20, 'must have at most 20 entries')
   .describe('Sent with every request to the server; stored encrypted and never shown again');
 
 /** Characters allowed in both forms of client authentication at a token endpoint (RFC 6749 appendix A). */
@@ -112,7 +112,7 @@ export const serverCreate = serverChange.extend({
     ),
 });
 
-const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
+const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition returned by a test');
 /** At most the maximum balance. */
 const price = z.number().int().min(0).max(1_000_000_000_000);
 export const toolsChange = z.strictObject({
@@ -126,7 +126,7 @@ export const toolsChange = z.strictObject({
       }),
     )
     .max(mostTools)
-    .refine((tools) => new Set(tools.map((tool) => tool.name)).size === tools.length, 'must name each tool once')
+    .refine((tools) => new Set(tools.map((tool) => tool.name)).size === tools.length, 'must list each tool only once')
     .describe('All that are allowed; a tool that is not among them is not'),
 });
 

@@ -24,7 +24,7 @@ import { base, int, organisationParams, roleField, root, standing, told } from '
 
 export const timeZone = z
   .string()
-  .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Vienna')
+  .refine(isTimeZone, 'must be an IANA time zone name, such as Europe/Vienna')
   .describe('Days, weeks and months of budgets begin by it');
 const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account does');
 

@@ -185,7 +185,9 @@ export function fieldsOf(parameters: URLSearchParams, repeatable?: Repeatable): 
 }
 
 const repeated = (name: string): AppError =>
-  new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, { param: name });
+  new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is specified more than once.`, {
+    param: name,
+  });
 
 /** The same for JSON: parsers disagree on which of two equal names wins. */
 export function refuseRepeated(bytes: Uint8Array): void {

@@ -134,7 +134,7 @@ class FormReader {
     let size = 0;
     for await (const piece of pieces) {
       size += piece.byteLength;
-      if (size > most) throw invalid('A field of the form is too long.');
+      if (size > most) throw invalid('A form field is too long.');
       chunks.push(piece);
     }
     return Buffer.concat(chunks).toString('utf8');

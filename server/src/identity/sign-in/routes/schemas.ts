@@ -14,7 +14,7 @@ const issuer = z
   .string()
   .max(1_000)
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL')
-  .refine((text) => !/[?#]/.test(text), 'must not hold a query or fragment')
+  .refine((text) => !/[?#]/.test(text), 'must not contain a query or fragment')
   .transform((text) => {
     const url = new URL(text);
     return url.pathname === '/' ? url.origin : url.href;
@@ -44,7 +44,7 @@ const fields = {
   scopes: z
     .string()
     .max(500)
-    .regex(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'must be scopes with a space between them'),
+    .regex(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'must be scopes separated by spaces'),
   enabled: z.boolean(),
   allow_sign_up: z.boolean().describe('Whoever has no account yet gets one'),
   trust_email: z.boolean().describe('Believe it when it says that an address is verified'),
@@ -52,7 +52,7 @@ const fields = {
   role_claim: z.string().max(200).describe('Claim that lists groups, or a path to it: realm_access.roles'),
   role_map: z
     .record(z.string().min(1).max(200), role)
-    .refine((map) => Object.keys(map).length <= 200, 'must be at most 200')
+    .refine((map) => Object.keys(map).length <= 200, 'must have at most 200 entries')
     .describe('Group → role (1 user, 10 administrator), decided anew at every sign-in; empty leaves roles alone'),
   vouches: z
     .boolean()

@@ -14,8 +14,8 @@ export const modelName = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces')
-  .refine((name) => !holdsHidden(name), 'must not hold characters that cannot be seen');
+  .regex(/^[^\s\p{Cc}]+$/u, 'must not contain spaces')
+  .refine((name) => !holdsHidden(name), 'must not contain invisible characters');
 export const words = shownName(64);
 /** A higher price is certainly a typo: a million dollars per million tokens. */
 const price = z.number().min(0).max(1_000_000);
@@ -41,7 +41,7 @@ export const prices = z.strictObject({
   tiers: z
     .array(z.strictObject({ above_context: count.min(1), ...rates }))
     .max(8)
-    .refine(inOrder, 'must go up in above_context')
+    .refine(inOrder, 'must be in ascending order of above_context')
     .optional(),
 });
 
@@ -54,9 +54,9 @@ const baseUrl = z
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
       context.addIssue({ code: 'custom', message: 'must be an http or https URL' });
     } else if (url.username || url.password) {
-      context.addIssue({ code: 'custom', message: 'must not hold a user name or password' });
+      context.addIssue({ code: 'custom', message: 'must not contain a user name or password' });
     } else if (url.hash || text.includes('#')) {
-      context.addIssue({ code: 'custom', message: 'must not hold a fragment' });
+      context.addIssue({ code: 'custom', message: 'must not contain a fragment' });
     } else return withoutTrailing(url.href, '/');
     return z.NEVER;
   })
@@ -81,7 +81,7 @@ const channelFields = {
     .string()
     .min(1)
     .max(64)
-    .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits and . _ -'),
+    .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must contain only lowercase letters, digits and . _ -'),
   kind: z.enum(channelKinds),
   base_url: baseUrl,
   credential: secret,
