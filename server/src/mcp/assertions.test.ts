@@ -130,7 +130,7 @@ test.each<[string, () => unknown, string]>([
 test('a file is named, within one directory, by the operator alone', async () => {
   for (const assertion_file of ['../secret', '/etc/passwd', '.hidden', 'a/b', 'a\\b', 'a\0b', 'x'.repeat(101)])
     expect((await send(fields({ assertion_file }))).status).toBe(400);
-  expect((await send(fields({ assertion_file: '' }))).message).toContain('is needed');
+  expect((await send(fields({ assertion_file: '' }))).message).toContain('is required');
   await t.setOption('McpUserServers', true);
   const user = await t.user();
   const { audience: _, ...own } = fields();

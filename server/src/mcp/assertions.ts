@@ -28,9 +28,9 @@ export function requireAssertion(
   { auth, assertionFile, ownerId }: Pick<McpServer, 'auth' | 'assertionFile' | 'ownerId'>,
 ): void {
   if (auth !== 'jwt_bearer') return;
-  if (ownerId !== null) throw refuse('is for servers of the operator alone');
-  if (assertionsDir === undefined) throw refuse('MCP_ASSERTIONS_DIR does not say where such files are');
-  if (assertionFile === '') throw refuse('is needed where the service trades in a token of its platform');
+  if (ownerId !== null) throw refuse("is only for the operator's servers");
+  if (assertionsDir === undefined) throw refuse('MCP_ASSERTIONS_DIR, the directory of these files, is not set');
+  if (assertionFile === '') throw refuse('is required when the service exchanges a token of its platform');
 }
 
 /**
@@ -74,7 +74,7 @@ export function faultIn(
 }
 
 const fault = (why: string): McpFault =>
-  new McpFault('it is not set up', `the token of the platform cannot be used: ${why}`);
+  new McpFault('it is not configured', `the token of the platform cannot be used: ${why}`);
 
 async function read(path: string): Promise<string> {
   const file = await open(path).catch(() => {

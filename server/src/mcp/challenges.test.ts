@@ -77,7 +77,7 @@ test('what a call lacks is said, and asked for by the next sign-in, besides what
   await administration(root).allow(id);
   server.refusal = 'Bearer error="insufficient_scope", scope="act"';
   const calls = server.behind.calls.length;
-  expect(await call()).toContain('sign in to it again, and to allow more');
+  expect(await call()).toContain('sign in to it again and grant more permissions');
   expect(server.behind.calls.length).toBe(calls);
   expect(scopeOf(await signIn())).toEqual(['act', 'list']);
   server.refusal = null;

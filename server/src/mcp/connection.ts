@@ -273,7 +273,7 @@ const underlyingOf = (transport: StreamableHTTPClientTransport, asked: ServerQue
     if (!asked?.take(message, of)) transport.onmessage?.(message as JSONRPCMessage);
   },
   cancel: (requestId) => {
-    const params = { requestId, reason: 'The caller waits no longer.' };
+    const params = { requestId, reason: 'The caller has stopped waiting.' };
     // A courtesy: otherwise the server would finish work that is no longer needed.
     void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
   },

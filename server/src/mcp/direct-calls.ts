@@ -122,7 +122,8 @@ export class DirectCalls {
       () => watch.gaveUp,
     );
     const response = await rendered({ status, headers: Object.fromEntries(headers), body: stream }, this.#href, sent);
-    if (!response.ok) throw Object.assign(new Error('it refused'), { data: { status, text: await response.text() } });
+    if (!response.ok)
+      throw Object.assign(new Error('it refused the request'), { data: { status, text: await response.text() } });
     const type = response.headers.get('content-type') ?? '';
     if (/^application\/json\b/i.test(type)) return this.#resultIn(JSON.parse(await response.text()), id, watch.passing);
     if (!/^text\/event-stream\b/i.test(type) || !response.body) throw new Error(`unexpected content type: ${type}`);

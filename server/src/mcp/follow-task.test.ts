@@ -81,13 +81,13 @@ describe('costs nothing and says why', () => {
   test('what a server gives up, takes back or makes nonsense of', async () => {
     const failed = { status: 'failed', error: { code: -32_000, message: 'the disk is full' } };
     expect(await ended((task) => ({ ...task, ...failed }))).toContain('the disk is full');
-    expect(await ended((task) => ({ ...task, status: 'cancelled' }))).toContain('took the call back');
-    expect(await ended((task) => ({ ...task, taskId: 'another' }))).toContain('not what the protocol asks for');
+    expect(await ended((task) => ({ ...task, status: 'cancelled' }))).toContain('cancelled the call');
+    expect(await ended((task) => ({ ...task, taskId: 'another' }))).toContain('does not follow the protocol');
     expect(await ended((task) => ({ ...task, status: 'completed', result: { isError: false } }))).toContain('protocol');
   });
 
   test('what a task asks nobody can answer: it is taken back', async () => {
-    expect(await ended(null, 'confirm')).toContain('nobody here can answer');
+    expect(await ended(null, 'confirm')).toContain('no one can answer here');
     await until('it is taken back', () => asked('tasks/cancel').length === 1);
   });
 
@@ -112,7 +112,7 @@ describe('costs nothing and says why', () => {
       const running = call(tool, { tooLong: limit.signal });
       await isUnderWay();
       limit.abort();
-      expect(await running).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') });
+      expect(await running).toMatchObject({ isError: true, text: expect.stringContaining('did not respond in time') });
     }
     expect(await balance()).toBe(before);
     await until('the task is taken back', () => asked('tasks/cancel').length === 1);

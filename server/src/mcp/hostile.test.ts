@@ -58,19 +58,19 @@ const events = (...pieces: string[]) =>
 const timesCalled = ({ asked }: { asked: string[] }) => asked.filter((method) => method === 'tools/call').length;
 
 const broken: Record<string, [says: string, answer: (asked: RawAsked, request: Request) => Response]> = {
-  'garbage instead of JSON': ['not what the protocol asks for', () => new Response('<html>', json)],
-  'JSON that is no answer': ['not what the protocol asks for', () => Response.json([1, { a: 2 }])],
+  'garbage instead of JSON': ['does not follow the protocol', () => new Response('<html>', json)],
+  'JSON that is no answer': ['does not follow the protocol', () => Response.json([1, { a: 2 }])],
   'a result that is no result': [
-    'not what the protocol asks for',
+    'does not follow the protocol',
     ({ result }) => Response.json(result({ content: 'all of it' })),
   ],
-  'another type': ['not what the protocol asks for', () => new Response('hello')],
+  'another type': ['does not follow the protocol', () => new Response('hello')],
   'a redirect': [
-    'it redirects elsewhere, which is not followed',
+    'it redirects elsewhere; redirects are not followed',
     () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.1:1/other' } }),
   ],
   'a redirect within its origin': [
-    'it redirects elsewhere, which is not followed',
+    'it redirects elsewhere; redirects are not followed',
     (_, { url }) => new Response(null, { status: 308, headers: { location: `${url}/again` } }),
   ],
   'megabytes in JSON': [
@@ -93,8 +93,8 @@ const broken: Record<string, [says: string, answer: (asked: RawAsked, request: R
         error: { code: -32_000, message: `unknown key ${secret} ${'y'.repeat(9_000)}` },
       }),
   ],
-  'status 500': ['it answered with status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
-  'status 404 without a session': ['it answered with status 404', () => new Response('', { status: 404 })],
+  'status 500': ['it returned status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
+  'status 404 without a session': ['it returned status 404', () => new Response('', { status: 404 })],
 };
 const json = { headers: { 'content-type': 'application/json' } };
 
@@ -126,7 +126,7 @@ test('a call that hangs, before its answer or within it, ends with the server’
     expect((await t.app.mcp.tools.list(user.id)).some((one) => one.name === `${name}__one`)).toBe(true);
     await admin.send('PUT', `/${id}`, { timeout_ms: 3_000 });
     const outcome = await call(`${name}__one`);
-    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') });
+    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('did not respond in time') });
     expect(timesCalled(server)).toBeLessThanOrEqual(1);
   }
 }, 60_000);
@@ -205,7 +205,7 @@ test('a server that ends every session is asked twice and no more', async () => 
 });
 
 const lists: Record<string, [answer: (asked: RawAsked) => unknown, says: RegExp]> = {
-  'no list': [() => ({ tools: 'many' }), /not what the protocol asks for/],
+  'no list': [() => ({ tools: 'many' }), /does not follow the protocol/],
   'a list of megabytes': [() => ({ tools: [tool('a', { description: 'x'.repeat(2_000_000) })] }), /larger than 1 MiB/],
 };
 test.each(Object.keys(lists))('a server with %s cannot be tested, and says why', async (kind) => {
@@ -269,9 +269,9 @@ test('tools that cannot be offered are shown with the reason, and cannot be allo
     long: expect.stringContaining('description has more than'),
     deep: expect.stringContaining('nested deeper'),
     huge: expect.stringContaining('schema has more than'),
-    listy: expect.stringContaining('not that of an object'),
-    hidden: expect.stringContaining('cannot be seen'),
-    within: expect.stringContaining('cannot be seen'),
+    listy: expect.stringContaining('does not describe an object'),
+    hidden: expect.stringContaining('invisible characters'),
+    within: expect.stringContaining('invisible characters'),
     twice: expect.stringContaining('more than once'),
   });
   const definition = tools[0]!.definition;
@@ -292,7 +292,7 @@ test('a name that was altered gives way to a tool that has it', async () => {
   const second = raw(({ result }) => Response.json(result({ tools: [tool('a.b'), tool(altered)] })));
   await admin.send('PUT', `/${id}`, { url: second.url, headers: {} });
   expect((await admin.test(id)).tools.map((one) => one.problem)).toEqual([
-    expect.stringContaining('the same as that of another tool'),
+    expect.stringContaining("the same as another tool's"),
     null,
   ]);
 });

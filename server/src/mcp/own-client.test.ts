@@ -69,7 +69,7 @@ const whoIs = (name: string, by = root): Promise<string> => tokenSeen(t, name, b
 test('without a client nobody can sign in, and is told what is missing', async () => {
   const { id, ...shown } = await connect({});
   expect(shown).toMatchObject({ client_id: '', has_client_secret: false });
-  expect(await signIn(id)).toContain('enter a client that was registered there by hand');
+  expect(await signIn(id)).toContain('enter a client registered there manually');
 });
 
 test.each([
@@ -183,7 +183,7 @@ test('a client is known at one authorization server, and no other is told its se
   const other = startSignedIn();
   other.byHand = {};
   server.issuer = new URL(other.url).origin;
-  expect(await signIn(id)).toContain('not the one that its client was used at');
+  expect(await signIn(id)).toContain('not the one its client was used with');
   expect(other.asked).toEqual([]);
   // Whoever means it says so, by entering the secret again.
   await send('PUT', `/${id}`, { client_secret: secret });
@@ -203,5 +203,5 @@ test('a new encryption key takes the secret along', async () => {
   expect(sealedClientSecret.split('.')[1]).toBe(keys[0]!.id);
   expect(open(sealedClientSecret)).toBe(secret);
   // Without that key it cannot be read here, which is told and not a crash.
-  expect(await signIn(id)).toContain('it is not set up');
+  expect(await signIn(id)).toContain('it is not configured');
 });

@@ -120,9 +120,9 @@ test('a token that the server takes no more is replaced, but not with every call
 test('what the server says is missing is asked for once, besides what there is', async () => {
   const { name } = await ready();
   server.refusal = 'Bearer error="insufficient_scope", scope="act"';
-  await expect(whoIs(name)).rejects.toThrow('the next call is made with one for more');
-  await expect(whoIs(name)).rejects.toThrow('is not allowed this there');
-  await expect(whoIs(name)).rejects.toThrow('is not allowed this there');
+  await expect(whoIs(name)).rejects.toThrow('the next call uses one with more');
+  await expect(whoIs(name)).rejects.toThrow('does not have this permission there');
+  await expect(whoIs(name)).rejects.toThrow('does not have this permission there');
   expect(server.asked.map((asked) => asked.get('scope'))).toEqual([null, 'list act']);
   server.refusal = null;
   expect(await whoIs(name)).toBe('Bearer token-service-2');
@@ -211,7 +211,9 @@ test('who connected it is told why it could not be signed in to, others that it 
   const { id, name } = await ready();
   await send('PUT', `/${id}`, { client_id: 'unknown-there', client_secret: secret });
   const tested = await administration(root).test(id);
-  expect(tested.error).toContain('the service could not sign in to it: its authorization server says invalid_client');
+  expect(tested.error).toContain(
+    'the service could not sign in to it: its authorization server returned invalid_client',
+  );
   const told = await whoIs(name).catch((error: { data: { text: string } }) => error.data.text);
   expect(told).toContain('the service could not sign in to it');
   expect(told).not.toContain('invalid_client');
@@ -256,7 +258,7 @@ test('a client is known at one authorization server, and no other is told its se
   other.byHand = { app: secret };
   server.issuer = new URL(other.url).origin;
   clock.advance(3_600_000);
-  expect((await administration(root).test(id)).error).toContain('not the one that its client was used at');
+  expect((await administration(root).test(id)).error).toContain('not the one its client was used with');
   expect(other.asked).toEqual([]);
   // Whoever means it says so, by entering the secret again.
   await send('PUT', `/${id}`, { client_secret: secret });
@@ -280,5 +282,5 @@ test('a new encryption key takes key and token along', async () => {
   expect(JSON.parse(open(sealedClientKey))).toMatchObject({ kty: 'EC', crv: 'P-256' });
   expect(open((await findOwnGrant(db, id))!)).toContain('token-service-1');
   // Without that key it cannot be read here, which is told and not a crash.
-  expect((await administration(root).test(id)).error).toContain('the key of its client cannot be opened');
+  expect((await administration(root).test(id)).error).toContain('its client key cannot be decrypted');
 });

@@ -51,7 +51,7 @@ test('a server lives, is listed by pages, and never shows its headers', async ()
   expect((await send('PUT', `/${id}/tools`, { tools: [] })).status).toBe(404);
 });
 
-test('stored headers do not go along to another origin', async () => {
+test('stored headers are not sent to another origin', async () => {
   const { id } = (await send('POST', '', own('moving'))).said.data;
   expect((await send('PUT', `/${id}`, { url: 'https://mcp.example.com/v2' })).status).toBe(200);
   expect(await send('PUT', `/${id}`, { url: 'https://evil.example.com/mcp' })).toMatchObject({ status: 400 });

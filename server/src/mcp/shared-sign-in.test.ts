@@ -104,9 +104,9 @@ test('one signs in for keys of teams and for all who have not; who has goes by t
   expect((await w.send(admin, 'DELETE', `${base}/${id}/shared-sign-in`)).status).toBe(200);
   await givenBack(one, 'boss');
   expect(await all()).toEqual([
-    expect.stringContaining('nobody has signed in to it for the organisation'),
+    expect.stringContaining('no one has signed in to it for the organisation'),
     'lea',
-    expect.stringContaining('nobody has signed in'),
+    expect.stringContaining('no one has signed in'),
   ]);
   type Acts = { logs: { action: string; after: { mcp_server?: string } | null }[] };
   const { data } = await w.send<Acts>(owner, 'GET', `/api/organisations/${acme}/audit?page_size=100`);
@@ -123,7 +123,7 @@ test('where each signs in nobody does for others, and what was granted for all e
   expect((await begin(owner, id)).status).toBe(400);
   await signIn(owner, id, 'own', 'authorize');
   await administration(owner).allow(id);
-  expect(await seenAs(name, robot)).toContain('keys of teams are no member’s');
+  expect(await seenAs(name, robot)).toContain('a team key belongs to no member');
   expect(await seenAs(name, await member.key())).toContain('the user has to sign in to it first');
   const choose = (sign_in: string) => w.send(admin, 'PUT', `${base}/${id}`, { sign_in });
   expect((await choose('shared')).status).toBe(200);
@@ -134,7 +134,7 @@ test('where each signs in nobody does for others, and what was granted for all e
   await choose('each');
   await givenBack(one, 'boss');
   expect(await comeBack(admin, late, 'late')).toBe(404);
-  expect(await seenAs(name, robot)).toContain('keys of teams are no member’s');
+  expect(await seenAs(name, robot)).toContain('a team key belongs to no member');
 });
 
 test('only those who run it sign in for it, each for what they began themselves', async () => {
@@ -170,7 +170,7 @@ test('it ends when whoever signed in leaves, and one who is no longer let to com
   await givenBack(one, 'gone');
   expect(await comeBack(leaving, state, 'back')).toBe(404);
   expect([await seenAs(name, robot), await shownBy(owner, id)]).toEqual([
-    expect.stringContaining('nobody has signed in'),
+    expect.stringContaining('no one has signed in'),
     expect.objectContaining({ signed_in_by: null }),
   ]);
 });

@@ -98,7 +98,7 @@ async function goOnWith(
   how: HowToWait,
 ): Promise<ToolOutcome> {
   const short = await bill.hold(found.tool.price).then(() => null, unpaid);
-  if (short !== null) return failure(`What ${found.tool.name} came to is not told: ${short}`);
+  if (short !== null) return failure(`The result of ${found.tool.name} cannot be returned: ${short}`);
   bill.begin();
   return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, task, how));
 }

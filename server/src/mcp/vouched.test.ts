@@ -161,7 +161,7 @@ for (const [what, end] of endings)
     await comeAs(ann, 'ann');
     await whoIs(name, ann);
     expect((await end()).status).toBe(200);
-    expect(await toldTo(name, ann)).toContain('it is not set up');
+    expect(await toldTo(name, ann)).toContain('it is not configured');
     expect((await administration(root).test(id)).error).toContain(`no identity provider ${slug} that vouches`);
     expect(await standing(name, ann)).toEqual({ signed_in: false, sign_in_through: null });
   });
@@ -195,7 +195,7 @@ for (const [what, lie, expected] of lies)
     const asked = server.asked.length;
     await comeAs(ann, 'ann');
     Object.assign(voucher.company, lie);
-    expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at it');
+    expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at this server');
     await send('PUT', `/${id}`, { client_secret: secret });
     expect((await administration(root).test(id)).error).toContain(expected);
     expect(server.asked.length).toBe(asked);
@@ -216,17 +216,17 @@ test('who looks after it is told why, others that it was so, and nobody a token 
   await comeAs(ann, 'ann');
   voucher.company.answer = Response.json({ error: 'access_denied', error_description: 'eyJhbGciOi' }, { status: 400 });
   const told = await toldTo(name, ann);
-  expect(told).toContain('Company does not vouch for the user at it');
+  expect(told).toContain('Company does not vouch for the user at this server');
   expect(told).not.toContain('access_denied');
   await send('PUT', `/${id}`, { client_secret: secret });
   const tested = await administration(root).test(id);
-  expect(tested.error).toContain('Company does not vouch for the user at it: it says access_denied');
+  expect(tested.error).toContain('Company does not vouch for the user at this server: it says access_denied');
   // What the authorization server repeats of the assertion is not told either.
   voucher.company.answer = null;
   server.vouchedFor = async () => null;
   clock.advance(5_000);
   const refused = await administration(root).test(id);
-  expect(refused.error).toContain('its authorization server says invalid_grant');
+  expect(refused.error).toContain('its authorization server returned invalid_grant');
   const rows = [];
   for (const table of ['mcp_grants', 'user_identities', 'audit_log'] as const)
     rows.push(
@@ -258,7 +258,7 @@ test('nobody waits for ever for a provider that says nothing', async () => {
   await comeAs(ann, 'ann');
   voucher.company.wait = () => new Promise(() => {});
   const startMs = performance.now();
-  expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at it');
+  expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at this server');
   expect(performance.now() - startMs).toBeLessThan(20_000);
 });
 
@@ -272,7 +272,7 @@ test('only the authorization server that the client was used at first is shown w
   const before = voucher.exchanges().length;
   expect(await toldTo(name, ann)).toContain('could not sign in to it');
   clock.advance(3_600_000);
-  expect((await administration(root).test(id)).error).toContain('not the one that its client was used at');
+  expect((await administration(root).test(id)).error).toContain('not the one its client was used with');
   expect([other.asked, voucher.exchanges().length]).toEqual([[], before]);
   other.stop();
 });
@@ -294,7 +294,7 @@ test('what is wrong is refused by name and changes nothing', async () => {
   }
   await t.setOption('McpUserServers', true);
   const own = await send('POST', '', fieldsOf({ audience: undefined }), ann);
-  expect([own.status, own.message]).toEqual([400, 'vouched_by: is for servers of the operator alone']);
+  expect([own.status, own.message]).toEqual([400, "vouched_by: is only for the operator's servers"]);
   const { id } = await connect();
   expect((await send('PUT', `/${id}`, { vouched_by: '' })).status).toBe(400);
   expect((await send('GET', `/${id}`)).data).toMatchObject({ auth: 'enterprise', vouched_by: slug, client_id: 'app' });

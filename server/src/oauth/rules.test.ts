@@ -121,7 +121,7 @@ describe('redirect URIs', () => {
     expect(redirectUriFault('http://127.0.0.2/')).toContain('https');
     expect(redirectUriFault('http://0x7f.1/')).toContain('https');
     expect(redirectUriFault('http://localhost:99999/')).toContain('absolute');
-    expect(redirectUriFault('my.app:')).toContain('lead');
+    expect(redirectUriFault('my.app:')).toContain('after the scheme');
     expect(redirectUriFault('https://a.example/#')).toContain('fragment');
   });
 

@@ -137,7 +137,7 @@ export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit:
   const startedMs = clock.steadyMs();
   const end = () => {
     const seconds = Math.round((clock.steadyMs() - startedMs) / 1000);
-    const told = `The tool did not answer within ${seconds} seconds. It is not known whether the call took effect.`;
+    const told = `The tool did not respond within ${seconds} seconds. It is not known whether the call took effect.`;
     over.abort(new OutOfTime(told));
   };
   let stopTimer = clock.every(toolLimitMs, end);

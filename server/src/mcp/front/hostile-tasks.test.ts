@@ -71,7 +71,7 @@ test('a task ends for whoever may use its tool no more, and with its server’s 
 });
 
 describe('a server that answers nonsense', () => {
-  const nonsense = { code: -32_603, message: expect.stringContaining('its answer is not what the protocol asks for') };
+  const nonsense = { code: -32_603, message: expect.stringContaining('its response does not follow the protocol') };
 
   test('to a call has begun nothing', async () => {
     const at = new Date().toISOString();

@@ -27,35 +27,35 @@ const calling = (answer: Answer) =>
 const json = { headers: { 'content-type': 'application/json' } };
 const broken: Record<string, [says: string, answer: Answer]> = {
   'a redirect': [
-    'it redirects elsewhere, which is not followed',
+    'it redirects elsewhere; redirects are not followed',
     () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.1:1/other' } }),
   ],
   megabytes: [
     'larger than 1 MiB',
     ({ result }) => Response.json(result({ content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] })),
   ],
-  silence: ['it did not answer in time', () => new Promise<Response>(() => {})],
+  silence: ['it did not respond in time', () => new Promise<Response>(() => {})],
   'no answer at all': [
     'closed the connection',
     () => new Response('data: {"half\n\n', { headers: { 'content-type': 'text/event-stream' } }),
   ],
-  'garbage instead of JSON': ['not what the protocol asks for', () => new Response('<html>', json)],
-  'JSON that is no answer': ['not what the protocol asks for', () => Response.json([1, null, { a: 2 }])],
+  'garbage instead of JSON': ['does not follow the protocol', () => new Response('<html>', json)],
+  'JSON that is no answer': ['does not follow the protocol', () => Response.json([1, null, { a: 2 }])],
   'the answer to something else': [
-    'not what the protocol asks for',
+    'does not follow the protocol',
     () => Response.json({ jsonrpc: '2.0', id: 'other', result: { content: [] } }),
   ],
-  'a result that is none': ['not what the protocol asks for', ({ result }) => Response.json(result([1]))],
+  'a result that is none': ['does not follow the protocol', ({ result }) => Response.json(result([1]))],
   'an error that is none': [
-    'not what the protocol asks for',
+    'does not follow the protocol',
     ({ id }) => Response.json({ jsonrpc: '2.0', id, error: 'so' }),
   ],
-  'another type': ['not what the protocol asks for', () => new Response('hello')],
+  'another type': ['does not follow the protocol', () => new Response('hello')],
   'nesting without end': [
     'nested too deeply',
     ({ id }) => new Response(`{"jsonrpc":"2.0","id":${id},"result":${'['.repeat(300)}`, json),
   ],
-  'status 500': ['it answered with status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
+  'status 500': ['it returned status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
   'an error that repeats our secret': [
     'unknown key [redacted]',
     ({ id }) => Response.json({ jsonrpc: '2.0', id, error: { code: -32_050, message: `unknown key ${secret}` } }),
@@ -129,7 +129,10 @@ test('what a server says of itself is bounded, and shown without what cannot be 
   const capabilities = { tools: {}, experimental: { x: { long } } };
   for (const [i, itself] of [{ instructions: long }, { capabilities }].entries()) {
     const { id } = await f.admin.connect(`big${i}`, f.startRaw(listing, itself).url);
-    expect(await f.admin.test(id)).toMatchObject({ ok: false, error: expect.stringContaining('says more of itself') });
+    expect(await f.admin.test(id)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('its description of itself is longer than'),
+    });
   }
 });
 

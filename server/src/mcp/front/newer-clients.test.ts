@@ -204,14 +204,14 @@ test('calls that nobody comes back to are bounded, and whatever else waits has i
   const post = posting(path, await (await f.t.user()).key());
   await post.call('greet');
   expect((await post.call('stuck')).answer).toMatchObject({
-    error: { message: expect.stringContaining('it did not answer in time') },
+    error: { message: expect.stringContaining('it did not respond in time') },
   });
   // One that was in such haste that nobody could be asked is over, and waits for nobody.
   for (let waiting = 0; waiting < 15; )
     if (Object.keys((await post.call('hasty')).inputRequests ?? {}).length > 0) waiting += 1;
   await Bun.sleep(hasteMs + 200);
   expect((await post.call('greet')).answer).toMatchObject({
-    error: { message: expect.stringContaining('too many calls wait for answers of this caller') },
+    error: { message: expect.stringContaining('too many calls are already waiting for answers from this caller') },
   });
 });
 

@@ -252,10 +252,10 @@ describe('a limit', () => {
     expect((await call(name, 'free', another)).isError).toBeUndefined();
     const before = await balance();
     const refused = await call(name, 'dear');
-    expect([refused.isError, refused.content[0]!.text]).toEqual([true, expect.stringContaining('2 times a minute')]);
+    expect([refused.isError, refused.content[0]!.text]).toEqual([true, expect.stringContaining('2 calls per minute')]);
     const how = { signal: new AbortController().signal, approved: true };
     const run = await t.app.app.mcp.tools.call({ userId: t.member.id, keyId: null }, `${name}__free`, {}, how);
-    expect([run.isError, run.text]).toEqual([true, expect.stringContaining('2 times a minute')]);
+    expect([run.isError, run.text]).toEqual([true, expect.stringContaining('2 calls per minute')]);
     expect([server.calls.length, await balance()]).toEqual([calls + 2, before]);
     expect((await call(other.name, 'free')).isError).toBeUndefined();
     await admin.send('PUT', `/${id}`, { calls_per_minute: 0 });

@@ -130,7 +130,7 @@ test('no more than fifty calls wait for one user, however many come at once', as
   const { client } = await f.clientOf(`/mcp/${name}`);
   const texts = Array.from({ length: 60 }, (_, at) => `cup ${at}`);
   const told = await Promise.all(texts.map((text) => client.callTool({ name: 'echo', arguments: { text } })));
-  const refused = told.filter((one) => JSON.stringify(one).includes('too many calls wait'));
+  const refused = told.filter((one) => JSON.stringify(one).includes('too many calls are already waiting'));
   const asked = f.t.platform.database.db.selectFrom('mcp_approvals').select('id').where('user_id', '=', f.user.id);
   expect([refused.length, (await asked.execute()).length]).toEqual([10, 50]);
 });

@@ -250,7 +250,7 @@ test('time stands still while a person is asked, and runs again after', async ()
   const slow = await client.call('greet');
   await client.answer((await slow.find('it is asked', isQuestion)).id, named('Ada'));
   expect(await slow.find('it is given up', isResult)).toMatchObject({
-    error: { message: expect.stringContaining('it did not answer in time') },
+    error: { message: expect.stringContaining('it did not respond in time') },
   });
 });
 

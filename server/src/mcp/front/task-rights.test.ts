@@ -84,7 +84,7 @@ test('a task is paid for when the tool is called, and not for each look', async 
   expect(await balance()).toBe(before - price);
   for (const method of taskMethods) await aboutTask(ask, path, method, taskId);
   const odd = await ask(path, 'tools/call', { name: 'odd', arguments: {} });
-  expect(odd.error?.message).toContain('not what the protocol asks for');
+  expect(odd.error?.message).toContain('does not follow the protocol');
   const silent = newestClient(t.call, await t.member.key(), false);
   expect((await silent(path, 'tools/call', { name: 'wait', arguments: {} })).error?.code).toBe(-32_603);
   const rowsOf = async () => (await t.usage()).filter(({ model }) => String(model).startsWith(`mcp/${name}/`));

@@ -125,7 +125,7 @@ describe('who can wait for tasks', () => {
       const { error } = await silent(path, 'tools/call', { name: `${before}wait`, arguments: {} });
       expect(error).toMatchObject({
         code: -32_603,
-        message: expect.stringContaining('not what the protocol asks for'),
+        message: expect.stringContaining('does not follow the protocol'),
       });
     }
   });
@@ -150,7 +150,7 @@ describe('who can wait for tasks', () => {
     expect(await running).toMatchObject({ isError: false, text: 'in the end' });
     const silent = await f.connected(f.start(script.tools, 'modern', true));
     const outcome = await f.t.app.mcp.tools.call(caller, `${silent.name}__wait`, {}, how);
-    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('not what the protocol asks for') });
+    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('does not follow the protocol') });
   });
 });
 

@@ -78,7 +78,7 @@ const notUnderstood = (): RpcError =>
   });
 
 function nonsense(room: FrontRoom, { name }: McpServer, method: string, known = ''): RpcError {
-  const why = 'its answer is not what the protocol asks for';
+  const why = 'its response does not follow the protocol';
   room.log.warn({ server: name, method, fault: why }, 'a connected server failed');
   return ownFault(`The server ${name} failed: ${why}.${known}`);
 }

@@ -105,6 +105,6 @@ test.each([
   await pass(50);
   const came = await Promise.all(answers);
   expect(came.filter((one) => one === 'waits')).toHaveLength(most);
-  expect(came.at(-1)).toContain('too many calls wait');
+  expect(came.at(-1)).toContain('too many calls are already waiting');
   calls.stop();
 });

@@ -114,7 +114,7 @@ export class WaitingCalls {
     const outcome = await call.next();
     const kept = outcome ? null : keep();
     if (kept && this.#hasRoom(kept)) return this.#suspend(kept);
-    if (kept) call.giveUp(new McpFault('too many calls wait for answers of this caller'));
+    if (kept) call.giveUp(new McpFault('too many calls are already waiting for answers from this caller'));
     return this.#finish(call, outcome ?? (await call.ended));
   }
 

@@ -75,7 +75,7 @@ const fields = {
     ),
   assertion_file: z
     .string()
-    .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be the name of a file, without its directory')
+    .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be a file name without a directory')
     .describe(
       'Of the operator’s servers with `jwt_bearer`: the file in `MCP_ASSERTIONS_DIR` in which the platform keeps the token that is traded in',
     ),

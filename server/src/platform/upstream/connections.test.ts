@@ -191,13 +191,13 @@ describe('giving up', () => {
     const server = serve(({ socket }) => void socket.write(`${chunkedHead}${chunkOf('x')}`));
     const early = ask(server.url);
     early.abort();
-    await expect(early.head).rejects.toThrow('given up');
+    await expect(early.head).rejects.toThrow('cancelled');
     const late = ask(server.url);
     await late.head;
     await late.read();
     const reading = Promise.resolve(late.read());
     late.abort();
-    await expect(reading).rejects.toThrow('given up');
+    await expect(reading).rejects.toThrow('cancelled');
     await settled(() => server.peers.every(({ closed }) => closed));
   });
 });

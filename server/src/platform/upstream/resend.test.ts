@@ -188,7 +188,7 @@ describe('a request whose connection was used before', () => {
     nowMs += 1_000;
     const exchange = it.send();
     exchange.abort();
-    await expect(exchange.head).rejects.toThrow('given up');
+    await expect(exchange.head).rejects.toThrow('cancelled');
     expect(await it.ask()).toBe('ok');
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });

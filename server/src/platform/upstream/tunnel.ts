@@ -17,7 +17,7 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
     socket.terminate();
   };
   const ask = (socket: Socket<undefined>): void => {
-    leave = () => fail(socket, new Error('the call was given up'));
+    leave = () => fail(socket, new Error('the call was cancelled'));
     signal.addEventListener('abort', leave, { once: true });
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization(proxy)}\r\n`);
   };

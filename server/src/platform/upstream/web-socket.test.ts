@@ -243,7 +243,7 @@ test('proxies of the environment are gone through, and certificates looked at be
     [overTls, unchecked, 'back tea', []],
     [overTls, both, expect.stringMatching(/self.signed|certificate/i), ['localhost']],
     [plain, { HTTP_PROXY: proxy.url('') }, 'the proxy answered 407', ['127.0.0.1']],
-    ['http://never.test/', both, 'the call was given up', ['never.test']],
+    ['http://never.test/', both, 'the call was cancelled', ['never.test']],
   ];
   for (const [url, environment, outcome, asked] of cases) {
     proxy.asked.length = 0;
