@@ -23,7 +23,7 @@ export const accountingRoute = ({ db }: { db: Db }): Route =>
     path: '/api/admin/accounting',
     summary: 'For the books: what each user used and was given in each month (UTC), as CSV',
     query: z.strictObject({ from: month, to: month.optional() }),
-    answers: { 200: { type: 'text/csv', description: 'A line for each month and user' } },
+    answers: { 200: { type: 'text/csv', description: 'One line for each month and user' } },
     handle: async (call) => {
       const first = readMonth(call.query.from);
       const last = readMonth(call.query.to ?? call.query.from);

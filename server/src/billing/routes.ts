@@ -51,7 +51,7 @@ const summaryQuery = z.strictObject({
       'must contain only day, model and token, separated by commas',
     )
     .optional()
-    .describe('Further groupings of the same requests, with commas between them'),
+    .describe('Additional groupings of the same requests, separated by commas'),
 });
 const summaryAnswer = z.object({
   items: z.array(usageSumSchema),

@@ -14,7 +14,7 @@ export const rotationSchema = z.strictObject({
     .min(0)
     .max(longestOverlapSeconds)
     .default(86_400)
-    .describe('How long the secret of before goes on; of two before only the last does'),
+    .describe('How long the previous secret remains valid; only the most recent previous secret does'),
 });
 
 /** A new secret, returned only here. Quota, limits and usage stay with the key, whichever secret is used. */

@@ -32,7 +32,7 @@ export const languageRule = z.enum(languages);
 export const ownUserSchema = z
   .object({
     ...userSchema.shape,
-    language: languageRule.nullable().describe('Of mails and pages; null while nobody has said'),
+    language: languageRule.nullable().describe('Language of emails and pages; null if not chosen yet'),
   })
   .meta({ id: 'OwnUser' });
 

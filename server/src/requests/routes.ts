@@ -37,7 +37,7 @@ const query = z.strictObject({
       'must be answered, incomplete, failed or a status code from 400 to 599',
     )
     .optional()
-    .describe('`incomplete`: answered in part; `failed`: by nobody; `429`: those that failed with it'),
+    .describe('`incomplete`: partly answered; `failed`: not answered; `429`: failed with this status'),
   model: name.optional(),
   token_id: idText.optional(),
   parent_request_id: name.optional(),
@@ -46,7 +46,9 @@ const query = z.strictObject({
 });
 type Query = z.infer<typeof query>;
 
-const atField = { at: idText.optional().describe('`created_at` of the list; also finds what no decision is kept of') };
+const atField = {
+  at: idText.optional().describe('`created_at` from the list; also finds requests without a stored decision'),
+};
 const params = z.object({ id: name });
 
 const base = { ...management, tag: 'Usage', method: 'get' } as const;

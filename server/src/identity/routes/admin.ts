@@ -59,7 +59,7 @@ export function adminRoutes(deps: LinkDeps): Route[] {
         email: z
           .string()
           .optional()
-          .describe('With `email_verified`: the address that is meant; 409 where it is another by now'),
+          .describe('With `email_verified`: the address to verify; 409 if it has changed since'),
         display_name: displayNameRule.optional(),
       }),
       audit: { action: 'user_updated', subject: userSubject(deps.db), id: (call) => call.params.id },

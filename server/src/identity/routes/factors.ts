@@ -38,7 +38,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
             recovery_codes_left: z.number().int(),
             passkeys: z.array(passkeySchema),
             methods: z.array(z.enum(methods)),
-            required: z.boolean().describe('Whether I can do nothing as an administrator without one'),
+            required: z.boolean().describe('Whether administrators must have a second factor to do anything'),
           }),
         ),
       },

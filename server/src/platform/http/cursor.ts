@@ -17,7 +17,7 @@ export const cursorField = (numbers: number) =>
       addIssue({ code: 'custom', message: 'must be a next_cursor returned by this list' });
       return z.NEVER;
     })
-    .meta({ type: 'string', description: '`next_cursor` of the page before; `page` does not count then' })
+    .meta({ type: 'string', description: '`next_cursor` of the previous page; `page` is then ignored' })
     .optional();
 
 /** Returned beside the entries: null on the last page. */

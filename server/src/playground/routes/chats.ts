@@ -77,7 +77,7 @@ export function chatRoutes(deps: PlaygroundDeps): Route[] {
       summary: 'Save a chat as it is now, under an id of my choice; 409 where it was saved since by somebody else',
       params,
       body: z.strictObject({
-        version: int.min(0).meta({ description: 'The version that this one follows; 0 for a new chat' }),
+        version: int.min(0).meta({ description: 'Version that this one is based on; 0 for a new chat' }),
         content: contentSchema,
       }),
       maxBytes: limits.chatBytes + envelopeBytes,

@@ -7,8 +7,8 @@ import type { KeptContents } from './open.ts';
 
 const standing = z
   .object({
-    days: z.number().int().describe('How long prompts and answers are kept; 0 where the operator keeps none'),
-    keep: z.boolean().describe('Whether mine are'),
+    days: z.number().int().describe('How long prompts and answers are stored; 0 if the operator stores none'),
+    keep: z.boolean().describe('Whether your prompts and answers are stored'),
   })
   .meta({ id: 'ContentConsent' });
 

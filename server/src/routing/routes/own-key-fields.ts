@@ -28,7 +28,7 @@ export const ownKeyView = z
     id: z.int(),
     provider: z.string(),
     ...shown,
-    credential_hint: z.string().nullable().describe('Last four characters; null when it is short or unreadable'),
+    credential_hint: z.string().nullable().describe('Last four characters; null if it is too short or unreadable'),
     created_at: z.int(),
     updated_at: z.int(),
   })

@@ -145,7 +145,7 @@ export default {
   'Client secret': '客户端密钥',
   Scopes: '权限范围',
   'Tell me at': '提醒阈值',
-  'What the caller was told': '返回给调用方的内容',
+  'Error message returned to the caller': '返回给调用方的内容',
   'The whole organisation': '整个组织',
   'Arguments of {tool}': '{tool} 的参数',
   'Routing of {model}': '{model} 的路由',

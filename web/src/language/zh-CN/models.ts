@@ -32,7 +32,7 @@ export default {
     '它会代你调用其他模型，每次调用按所用模型的价格计费。',
   'as {part}': '同{part}',
 
-  'Who serves it': '由谁提供',
+  'Providers of this model': '由谁提供',
   'Nobody serves it by itself': '没有提供商直接提供该模型',
   'It asks the models that fit each task.': '它会为每个任务调用合适的模型。',
 } as const;

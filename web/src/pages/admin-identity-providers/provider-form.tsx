@@ -97,7 +97,7 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
         />
         <TagsInput
           label={t('Email domains')}
-          description={t('Only people with a verified address of these; empty for everybody')}
+          description={t('Allow only verified email addresses of these domains; empty allows everyone')}
           placeholder="example.com"
           value={fields.emailDomains}
           onChange={(emailDomains) => set({ emailDomains })}

@@ -59,7 +59,7 @@ export function Offers({ model }: { model: ModelDetail }) {
   const channelName = useChannelNames();
   return (
     <Stack component="section" gap="xs">
-      <Title order={2}>{t('Who serves it')}</Title>
+      <Title order={2}>{t('Providers of this model')}</Title>
       <DataTable
         label={t('Providers')}
         columns={columns(model.id, channelName)}

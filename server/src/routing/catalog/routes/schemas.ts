@@ -35,9 +35,7 @@ const inOrder = (tiers: { above_context: number }[]): boolean =>
 /** Unknown names are rejected: with a misspelled name, its tokens would be charged at the default price. */
 export const prices = z.strictObject({
   ...rates,
-  search: price
-    .optional()
-    .describe('USD for each search of the web that the vendor runs; without it nothing is searched'),
+  search: price.optional().describe('USD per web search run by the vendor; without it, web search is off'),
   tiers: z
     .array(z.strictObject({ above_context: count.min(1), ...rates }))
     .max(8)
@@ -97,7 +95,7 @@ export const channelChange = z.object(channelFields).partial();
 
 /** Either `{preset, credential}`, or a custom channel with name, kind and base_url. */
 export const channelCreate = channelChange.extend({
-  preset: z.string().max(64).optional().describe('Id of a preset: fills every field not given, and the models'),
+  preset: z.string().max(64).optional().describe('Id of a preset, which fills in the models and all fields not given'),
 });
 
 const providerModelFields = {
@@ -108,7 +106,7 @@ const providerModelFields = {
   prompt_price: price,
   completion_price: price,
   request_price: price,
-  prices: prices.describe('All prices; prompt_price, completion_price and request_price are three of them'),
+  prices: prices.describe('All prices, including prompt_price, completion_price and request_price'),
   context_length: count,
   max_output_tokens: count,
   status,
@@ -147,7 +145,10 @@ export const channelView = z.object({
   kind: z.enum(channelKinds),
   base_url: z.string(),
   has_credential: z.boolean(),
-  credential_hint: z.string().nullable().describe('Last four characters; null when it is short, absent or unreadable'),
+  credential_hint: z
+    .string()
+    .nullable()
+    .describe('Last four characters; null if it is too short, absent or unreadable'),
   priority: z.number(),
   weight: z.number(),
   status,
@@ -172,7 +173,7 @@ const presetView = z.object({
   env: z.string(),
   needs_key: z.boolean(),
   key_url: z.string(),
-  key_prefixes: z.array(z.string()).describe('How its keys begin, where no other vendor’s do'),
+  key_prefixes: z.array(z.string()).describe('Prefixes of its keys, if no other vendor uses them'),
   models: z.array(z.object({ model_id: z.string(), name: z.string(), type: z.enum(modelTypes) })),
 });
 
