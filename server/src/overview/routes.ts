@@ -50,7 +50,7 @@ const alertShape = z
     id: count
       .nullable()
       .describe(
-        'Id of the channel or organisation; for an organisation without members, id of the user that represents it',
+        'Id of the channel or organisation; for an organisation without an owner, id of the user that represents it',
       ),
     name: z.string().nullable().describe('Name of the channel, organisation or queue'),
     provider: z.string().nullable(),

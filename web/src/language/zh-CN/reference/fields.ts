@@ -127,7 +127,7 @@ export default {
   'Null for the rest and for deleted entries': '其余项和已删除的对象为 null',
   'Whether this is the sum of everything not listed individually': '未单独列出的全部对象',
   'Points with data only': '不含没有数据的时段',
-  'Id of the channel or organisation; for an organisation without members, id of the user that represents it':
+  'Id of the channel or organisation; for an organisation without an owner, id of the user that represents it':
     '渠道或组织的 ID；无人管理的组织为代表它的用户的 ID',
   'If true, the application is stopped as if it were suspended': '此时应用停用，如同被暂停',
   '`next_page` of the previous page': '上一页的 `next_page`',
