@@ -152,6 +152,6 @@ function faultOfCode(
   now: number,
 ): string | null {
   if (code === null) return 'it is not of the form that codes have';
-  if (expiresAt !== 0 && expiresAt <= now) return 'it has run out';
+  if (expiresAt !== 0 && expiresAt <= now) return 'it has expired';
   return Number.isSafeInteger(quota) && quota > 0 ? null : 'it is worth nothing';
 }

@@ -71,7 +71,7 @@ test('the token is traded in, and read anew when another is needed', async () =>
   });
   clock.advance(3_600_000);
   // The platform has forgotten to write.
-  expect((await testOf(id)).error).toContain('it has run out');
+  expect((await testOf(id)).error).toContain('it has expired');
   const second = written();
   clock.advance(6_000);
   expect(await tokenSeen(t, name, root)).toBe('Bearer token-service-2');
@@ -107,17 +107,17 @@ test('one that is refused is not shown again, nor repeated to anybody', async ()
 });
 
 test.each<[string, () => unknown, string]>([
-  ['run out', () => written({ exp: nowSeconds(clock) }), 'it has run out'],
-  ['without an end', () => written({ exp: undefined }), 'it has run out'],
-  ['for somebody else', () => written({ aud: 'https://other.example' }), 'it is not for'],
-  ['for nobody', () => written({ aud: undefined }), 'it is not for'],
-  ['for a longer address', () => written({ aud: `${origin}.attacker.example` }), 'it is not for'],
+  ['run out', () => written({ exp: nowSeconds(clock) }), 'it has expired'],
+  ['without an end', () => written({ exp: undefined }), 'it has expired'],
+  ['for somebody else', () => written({ aud: 'https://other.example' }), 'its audience is not'],
+  ['for nobody', () => written({ aud: undefined }), 'its audience is not'],
+  ['for a longer address', () => written({ aud: `${origin}.attacker.example` }), 'its audience is not'],
   ['no JWT', () => writeFileSync(join(dir, 'token'), 'secret text'), 'it is not a signed JWT'],
-  ['a JWT of nothing', () => writeFileSync(join(dir, 'token'), `a.${part(null)}.b`), 'it has run out'],
+  ['a JWT of nothing', () => writeFileSync(join(dir, 'token'), `a.${part(null)}.b`), 'it has expired'],
   ['no JSON', () => writeFileSync(join(dir, 'token'), 'a.b.c'), 'it is not a signed JWT'],
   ['empty', () => writeFileSync(join(dir, 'token'), ''), 'it is not a signed JWT'],
   ['too large', () => written({ more: 'x'.repeat(20_000) }), 'more than 16384 bytes'],
-  ['missing', () => rmSync(join(dir, 'token'), { force: true }), 'there is no such file'],
+  ['missing', () => rmSync(join(dir, 'token'), { force: true }), 'the file does not exist'],
 ])('one that is %s is shown to nobody', async (_, write, why) => {
   write();
   const { data } = await send(fields());

@@ -254,7 +254,7 @@ function talking(
 }
 
 /** Only tool calls may be answered with a task, and only if the caller waits for tasks. */
-const unwantedTask = (): Error => new Error('a task, which nobody has asked for');
+const unwantedTask = (): Error => new Error('a task that was not requested');
 
 /** Notifications that arrive before the answer go to the request that waits. */
 async function heard<T>(hearing: Hearing, passing: Passing, work: Promise<T>): Promise<T> {

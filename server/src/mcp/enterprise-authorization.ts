@@ -73,7 +73,7 @@ export async function vouchedAssertion(
   });
   const why = faultIn({ clock }, text, [audience], true);
   if (why !== null)
-    throw told(new VouchFault('failed', `what it says of the user cannot be used: ${why}`), name, vouchedBy);
+    throw told(new VouchFault('failed', `its assertion about the user cannot be used: ${why}`), name, vouchedBy);
   return text;
 }
 

@@ -43,7 +43,7 @@ export function changedClient(
   const kept = (field: Field, given: string | undefined, sealed: string): string => {
     if (given === '' || sealed === '') return '';
     if (isOther || moved)
-      throw refuse(field, `enter it again, a stored one does not go along to another ${isOther ? 'client' : 'origin'}`);
+      throw refuse(field, `enter it again; a stored one is not sent to another ${isOther ? 'client' : 'origin'}`);
     return sealed;
   };
   const isAnew = isOther || moved || clientSecret !== undefined || clientKey !== undefined;

@@ -233,7 +233,7 @@ test('a type of token is compared whatever its case', () => {
   requireBound({ token_type: 'dpop' }, 'key');
   requireBound({ token_type: 'bearer' }, undefined);
   expect(() => requireBound({ token_type: 'bearer' }, 'key')).toThrow('not bound');
-  expect(() => requireBound({ token_type: 'DPOP' }, undefined)).toThrow('was not told');
+  expect(() => requireBound({ token_type: 'DPOP' }, undefined)).toThrow('a different key');
 });
 
 test('what cannot stand in a proof is not taken for it', () => {

@@ -128,7 +128,7 @@ async function callTool(
     const task = taskIn(answer);
     if (!task) return answer;
     const begun = begunTaskOf(task);
-    if (!begun) throw new Error('a task that is none');
+    if (!begun) throw new Error('an invalid task');
     await how.goesOn?.(nameTask(room.sealer, ownerOf(caller), { server, tool: tool.name, taskId: begun.taskId }));
     return followed(room, found, caller, begun, how);
   });

@@ -182,11 +182,11 @@ test('a token ends with the account that it was given for', async () => {
 });
 
 const lies: [what: string, lie: Partial<Voucher['company']>, told: string][] = [
-  ['for another', { claims: { aud: 'https://other.example' } }, 'it is not for'],
-  ['for others besides', { claims: { aud: ['https://other.example', 'x'] } }, 'it is not for'],
-  ['for nobody', { claims: { aud: undefined } }, 'it is not for'],
-  ['that has run out', { claims: { exp: 1 } }, 'it has run out'],
-  ['that never runs out', { claims: { exp: undefined } }, 'it has run out'],
+  ['for another', { claims: { aud: 'https://other.example' } }, 'its audience is not'],
+  ['for others besides', { claims: { aud: ['https://other.example', 'x'] } }, 'its audience is not'],
+  ['for nobody', { claims: { aud: undefined } }, 'its audience is not'],
+  ['that has run out', { claims: { exp: 1 } }, 'it has expired'],
+  ['that never runs out', { claims: { exp: undefined } }, 'it has expired'],
   ['that is none', { answer: { access_token: 'opaque-to-us' } }, 'it is not a signed JWT'],
 ];
 for (const [what, lie, expected] of lies)

@@ -267,7 +267,7 @@ const lies: [what: string, lie: Partial<Voucher['company']>, fault: string][] = 
     'refused: it says access_denied',
   ],
   ['an ID token that it takes no more', { answer: json({ error: 'invalid_grant' }, 400) }, 'sign_in_again: '],
-  ['an error that is none', { answer: json({ error: 'x'.repeat(100) }, 400) }, 'failed: '],
+  ['an invalid error', { answer: json({ error: 'x'.repeat(100) }, 400) }, 'failed: '],
   ['a status alone', { answer: new Response('', { status: 500 }) }, 'failed: '],
   ['no JSON', { answer: new Response('<p>', { headers: { 'content-type': 'text/html' } }) }, 'failed: '],
   ['a redirect', { answer: new Response(null, { status: 302, headers: { location: '/elsewhere' } }) }, 'failed: '],

@@ -45,11 +45,8 @@ const broken: Record<string, [says: string, answer: Answer]> = {
     'does not follow the protocol',
     () => Response.json({ jsonrpc: '2.0', id: 'other', result: { content: [] } }),
   ],
-  'a result that is none': ['does not follow the protocol', ({ result }) => Response.json(result([1]))],
-  'an error that is none': [
-    'does not follow the protocol',
-    ({ id }) => Response.json({ jsonrpc: '2.0', id, error: 'so' }),
-  ],
+  'an invalid result': ['does not follow the protocol', ({ result }) => Response.json(result([1]))],
+  'an invalid error': ['does not follow the protocol', ({ id }) => Response.json({ jsonrpc: '2.0', id, error: 'so' })],
   'another type': ['does not follow the protocol', () => new Response('hello')],
   'nesting without end': [
     'nested too deeply',

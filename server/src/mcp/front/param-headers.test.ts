@@ -122,18 +122,18 @@ test('of a server of before, a mark that is none says nothing', async () => {
 /** Revision 2026-07-28, tools: clients must leave out a tool with such a mark, and show all others. */
 const text = { type: 'string', 'x-mcp-header': 'A' };
 const wrongly: [string, object, string][] = [
-  ['empty', { properties: { a: { ...text, 'x-mcp-header': '' } } }, 'no name of a header'],
-  ['no text', { properties: { a: { ...text, 'x-mcp-header': 7 } } }, 'no name of a header'],
-  ['spaced', { properties: { a: { ...text, 'x-mcp-header': 'A B' } } }, 'no name of a header'],
-  ['two lines', { properties: { a: { ...text, 'x-mcp-header': 'A\nB' } } }, 'no name of a header'],
-  ['number', { properties: { a: { ...text, type: 'number' } } }, 'no text, integer or boolean'],
-  ['untyped', { properties: { a: { 'x-mcp-header': 'A' } } }, 'no text, integer or boolean'],
-  ['twice', { properties: { a: text, b: { properties: { c: { ...text, 'x-mcp-header': 'a' } } } } }, 'one name twice'],
-  ['root', { 'x-mcp-header': 'A' }, 'no single argument'],
-  ['items', { properties: { a: { type: 'array', items: text } } }, 'no single argument'],
-  ['any of', { anyOf: [{ properties: { a: text } }] }, 'no single argument'],
-  ['referred', { $defs: { a: text }, properties: { a: { $ref: '#/$defs/a' } } }, 'no single argument'],
-  ['below items', { properties: { a: { items: { properties: { b: text } } } } }, 'no single argument'],
+  ['empty', { properties: { a: { ...text, 'x-mcp-header': '' } } }, 'without a header name'],
+  ['no text', { properties: { a: { ...text, 'x-mcp-header': 7 } } }, 'without a header name'],
+  ['spaced', { properties: { a: { ...text, 'x-mcp-header': 'A B' } } }, 'without a header name'],
+  ['two lines', { properties: { a: { ...text, 'x-mcp-header': 'A\nB' } } }, 'without a header name'],
+  ['number', { properties: { a: { ...text, type: 'number' } } }, 'other than a string, integer or boolean'],
+  ['untyped', { properties: { a: { 'x-mcp-header': 'A' } } }, 'other than a string, integer or boolean'],
+  ['twice', { properties: { a: text, b: { properties: { c: { ...text, 'x-mcp-header': 'a' } } } } }, 'name twice'],
+  ['root', { 'x-mcp-header': 'A' }, 'not belong to a single argument'],
+  ['items', { properties: { a: { type: 'array', items: text } } }, 'not belong to a single argument'],
+  ['any of', { anyOf: [{ properties: { a: text } }] }, 'not belong to a single argument'],
+  ['referred', { $defs: { a: text }, properties: { a: { $ref: '#/$defs/a' } } }, 'not belong to a single argument'],
+  ['below items', { properties: { a: { items: { properties: { b: text } } } } }, 'not belong to a single argument'],
 ];
 const rightly: [string, object][] = [
   ['nested', { properties: { a: { type: 'object', properties: { b: text } } } }],

@@ -120,6 +120,6 @@ test('nobody is asked for longer than ten minutes in all, and a call that is ove
   expect([patience.signal.aborted, over.signal.aborted]).toEqual([false, false]);
   patience.wait();
   await until('it is given up', () => patience.signal.aborted);
-  expect(patience.signal.reason.message).toBe('nobody answered what it asked');
+  expect(patience.signal.reason.message).toBe('no one answered its question');
   patience.end();
 });

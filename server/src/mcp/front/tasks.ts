@@ -73,7 +73,7 @@ export async function answerTask(
 const noTask = (): RpcError => badParams('There is no such task.');
 
 const notUnderstood = (): RpcError =>
-  new RpcError(-32_021, `Say with the request that you understand ${tasksExtension}.`, {
+  new RpcError(-32_021, `Declare support for ${tasksExtension} in the request.`, {
     requiredCapabilities: withTasks,
   });
 

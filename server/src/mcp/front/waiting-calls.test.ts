@@ -57,7 +57,7 @@ test('a call that nobody comes back to is given up, and later nobody waits for a
   expect(state.gaveUp).toBeNull();
   await expect(call({ requestState, ...given })).rejects.toThrow('Call the tool again');
   await pass(60_000, 1_000);
-  expect(state.gaveUp).toMatchObject({ message: 'nobody came back with the answers' });
+  expect(state.gaveUp).toMatchObject({ message: 'no answers were received in time' });
   expect(state.told).toEqual([]);
 });
 
@@ -83,7 +83,7 @@ test('a process that stops gives up what nobody waits for at the moment, and lea
   const back = attached.call({ requestState, ...given });
   await moment();
   calls.stop();
-  expect(waiting.state.gaveUp).toMatchObject({ message: 'the service is stopped' });
+  expect(waiting.state.gaveUp).toMatchObject({ message: 'the service is shutting down' });
   expect([attached.state.gaveUp, attached.state.told]).toEqual([null, [{ action: 'accept' }]]);
   attached.state.end({ content: [] });
   expect(await back).toEqual({ content: [] });

@@ -9,7 +9,7 @@ import { audiences, authKinds, offerings } from '../store/servers.ts';
 const name = z
   .string()
   .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lowercase letters, digits and hyphens')
-  .refine((text) => text !== ownName, `must not be ${ownName}, which is this service itself`)
+  .refine((text) => text !== ownName, `must not be ${ownName}, the name of this service`)
   .describe('Begins the names of its tools: `name__tool`; it is served at `/mcp/name`. Stays as it is.');
 
 const url = z
