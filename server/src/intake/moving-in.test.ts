@@ -204,23 +204,23 @@ test('keys keep their limits', async () => {
 test('whatever does not come in as it was is told, and no secret is', () => {
   const told = outcome.notes.join('\n');
   for (const part of [
-    'channel "Pictures" (3): it is left out: its type, number 2',
-    'channel "Broken": its key number 1 is left out',
-    'channel "Broken" is left out: none of its keys can be used',
-    'channel "Claude" (2): it was turned off by itself there',
-    'channel "Claude" (2): what it says in setting has no counterpart',
+    'channel "Pictures" (3): it is skipped: its type, number 2',
+    'channel "Broken": key number 1 is skipped',
+    'channel "Broken" is skipped: none of its keys is usable',
+    'channel "Claude" (2): it was disabled automatically there',
+    'channel "Claude" (2): its settings in setting have no counterpart',
     'model unheard-of: no ratio is stored for it',
     'model unheard-of of channel "Main" is disabled',
     'model gpt-mapped: no CompletionRatio is stored for it: an answer costs as much as a prompt',
-    'user root: the root user here has its name',
-    'user 小明 is called user-3 here',
-    'user user-3 has no password',
+    'user root: the root user here has the same name',
+    'user 小明 is renamed to user-3',
+    'user user-3 has no usable password',
     'user user-3 owes $0.00004',
-    'key "old" (…cccc) is left out: it has expired',
-    'key "orphan" (…dddd) is left out: its user is not here',
+    'key "old" (…cccc) is skipped: it has expired',
+    'key "orphan" (…dddd) is skipped: its user does not exist here',
     'key "of root" (5): it was for the group vip',
-    'key "open" (…ffff) is left out: must be an IP address or a CIDR block',
-    'settings that stay behind: SMTPToken',
+    'key "open" (…ffff) is skipped: must be an IP address or a CIDR block',
+    'settings not imported: SMTPToken',
   ])
     expect(told).toContain(part);
   const shown = JSON.stringify(outcome);

@@ -71,11 +71,11 @@ test('a file becomes channels with models and prices, aliases and a key', () => 
 test('what stays behind is told, and no secret is', () => {
   const told = read(example).notes.join('\n');
   for (const part of [
-    'model_list[0] (gpt-4o): stays behind: temperature',
-    'model_list[4] (lost) is left out: the variable of its api_key (os.environ/NOT_SET) is not set',
+    'model_list[0] (gpt-4o): not imported: temperature',
+    'model_list[4] (lost) is skipped: the variable of its api_key (os.environ/NOT_SET) is not set',
     'model gpt-4o is called gpt-4o-first',
-    'router_settings that stay behind: routing_strategy',
-    "users, teams and keys of LiteLLM's database stay behind",
+    'router_settings not imported: routing_strategy',
+    "users, teams and keys of LiteLLM's database are not imported",
   ])
     expect(told).toContain(part);
   for (const hidden of ['sk-of-openai', 'azure-key', 'sk-master', 'postgres://']) expect(told).not.toContain(hidden);
@@ -119,12 +119,12 @@ test.each([
 });
 
 test.each([
-  ['model: sagemaker/x', 'sagemaker needs an api_base here'],
-  ['model: azure/x, api_key: k', 'azure needs an api_base here'],
-  ['model: a-name-of-nobody', 'nothing says whose model a-name-of-nobody is'],
+  ['model: sagemaker/x', 'sagemaker requires an api_base'],
+  ['model: azure/x, api_key: k', 'azure requires an api_base'],
+  ['model: a-name-of-nobody', 'the vendor of model a-name-of-nobody is'],
   ['model: groq/x', 'it has no api_key, and GROQ_API_KEY is not set'],
-  ['model: vertex_ai/x, vertex_credentials: /etc/key.json', 'not the text of a key file'],
-])('%s is left out: %s', (params, why) => {
+  ['model: vertex_ai/x, vertex_credentials: /etc/key.json', 'not the content of a key file'],
+])('%s is skipped: %s', (params, why) => {
   const intake = one(params);
   expect(intake.channels).toEqual([]);
   expect(intake.notes.join()).toContain(why);
@@ -149,7 +149,7 @@ test('deployments of one name with one key are each a channel', () => {
   expect(channels.map(({ models }) => models.map(({ modelName }) => modelName))).toEqual([['one'], ['two']]);
   expect(new Set(channels.map(({ foreignId }) => foreignId)).size).toBe(2);
   expect(channels.map(({ name }) => name)).toEqual(['Groq', 'Groq 2']);
-  expect(notes).toEqual(['model_list[2] (m) is left out: it is there twice']);
+  expect(notes).toEqual(['model_list[2] (m) is skipped: it is listed twice']);
 });
 
 test('a whole vendor is what the list knows of it, by the names that clients say', () => {
@@ -166,7 +166,7 @@ test('a whole vendor is what the list knows of it, by the names that clients say
     ['azure/*', 'azure/*'],
     ['one', 'gemini/*'],
   ] as const)
-    expect(all(name, model).notes.join()).toContain('is left out');
+    expect(all(name, model).notes.join()).toContain('is skipped');
 });
 
 test('a deployment takes what it refers to, and one that is wrong keeps nobody else out', () => {
@@ -181,18 +181,18 @@ model_list:
     { baseUrl: 'https://gw.example/v1', credentials: [{ secret: 'sk-of-openai-0001' }] },
   ]);
   expect(notes).toHaveLength(1);
-  expect(notes[0]).toStartWith('model_list[1] is left out: litellm_params: ');
+  expect(notes[0]).toStartWith('model_list[1] is skipped: litellm_params: ');
 });
 
 test('limits and prices that have no place are told', () => {
   const params = 'model: ollama/x, rpm: 5, input_cost_per_token_batches: 1e-06, max_retries: 2';
   expect(one(params).notes).toEqual([
-    'model_list[0] (m): stays behind: max_retries',
-    'model_list[0] (m): rpm and tpm stay behind: limits are those of a key here',
-    'model_list[0] (m): there is no such price here: input_cost_per_token_batches',
+    'model_list[0] (m): not imported: max_retries',
+    'model_list[0] (m): rpm and tpm are not imported: limits are set per key here',
+    'model_list[0] (m): prices without a counterpart here: input_cost_per_token_batches',
   ]);
 });
 
 test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {
-  expect(() => read(text)).toThrow('This cannot be read as a config.yaml of LiteLLM');
+  expect(() => read(text)).toThrow('This is not a readable LiteLLM config.yaml');
 });

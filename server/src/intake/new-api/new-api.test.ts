@@ -70,7 +70,7 @@ test('keys are lines, a list of key files, or one with its region', () => {
     [east!, 'key'],
   ]);
   expect(secrets({ type: 33, config: '{"ak":"A","sk":"S","region":"eu-west-1"}' })).toEqual([[west!, 'A:S']]);
-  expect(channel({ type: 33, key: 'without-region' }).notes.join()).toContain('a region with | between them');
+  expect(channel({ type: 33, key: 'without-region' }).notes.join()).toContain('a region separated by |');
 });
 
 test('a key that was turned off stays so, and more than a channel may have become two', () => {
@@ -119,7 +119,7 @@ test('prices follow the units of a dollar there, and parts that are not named fo
   expect(listed.channels[0]!.models).toMatchObject([
     { promptPrice: 1.25, completionPrice: 5, parts: { cacheRead: 0.625 } },
   ]);
-  expect(listed.notes.join()).toContain('model gpt-4o: no ratio is stored for it; it costs what the list');
+  expect(listed.notes.join()).toContain('model gpt-4o: no ratio is stored for it; the price list here');
   const formula = channel({}, { ModelRatio, 'billing_setting.billing_mode': { m: 'tiered_expr' } });
   expect(formula.channels[0]!.models[0]).toMatchObject({ status: 2 });
   expect(formula.notes.join()).toContain('its price is a formula');
