@@ -66,7 +66,7 @@ test('what an earlier version left open is closed at the start, and a line says 
     chmodSync(join(dataDir, path), statSync(join(dataDir, path)).isDirectory() ? 0o755 : 0o644);
   await first.restart();
   expect(openToOthers(dataDir)).toEqual([]);
-  expect(first.output()).toMatch(/closed to others/);
+  expect(first.output()).toMatch(/restricted to its owner/);
   await first.stop();
 }, 300_000);
 

@@ -37,7 +37,7 @@ test('Stripe needs its key and the secret of its events, or neither', () => {
   const both = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
   expect(readConfig(both).stripe).toEqual({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl: undefined });
   for (const name of Object.keys(both) as (keyof typeof both)[])
-    expect(() => readConfig({ [name]: both[name] })).toThrow('belong together');
+    expect(() => readConfig({ [name]: both[name] })).toThrow('must be set together');
 });
 
 test('addresses follow the port and lose a trailing slash', () => {

@@ -112,7 +112,7 @@ async function outcomeIn(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OutOfTime) return { text: error.message, cost: 0 };
-    deps.warn('a call of a connected tool failed', error);
+    deps.warn('a connected tool call failed', error);
     return { text: 'The call failed. It is not known whether it took effect.', cost: 0 };
   }
 }

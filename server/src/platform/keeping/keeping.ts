@@ -114,7 +114,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
   /** For users from before sums existed. */
   const recountQuietly = async (userId: number): Promise<void> => {
     if (!mayRecount(userId)) return;
-    await recount(userId).catch((error) => log.warn({ error }, 'what a user keeps could not be counted'));
+    await recount(userId).catch((error) => log.warn({ error }, "a user's storage could not be counted"));
   };
 
   const tries = async (userId: number, bytes: number): Promise<boolean> => {
@@ -139,7 +139,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
       if (own.left >= 0) return;
       const missing = Math.min(bytes, -own.left) + stepOf(most);
       void grow(userId, own, missing, Number.MAX_SAFE_INTEGER).catch((error) =>
-        log.warn({ error }, 'what a user keeps could not be added up'),
+        log.warn({ error }, "a user's storage could not be totalled"),
       );
     },
     countBy: (given) => {

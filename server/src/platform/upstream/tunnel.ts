@@ -27,7 +27,9 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
     socket: {
       open: (socket) => void (overTls || ask(socket)),
       handshake: (socket, trusted, error) =>
-        trusted && !error ? ask(socket) : fail(socket, error ?? new Error('the proxy could not prove who it is')),
+        trusted && !error
+          ? ask(socket)
+          : fail(socket, error ?? new Error("the proxy's certificate could not be verified")),
       data: (socket, bytes) => {
         // Later bytes belong to the TLS session on top.
         if (over) return;

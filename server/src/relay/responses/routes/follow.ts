@@ -11,7 +11,7 @@ export function followed(call: Call, log: Log, id: string, follow: Follow): Resp
   // The response head is sent with the first byte, which must not wait for the next event.
   write(ssePing);
   void follow(left, write)
-    .catch((error) => left.aborted || log.warn({ error, response: id }, 'an event stream broke off'))
+    .catch((error) => left.aborted || log.warn({ error, response: id }, 'an event stream was interrupted'))
     .finally(end);
   return response;
 }
