@@ -47,6 +47,6 @@ test('patterns are found in literals and in constant texts; those made of variab
     ['x+y', 'i'],
     [null, ''],
   ]);
-  expect(faultsIn('a.ts', text).filter((fault) => fault.includes('made of variables'))).toHaveLength(1);
+  expect(faultsIn('a.ts', text).filter((fault) => fault.includes('built from variables'))).toHaveLength(1);
   expect(faultsIn('a.ts', text, { 'x+y': 'short', '*': 'ours' })).toEqual([]);
 });
