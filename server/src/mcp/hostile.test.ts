@@ -98,22 +98,19 @@ const broken: Record<string, [says: string, answer: (asked: RawAsked, request: R
 };
 const json = { headers: { 'content-type': 'application/json' } };
 
-test.each(Object.keys(broken))(
-  'a call answered with %s is a failure that says so, and is not repeated',
-  async (kind) => {
-    const [says, answer] = broken[kind]!;
-    const server = calling(answer);
-    const outcome = await called(server);
-    expect([outcome.isError, outcome.cut]).toEqual([true, false]);
-    expect(outcome.text).toContain(says);
-    expect(outcome.text).toContain(unknown);
-    expect(outcome.text.length).toBeLessThan(1_000);
-    expect(timesCalled(server)).toBe(1);
-    expect(outcome.text + logged).not.toContain(secret);
-  },
-);
+test.each(Object.keys(broken))('a call answered with %s fails with that reason and is not repeated', async (kind) => {
+  const [says, answer] = broken[kind]!;
+  const server = calling(answer);
+  const outcome = await called(server);
+  expect([outcome.isError, outcome.cut]).toEqual([true, false]);
+  expect(outcome.text).toContain(says);
+  expect(outcome.text).toContain(unknown);
+  expect(outcome.text.length).toBeLessThan(1_000);
+  expect(timesCalled(server)).toBe(1);
+  expect(outcome.text + logged).not.toContain(secret);
+});
 
-test('a call that hangs, before its answer or within it, ends with the server’s time', async () => {
+test("a call that hangs before or during its response ends at the server's timeout", async () => {
   const begun = () =>
     new Response(new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(': wait\n\n')) }), {
       headers: { 'content-type': 'text/event-stream' },
@@ -131,7 +128,7 @@ test('a call that hangs, before its answer or within it, ends with the server’
   }
 }, 60_000);
 
-test('a connection that breaks within a call is not tried again', async () => {
+test('a call is not repeated when its connection breaks', async () => {
   let calls = 0;
   const listener = Bun.listen({
     hostname: '127.0.0.1',
@@ -163,7 +160,7 @@ test('a connection that breaks within a call is not tried again', async () => {
   expect(calls).toBe(1);
 });
 
-test('a call that the newest protocol lets clients repeat is not repeated', async () => {
+test('a call that the newest protocol allows repeating is not repeated', async () => {
   // Headers that do not match: a client may ask for the list again, and call again.
   const mismatch = Object.assign(new Error('mismatch'), { code: -32_020 });
   const server = startMcp(
@@ -183,7 +180,7 @@ test('a call that the newest protocol lets clients repeat is not repeated', asyn
   expect(server.calls).toHaveLength(1);
 });
 
-test('a server that ends every session is asked twice and no more', async () => {
+test('a server that ends every session is tried only twice', async () => {
   let calls = 0;
   const server = startMcp([{ name: 'one' }]);
   stops.push(server.stop);
@@ -208,14 +205,14 @@ const lists: Record<string, [answer: (asked: RawAsked) => unknown, says: RegExp]
   'no list': [() => ({ tools: 'many' }), /does not follow the protocol/],
   'a list of megabytes': [() => ({ tools: [tool('a', { description: 'x'.repeat(2_000_000) })] }), /larger than 1 MiB/],
 };
-test.each(Object.keys(lists))('a server with %s cannot be tested, and says why', async (kind) => {
+test.each(Object.keys(lists))('testing a server with %s fails with the reason', async (kind) => {
   const [answer, says] = lists[kind]!;
   const server = raw((asked) => Response.json(asked.result(answer(asked))));
   const { id } = await connect(server.url);
   expect(await admin.test(id)).toMatchObject({ ok: false, error: expect.stringMatching(says), tools: [] });
 });
 
-test('a list has an end: thousands of tools, cursors that turn round, pages without end', async () => {
+test('listing stops at thousands of tools, repeating cursors and endless pages', async () => {
   const many = raw(({ result }) =>
     Response.json(result({ tools: Array.from({ length: 5_000 }, (_, i) => tool(`t${i}`)) })),
   );
@@ -234,7 +231,7 @@ test('a list has an end: thousands of tools, cursors that turn round, pages with
   expect(round.asked.filter((method) => method === 'tools/list')).toHaveLength(3);
 });
 
-test('tools that cannot be offered are shown with the reason, and cannot be allowed', async () => {
+test('tools that cannot be offered are shown with the reason and cannot be allowed', async () => {
   const deep = JSON.parse(`${'{"properties":{"a":'.repeat(40)}{}${'}}'.repeat(40)}`);
   const server = raw(({ result }) =>
     Response.json(
@@ -285,7 +282,7 @@ test('tools that cannot be offered are shown with the reason, and cannot be allo
   for (const one of mine) expect(one).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 });
 
-test('a name that was altered gives way to a tool that has it', async () => {
+test('an altered name yields to the tool that really has it', async () => {
   const first = raw(({ result }) => Response.json(result({ tools: [tool('a.b')] })));
   const { id, name } = await connect(first.url);
   const altered = (await admin.test(id)).tools[0]!.offered_as.slice(name.length + 2);
@@ -297,7 +294,7 @@ test('a name that was altered gives way to a tool that has it', async () => {
   ]);
 });
 
-test('one server that is away does not keep the tools of the others', async () => {
+test('an unreachable server does not hide the tools of the others', async () => {
   const good = startMcp([{ name: 'one' }]);
   const away = startMcp([{ name: 'one' }]);
   stops.push(good.stop);

@@ -78,7 +78,7 @@ const givenBack = ({ server }: Connected, code: string) =>
     server.revocation!.asked.some((one) => one.get('token') === `refresh-${code}`),
   );
 
-test('one signs in for keys of teams and for all who have not; who has goes by their own', async () => {
+test("a shared sign-in is used for team keys and members without their own; a member's own takes precedence", async () => {
   const one = await connected({ sign_in: 'shared' });
   const { id, name } = one;
   await signIn(admin, id, 'boss');
@@ -117,7 +117,7 @@ test('one signs in for keys of teams and for all who have not; who has goes by t
   ]);
 });
 
-test('where each signs in nobody does for others, and what was granted for all ends with the choice', async () => {
+test('with individual sign-in no one signs in for others, and switching ends shared grants', async () => {
   const one = await connected();
   const { id, name } = one;
   expect((await begin(owner, id)).status).toBe(400);
@@ -137,7 +137,7 @@ test('where each signs in nobody does for others, and what was granted for all e
   expect(await seenAs(name, robot)).toContain('a team key belongs to no member');
 });
 
-test('only those who run it sign in for it, each for what they began themselves', async () => {
+test('only administrators sign in for the organisation, each completing their own attempt', async () => {
   const { id } = await connected({ sign_in: 'shared' });
   for (const [by, status] of [
     [member, 404],
@@ -158,7 +158,7 @@ test('only those who run it sign in for it, each for what they began themselves'
     );
 });
 
-test('it ends when whoever signed in leaves, and one who is no longer let to comes back to nothing', async () => {
+test('a shared sign-in ends when its member leaves, who cannot complete another attempt', async () => {
   const one = await connected({ sign_in: 'shared' });
   const { id, name } = one;
   const leaving = await w.join(owner, acme, 'admin');
@@ -175,7 +175,7 @@ test('it ends when whoever signed in leaves, and one who is no longer let to com
   ]);
 });
 
-test('the service signs in for itself as a client of the organisation’s own', async () => {
+test("the service signs in for itself as the organisation's own client", async () => {
   const server = startSignedIn();
   started.push(server);
   server.byHand = { acme: 'the-secret' };
@@ -185,7 +185,7 @@ test('the service signs in for itself as a client of the organisation’s own', 
   expect([await seenAs(name, robot), await seenAs(name, await member.key())]).toEqual(['service', 'service']);
 });
 
-test('a run with a key of a team, and one of a member, call its tools in the organisation’s name', async () => {
+test("runs with a team key or a member's key call its tools with the shared sign-in", async () => {
   const { id, name } = await connected({ sign_in: 'shared' });
   await signIn(admin, id, 'boss');
   await administration(owner).allow(id);

@@ -92,7 +92,7 @@ async function standing(name: string, by: Member) {
   return { signed_in, sign_in_through };
 }
 
-test('each user is vouched for, and called for with a token of their own', async () => {
+test('each user is vouched for, and calls use their own token', async () => {
   const { id, name } = await ready();
   const through = { slug, name: 'Company' };
   expect(await standing(name, ann)).toEqual({ signed_in: false, sign_in_through: through });
@@ -113,7 +113,7 @@ test('each user is vouched for, and called for with a token of their own', async
   expect((await send('POST', `/${id}/authorize`, undefined, ann)).status).toBe(400);
 });
 
-test('a token is renewed when it runs out, once for all who ask at once', async () => {
+test('an expired token is renewed once for concurrent calls', async () => {
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   await whoIs(name, ann);
@@ -131,7 +131,7 @@ test('a token is renewed when it runs out, once for all who ask at once', async 
   expect(voucher.refreshes().length).toBe(before[1]! + 2);
 });
 
-test('who never came through the provider is told what to do, in the protocol and on the page', async () => {
+test('a user who never signed in through the provider is told what to do, in the protocol and on the page', async () => {
   const { id, name } = await ready();
   const words = 'the user has to sign in to this service again through Company';
   expect(await toldTo(name, ann)).toContain(words);
@@ -156,7 +156,7 @@ const endings: [what: string, end: () => Promise<Response>][] = [
   ['deleted', () => root.call(`/api/admin/identity-providers/${provider}`, { method: 'DELETE' })],
 ];
 for (const [what, end] of endings)
-  test(`tokens that the provider vouched for end at once when it is ${what}`, async () => {
+  test(`tokens issued through the provider end at once when it is ${what}`, async () => {
     const { id, name } = await ready();
     await comeAs(ann, 'ann');
     await whoIs(name, ann);
@@ -166,7 +166,7 @@ for (const [what, end] of endings)
     expect(await standing(name, ann)).toEqual({ signed_in: false, sign_in_through: null });
   });
 
-test('a token ends with the account that it was given for', async () => {
+test('a token ends with the account it was issued for', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   await whoIs(name, ann);
@@ -182,15 +182,15 @@ test('a token ends with the account that it was given for', async () => {
 });
 
 const lies: [what: string, lie: Partial<Voucher['company']>, told: string][] = [
-  ['for another', { claims: { aud: 'https://other.example' } }, 'its audience is not'],
-  ['for others besides', { claims: { aud: ['https://other.example', 'x'] } }, 'its audience is not'],
-  ['for nobody', { claims: { aud: undefined } }, 'its audience is not'],
-  ['that has run out', { claims: { exp: 1 } }, 'it has expired'],
-  ['that never runs out', { claims: { exp: undefined } }, 'it has expired'],
-  ['that is none', { answer: { access_token: 'opaque-to-us' } }, 'it is not a signed JWT'],
+  ['for another audience', { claims: { aud: 'https://other.example' } }, 'its audience is not'],
+  ['for several other audiences', { claims: { aud: ['https://other.example', 'x'] } }, 'its audience is not'],
+  ['without an audience', { claims: { aud: undefined } }, 'its audience is not'],
+  ['that has expired', { claims: { exp: 1 } }, 'it has expired'],
+  ['without an expiry', { claims: { exp: undefined } }, 'it has expired'],
+  ['that is not a JWT', { answer: { access_token: 'opaque-to-us' } }, 'it is not a signed JWT'],
 ];
 for (const [what, lie, expected] of lies)
-  test(`an assertion ${what} is shown to nobody`, async () => {
+  test(`an assertion ${what} is not sent`, async () => {
     const { id, name } = await ready();
     const asked = server.asked.length;
     await comeAs(ann, 'ann');
@@ -201,7 +201,7 @@ for (const [what, lie, expected] of lies)
     expect(server.asked.length).toBe(asked);
   });
 
-test('one for the server’s authorization server and for others besides is shown to nobody', async () => {
+test('an assertion with additional audiences is not sent', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   const asked = server.asked.length;
@@ -210,7 +210,7 @@ test('one for the server’s authorization server and for others besides is show
   expect(server.asked.length).toBe(asked);
 });
 
-test('who looks after it is told why, others that it was so, and nobody a token or a secret', async () => {
+test('the operator sees why it failed, users only that it failed, and no one a token or secret', async () => {
   const warned = spyOn(console, 'warn').mockImplementation(() => {});
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
@@ -241,7 +241,7 @@ test('who looks after it is told why, others that it was so, and nobody a token 
   warned.mockRestore();
 });
 
-test('a refusal is not asked for again with each call', async () => {
+test('a refusal is not requested again with each call', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   voucher.company.answer = Response.json({ error: 'invalid_target' }, { status: 400 });
@@ -253,7 +253,7 @@ test('a refusal is not asked for again with each call', async () => {
   expect(voucher.exchanges().length).toBe(before + 2);
 });
 
-test('nobody waits for ever for a provider that says nothing', async () => {
+test('waiting for a silent provider ends', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   voucher.company.wait = () => new Promise(() => {});
@@ -262,7 +262,7 @@ test('nobody waits for ever for a provider that says nothing', async () => {
   expect(performance.now() - startMs).toBeLessThan(20_000);
 });
 
-test('only the authorization server that the client was used at first is shown what the provider says', async () => {
+test('an assertion is sent only to the authorization server the client was first used with', async () => {
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   const other = startSignedIn();
@@ -277,7 +277,7 @@ test('only the authorization server that the client was used at first is shown w
   other.stop();
 });
 
-test('what is wrong is refused by name and changes nothing', async () => {
+test('invalid fields are rejected by name and change nothing', async () => {
   const plain = { slug: `${slug}-plain`, name: 'Plain', issuer: voucher.issuer, client_id: 'svc' };
   await root.call('/api/admin/identity-providers', { method: 'POST', body: plain });
   for (const [field, more] of [
@@ -300,7 +300,7 @@ test('what is wrong is refused by name and changes nothing', async () => {
   expect((await send('GET', `/${id}`)).data).toMatchObject({ auth: 'enterprise', vouched_by: slug, client_id: 'app' });
 });
 
-test('what was vouched for is not used where users sign in themselves, nor by the word of another provider', async () => {
+test('grants from a provider are not used for individual sign-in or for another provider', async () => {
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   await whoIs(name, ann);

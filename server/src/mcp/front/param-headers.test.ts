@@ -59,7 +59,7 @@ const taken = { status: 200, id: 'an id', called: true, error: [undefined, undef
 const refusedFor = (header: string) => ({ status: 400, id: 'an id', called: false, error: [-32_020, header] });
 
 describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) => {
-  test('arguments are compared with the headers that repeat them', async () => {
+  test('compares arguments with the headers that repeat them', async () => {
     const server = f.start([echo, marked], era);
     const { name } = await f.connected(server);
     for (const path of [`/mcp/${name}`, '/mcp']) {
@@ -96,14 +96,14 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
     }
   });
 
-  test('clients of before repeat nothing', async () => {
+  test('older clients send no such headers', async () => {
     const { name } = await f.connected(f.start([marked], era));
     const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
     const answer = await client.callTool({ name: 'marked', arguments: { region: 'north' } });
     expect(JSON.stringify(answer.content)).toContain('north');
   });
 
-  test('the library’s own client passes', async () => {
+  test("accepts the library's own client", async () => {
     const { region, count } = marked.inputSchema!.properties as Record<string, object>;
     const few = { ...marked, inputSchema: { properties: { region, count } } };
     const { name } = await f.connected(f.start([few], era));
@@ -114,7 +114,7 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
   });
 });
 
-test('of a server of before, a mark that is none says nothing', async () => {
+test('an invalid header mark of an older server is ignored', async () => {
   const { name } = await f.connected(f.start([oddly]));
   expect(await ask(`/mcp/${name}`, 'oddly', { odd: 'x', list: ['y'] })).toEqual(taken);
 });
@@ -141,7 +141,7 @@ const rightly: [string, object][] = [
   ['a value of that name', { properties: { a: { type: 'object', default: { 'x-mcp-header': 'A' } } } }],
 ];
 
-test('a tool whose marks are none is left out, and the administrator is told why', async () => {
+test('a tool with invalid header marks is not offered, and the administrator sees why', async () => {
   const named = ([name, inputSchema]: readonly [string, object, string?]): ScriptedTool => ({
     ...{ name, inputSchema: inputSchema as Record<string, unknown> },
   });
