@@ -39,7 +39,7 @@ async function run(args: string[], ...flags: string[]): Promise<{ code: number; 
   return { code, said: lines.join('\n') };
 }
 
-test('what cannot be read, and gateways that nobody knows, are refused', async () => {
+test('unreadable sources and unknown gateways are refused', async () => {
   expect(await run(['portkey', 'x'])).toMatchObject({ code: 2 });
   expect(await run(['new-api', 'env:NOWHERE'])).toEqual({ code: 1, said: 'NOWHERE is not set.' });
   await expect(run(['new-api', join(folder, 'none.db')])).rejects.toThrow(
@@ -49,7 +49,7 @@ test('what cannot be read, and gateways that nobody knows, are refused', async (
   await expect(run(['litellm', join(folder, 'none.yaml')])).rejects.toThrow('cannot be read');
 });
 
-test('it is shown, taken in when that is said, and then there is nothing more', async () => {
+test('shows a preview, imports with --yes, and then has nothing more to import', async () => {
   const shown = await run(['new-api', 'env:SQL_DSN']);
   expect(shown.code).toBe(0);
   // Nobody was here before, and so the other root is this one's.

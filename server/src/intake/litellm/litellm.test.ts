@@ -68,7 +68,7 @@ test('a file becomes channels with models and prices, aliases and a key', () => 
   expect(intake.keys).toMatchObject([{ secret: 'sk-master-key-of-the-proxy', owner: null, unlimited: true }]);
 });
 
-test('what stays behind is told, and no secret is', () => {
+test('settings that are not imported are listed, without secrets', () => {
   const told = read(example).notes.join('\n');
   for (const part of [
     'model_list[0] (gpt-4o): not imported: temperature',
@@ -81,7 +81,7 @@ test('what stays behind is told, and no secret is', () => {
   for (const hidden of ['sk-of-openai', 'azure-key', 'sk-master', 'postgres://']) expect(told).not.toContain(hidden);
 });
 
-test('the same file has the same ids, whatever else was added to it', () => {
+test('the same file gives the same ids, whatever was added to it', () => {
   const more = example.replace(
     'router_settings:',
     '  - { model_name: new, litellm_params: { model: groq/x, api_key: k } }\n$&',
@@ -112,7 +112,7 @@ test.each([
     'model: vertex_ai/gemini-x, vertex_location: europe-west4, vertex_credentials: {type: service_account}',
     ...['vertex', 'https://europe-west4-aiplatform.googleapis.com/v1', 'gemini-x'],
   ],
-])('%s leads to %s at %s', (params, provider, baseUrl, modelName) => {
+])('%s becomes %s at %s', (params, provider, baseUrl, modelName) => {
   const intake = one(params!);
   expect(intake.notes).toEqual([]);
   expect(intake.channels).toMatchObject([{ provider, baseUrl, models: [{ modelId: 'm', modelName }] }]);
@@ -141,7 +141,7 @@ test.each([
   expect(firstModel(one('model: openai/own, api_key: k', `model_info: {${info}}`))).toMatchObject(fields);
 });
 
-test('deployments of one name with one key are each a channel', () => {
+test('deployments of one name with one key become a channel each', () => {
   const twins = ['one', 'two'].map(
     (model) => `  - { model_name: m, litellm_params: { model: groq/${model}, api_key: k } }`,
   );
@@ -152,7 +152,7 @@ test('deployments of one name with one key are each a channel', () => {
   expect(notes).toEqual(['model_list[2] (m) is skipped: it is listed twice']);
 });
 
-test('a whole vendor is what the list knows of it, by the names that clients say', () => {
+test("a vendor wildcard becomes the models of the price list, by clients' names", () => {
   const all = (name: string, model: string) =>
     read(`model_list:\n  - { model_name: "${name}", litellm_params: { model: "${model}", api_key: k } }`);
   const ids = (name: string, model: string) =>
@@ -169,7 +169,7 @@ test('a whole vendor is what the list knows of it, by the names that clients say
     expect(all(name, model).notes.join()).toContain('is skipped');
 });
 
-test('a deployment takes what it refers to, and one that is wrong keeps nobody else out', () => {
+test('a deployment resolves its references, and an invalid one does not affect others', () => {
   const { channels, notes } = read(`
 credential_list:
   - credential_name: corp
@@ -184,7 +184,7 @@ model_list:
   expect(notes[0]).toStartWith('model_list[1] is skipped: litellm_params: ');
 });
 
-test('limits and prices that have no place are told', () => {
+test('limits and prices without a counterpart are listed', () => {
   const params = 'model: ollama/x, rpm: 5, input_cost_per_token_batches: 1e-06, max_retries: 2';
   expect(one(params).notes).toEqual([
     'model_list[0] (m): not imported: max_retries',
@@ -193,6 +193,6 @@ test('limits and prices that have no place are told', () => {
   ]);
 });
 
-test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {
+test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is rejected as a configuration', (text) => {
   expect(() => read(text)).toThrow('This is not a readable LiteLLM config.yaml');
 });
