@@ -62,7 +62,7 @@ test('a backup taken under load restores to a consistent service with its creden
   expect(statSync(join(folder, 'encryption.key')).mode & 0o077).toBe(0);
   const elsewhere = { DATA_DIR: service.dataDir, ENCRYPTION_KEY: 'ab'.repeat(32) };
   const keyless = await svc(['backup', join(place, 'keyless')], elsewhere);
-  expect(keyless.said).toContain('ENCRYPTION_KEY is not in it');
+  expect(keyless.said).toContain('It does not include ENCRYPTION_KEY');
   expect(existsSync(join(place, 'keyless', 'encryption.key'))).toBe(false);
   expect((await svc(['restore', folder], { DATA_DIR: service.dataDir })).said).toContain('Another process');
   going = false;
@@ -109,7 +109,7 @@ test('after the encryption key is rotated, credentials, idempotency keys and com
   expect(readFileSync(join(dataDir, 'encryption.key'), 'utf8')).not.toBe(before);
   expect(existsSync(join(dataDir, 'encryption.key.new'))).toBe(false);
   const checked = await svc(['doctor'], { DATA_DIR: dataDir });
-  expect(checked.said).toContain('Everything is in order');
+  expect(checked.said).toContain('All checks passed');
   await service.restart();
   expect((await ask(service, modelId)).status).toBe(200);
   expect(await newKey()).toBe(made);
@@ -129,7 +129,7 @@ test('create-admin restores access for a lost administrator, and doctor reports 
   const health = () => svc(['health'], { PORT: port, HTTP_PROXY: 'http://127.0.0.1:1' });
   expect(await health()).toEqual({ code: 0, said: expect.stringContaining('"ready"') });
   await service.kill('SIGTERM');
-  expect(await health()).toEqual({ code: 1, said: expect.stringContaining('No answer at') });
+  expect(await health()).toEqual({ code: 1, said: expect.stringContaining('No response from') });
   const made = await svc(['create-admin', 'newcomer', '--root'], { DATA_DIR: dataDir });
   const password = /Password: (\S+)/.exec(made.said)![1]!;
   expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(2);
@@ -199,9 +199,9 @@ test.skipIf(!hasPostgres)(
 
     expect((await svc(['copy-to-postgres'], { DATA_DIR: dataDir })).said).toContain('Set DATABASE_URL');
     const copied = await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env });
-    expect(copied).toEqual({ code: 0, said: expect.stringContaining('add up to the same in both') });
+    expect(copied).toEqual({ code: 0, said: expect.stringContaining('the totals match') });
     const again = await svc(['copy-to-postgres'], { DATA_DIR: dataDir, ...env });
-    expect(again).toEqual({ code: 1, said: expect.stringContaining('has users already') });
+    expect(again).toEqual({ code: 1, said: expect.stringContaining('already has users') });
 
     const moved = await startService({ dataDir, env });
     const { items } = await moved.root.api<{ items: { requests: number; quota: number }[] }>(

@@ -42,7 +42,7 @@ test('doctor changes nothing, before and after the first start', async () => {
   const made = seen();
   expect(made.some((line) => line.startsWith('encryption.key'))).toBe(true);
   const after = await svc('doctor');
-  expect(after.said).toContain('Everything is in order');
+  expect(after.said).toContain('All checks passed');
   expect(seen()).toEqual(made);
 }, 300_000);
 
@@ -76,7 +76,7 @@ test.each(['empty', 'missing'])(
     const ours = (lines: string[]) => lines.filter((line) => !line.startsWith('owner.'));
     expect(ours(seen())).toEqual(ours(left));
     expect((await svc('migrate', '--new')).code).toBe(0);
-    expect((await svc('doctor')).said).toContain('Everything is in order');
+    expect((await svc('doctor')).said).toContain('All checks passed');
   },
   300_000,
 );

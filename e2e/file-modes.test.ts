@@ -66,7 +66,7 @@ test('files left open by an earlier version are closed at start, and logged', as
     chmodSync(join(dataDir, path), statSync(join(dataDir, path)).isDirectory() ? 0o755 : 0o644);
   await first.restart();
   expect(openToOthers(dataDir)).toEqual([]);
-  expect(first.output()).toMatch(/closed to others/);
+  expect(first.output()).toMatch(/restricted to its owner/);
   await first.stop();
 }, 300_000);
 

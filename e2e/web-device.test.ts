@@ -58,7 +58,7 @@ describe.skipIf(browserMissing)('device codes', () => {
     expect(await button(page, 'Continue').isDisabled()).toBe(true);
     await page.getByLabel('Code').fill('bbbb bbbb');
     await page.keyboard.press('Enter');
-    await page.getByText('There is no such code, or it has expired.').waitFor();
+    await page.getByText('This code does not exist or has expired.').waitFor();
     expect([await accessibilityFaults(page), await overflow(page)]).toEqual([[], 0]);
     await page.getByLabel('Code').fill(user_code!.replace('-', '').toLowerCase());
     expect(await page.getByLabel('Code').inputValue()).toBe(user_code!);

@@ -132,7 +132,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     await page.getByText('Your role: member').waitFor();
     // Once: nobody else gets in by it.
     await page.goto(link);
-    await page.getByText('was used already').waitFor();
+    await page.getByText('has been used').waitFor();
     await page.getByRole('link', { name: 'Not now' }).click();
     await page.getByRole('link', { name: 'Acme' }).click();
     await page.getByText('Your role: member').waitFor();

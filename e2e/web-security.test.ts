@@ -63,7 +63,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     const code = page.getByLabel('Code from the app');
     await code.fill('000000');
     await page.keyboard.press('Enter');
-    await page.getByText('This code is not the one of now').waitFor();
+    await page.getByText('This code is not the current one').waitFor();
     await code.fill(codeAt(secret, Date.now()));
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'I have saved them' }).waitFor();
@@ -193,7 +193,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.getByRole('link', { name: 'Forgot your password?' }).click();
     await page.locator('input[name=email]').fill('guest@mail.example');
     await page.keyboard.press('Enter');
-    await page.getByText('This service sends no mail').waitFor();
+    await page.getByText('This service does not send email').waitFor();
     await looks(page, 'forgot-dark-narrow');
     await guest.open('/verify-email#made-up');
     await page.getByRole('link', { name: 'Log in' }).click();
@@ -202,7 +202,7 @@ describe.skipIf(browserMissing)('second factors', () => {
     await page.keyboard.press('Enter');
     await page.getByText('You are logged in as guest.').waitFor();
     await page.getByRole('button', { name: 'Confirm my address' }).click();
-    await page.getByText('This link was used already, or has run out').waitFor();
+    await page.getByText('This link has been used or has expired').waitFor();
     await looks(page, 'verify-dark-narrow');
     expect(guest.complaints).toEqual([]);
   }, 300_000);

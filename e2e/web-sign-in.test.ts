@@ -65,7 +65,7 @@ describe.skipIf(browserMissing)('sign-in through identity providers', () => {
     await whole(nora.page);
     await nora.page.getByRole('button', { name: 'Actions for nora@acme.example of Acme' }).click();
     await nora.page.getByRole('menuitem', { name: 'Disconnect' }).click();
-    await nora.page.getByText('This is your only way in.').waitFor();
+    await nora.page.getByText('This is your only way to sign in.').waitFor();
 
     const { context } = await site.register('otto');
     await context.request.put('/api/user/self', { data: { email: 'otto@acme.example' } });

@@ -60,7 +60,7 @@ test('a document becomes paths and components', () => {
   expect(() => new Bun.Transpiler({ loader: 'ts' }).transformSync(text)).not.toThrow();
 });
 
-test('a reference to nothing is an error', () => {
+test('an unresolved reference is an error', () => {
   const broken = {
     paths: { '/a': { get: { parameters: [{ $ref: '#/components/parameters/No', name: '', in: '' }] } } },
   };

@@ -28,7 +28,7 @@ test('the login page loads less than 250 KB of compressed script', async () => {
   expect(bytes).toBeLessThan(250_000);
 });
 
-test('the page has one script of its own, known by its hash, its styles, and everything it names was built', async () => {
+test('the page has one inline script known by its hash, and all files it names were built', async () => {
   const page = await Bun.file(join(outDir, 'index.html')).text();
   const [early, ...others] = [...page.matchAll(/<script>(.*?)<\/script>/gs)].map(([, script]) => script!);
   expect(others).toEqual([]);
@@ -44,7 +44,7 @@ test('the page has one script of its own, known by its hash, its styles, and eve
   for (const address of named) expect(paths).toContain(address);
 });
 
-test('the manifest tells the truth about every file and its compressed copies', async () => {
+test('the manifest matches every file and its compressed copies', async () => {
   for (const { path, bytes, gzip, brotli, immutable } of manifest.files) {
     const content = await Bun.file(join(outDir, path)).bytes();
     expect([path, content.length]).toEqual([path, bytes]);
@@ -57,13 +57,13 @@ test('the manifest tells the truth about every file and its compressed copies', 
   }
 });
 
-test('the first pages come with a part of the styles and words', () => {
+test('the first pages load only part of the styles and words', () => {
   const sizeOf = (name: RegExp) => manifest.files.find(({ path }) => name.test(path))!.brotli;
   expect(sizeOf(/^\/index\.html$/)).toBeLessThan(0.85 * sizeOf(/styles-/));
   expect(sizeOf(/zh-cn-first-/)).toBeLessThan(0.2 * sizeOf(/zh-cn-(?!first)/));
 });
 
-test('pages are split: the login page does not carry the frame', async () => {
+test('pages are split: the login page does not load the frame', async () => {
   const entry = manifest.files.find(({ path }) => /\/main-\w+\.js$/.test(path));
   const text = await Bun.file(join(outDir, entry!.path)).text();
   expect(text).not.toContain('Logged-in devices');

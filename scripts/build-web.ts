@@ -34,7 +34,7 @@ async function bundle(entry: string, outDir: string) {
     define: { 'process.env.NODE_ENV': '"production"' },
     jsx: { runtime: 'automatic', development: false },
   });
-  if (!result.metafile) throw new Error('the bundler told nothing about its chunks');
+  if (!result.metafile) throw new Error('the bundler reported no chunks');
   return { outputs: result.outputs, metafile: result.metafile };
 }
 

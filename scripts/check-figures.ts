@@ -15,7 +15,7 @@ export function faultsOf(path: string, text: string): string[] {
   const banned = dirname(path)
     .split('/')
     .find((folder) => bannedFolders.has(folder));
-  if (banned) faults.push(`${path}: a folder named ${banned} says nothing about what is in it`);
+  if (banned) faults.push(`${path}: a folder named ${banned} does not say what it contains`);
   const ownEnvironment = environmentReaders.has(path) || isTest(path) || !path.startsWith('server/');
   if (!ownEnvironment && /\b(process|Bun|import\.meta)\.env\b/.test(text)) {
     faults.push(`${path}: only server/src/config.ts reads the environment`);

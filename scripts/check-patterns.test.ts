@@ -40,13 +40,13 @@ test.each(linear)('linear: %p', ({ source, flags }) => {
   expect(faultsOf(source, flags)).toEqual([]);
 });
 
-test('patterns are found in literals and in constant texts; those made of variables are told', () => {
+test('patterns are found in literals and constant texts; those built from variables are reported', () => {
   const text = `const a: RegExp = /x+y/g; const b = new RegExp('x+y', 'i'); const c = RegExp(\`x\${a.source}\`);`;
   expect(patternsOf('a.ts', text).map(({ source, flags }) => [source, flags])).toEqual([
     ['x+y', 'g'],
     ['x+y', 'i'],
     [null, ''],
   ]);
-  expect(faultsIn('a.ts', text).filter((fault) => fault.includes('made of variables'))).toHaveLength(1);
+  expect(faultsIn('a.ts', text).filter((fault) => fault.includes('built from variables'))).toHaveLength(1);
   expect(faultsIn('a.ts', text, { 'x+y': 'short', '*': 'ours' })).toEqual([]);
 });

@@ -74,9 +74,7 @@ export function faultsOf(source: string, flags: string): string[] {
   });
   const { reports } = analyse({ source, flags });
   const backtracks = reports.map(({ type, exponential }) =>
-    type === 'Move'
-      ? 'is tried from every place anew'
-      : `backtracks ${exponential ? 'exponentially' : 'quadratically'}`,
+    type === 'Move' ? 'restarts at every position' : `backtracks ${exponential ? 'exponentially' : 'quadratically'}`,
   );
   return [...new Set([...backtracks, ...restarts(pattern, flags)])];
 }
@@ -84,7 +82,7 @@ export function faultsOf(source: string, flags: string): string[] {
 export function faultsIn(path: string, text: string, allowed = shortInput[path] ?? {}): string[] {
   return patternsOf(path, text).flatMap(({ source, flags, text: shown }) => {
     if (allowed[source ?? '*'] !== undefined) return [];
-    if (source === null) return [`${path}: ${shown}: made of variables, so nobody can tell how long it takes`];
+    if (source === null) return [`${path}: ${shown}: built from variables, so its running time cannot be checked`];
     return faultsOf(source, flags).map((fault) => `${path}: ${shown} ${fault}`);
   });
 }

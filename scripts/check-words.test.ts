@@ -26,12 +26,12 @@ describe('texts outside the catalogs', () => {
     "if (answer.act === 'Log Out') leave();",
     "get('/api/Some where')",
     "const unit = ' ms'",
-  ])('none: %s', (code) => {
+  ])('not a text: %s', (code) => {
     expect(outside(code)).toEqual([]);
   });
 });
 
-test('messages are found wherever they are chosen', () => {
+test('messages are found wherever they are selected', () => {
   expect(wordsIn('page.tsx', "t(on ? 'On' : 'Off'); rich('<b>Both</b>', { b })").messages).toEqual([
     'On',
     'Off',
@@ -60,7 +60,7 @@ interface Part {
   options?: Record<string, { value: Part[] }>;
 }
 
-test('a translation has the values and tags of its English, and no other', () => {
+test('a translation has the values and tags of its English text, and no others', () => {
   const withValues = Object.entries(words).filter(([english]) => /[{]|<(\w+)>.*<\/\1>/.test(english));
   expect(withValues.length).toBeGreaterThan(400);
   for (const [english, chinese] of withValues) expect([english, namesIn(chinese)]).toEqual([english, namesIn(english)]);
@@ -69,7 +69,7 @@ test('a translation has the values and tags of its English, and no other', () =>
 /** Names, and signs between values. */
 const sameInBoth = ['Verifier', 'Webhook', '{price} / {unit}', 'OpenAI base URL', 'Anthropic base URL'];
 
-test('a translation is one: no English was copied', () => {
+test('a translation differs from its English text', () => {
   const copied = Object.entries(words).filter(([english, chinese]) => english === chinese && /[a-z]{3}/i.test(chinese));
   expect(copied.map(([english]) => english).sort()).toEqual(sameInBoth.sort());
 });

@@ -112,7 +112,7 @@ if (import.meta.main) {
     if (/\.(test|fixture|gen)\.tsx?$|\.d\.ts$|\/language\//.test(path)) continue;
     const { messages, outside } = wordsIn(path, await Bun.file(path).text());
     for (const message of messages) used.add(message);
-    faults.push(...outside.map((text) => `${path}: ${JSON.stringify(text)} is not asked for by t() or rich()`));
+    faults.push(...outside.map((text) => `${path}: ${JSON.stringify(text)} is not passed through t() or rich()`));
   }
   for (const message of Object.keys(words))
     if (!used.has(message)) faults.push(`web/src/language/zh-CN: no page uses ${JSON.stringify(message)}`);

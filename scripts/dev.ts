@@ -22,7 +22,7 @@ async function rebuild(): Promise<void> {
     .exited;
   const tookMs = Math.round(performance.now() - startedMs);
   console.error(
-    code === 0 ? `svc: web app built in ${tookMs} ms; reload the page` : 'svc: web app not built, see above',
+    code === 0 ? `svc: web app built in ${tookMs} ms; reload the page` : 'svc: web app could not be built; see above',
   );
   building = false;
   if (again) {

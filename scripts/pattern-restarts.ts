@@ -18,7 +18,7 @@ export function restarts(pattern: AST.Pattern, flags: string): string[] {
   if (flags.includes('y')) return [];
   const judge = new Judge(flags);
   for (const alternative of pattern.alternatives) judge.walk(alternative.elements, [], []);
-  return judge.slow.map((raw) => `begins again within ${raw}`);
+  return judge.slow.map((raw) => `restarts within ${raw}`);
 }
 
 class Judge {

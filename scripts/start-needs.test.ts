@@ -32,7 +32,7 @@ async function packagesFrom(file: string, found: Map<string, string>, seen: Set<
   }
 }
 
-test('npm start needs nothing but dependencies of the product', async () => {
+test('npm start needs only product dependencies', async () => {
   const found = new Map<string, string>();
   const seen = new Set<string>();
   for (const begin of begins) {

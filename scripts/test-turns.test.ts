@@ -7,7 +7,7 @@ const all = Array.from({ length: turns }, (_, index) => index + 1);
 const files = [...(await findTests('server', [])), ...(await findTests('e2e', []))];
 
 test.each(['sqlite', 'postgres'] as const)(
-  'in as many turns every file on %s has run, and none by chance twice',
+  'all turns together run every file on %s, and none by accident twice',
   (engine) => {
     const runs = all.map((turn) => ofTurn(files, turn, engine));
     expect([...new Set(runs.flat())].sort()).toEqual([...files].sort());
@@ -17,7 +17,7 @@ test.each(['sqlite', 'postgres'] as const)(
   },
 );
 
-test('what moves money runs each time, on both engines', () => {
+test('tests about money run every time, on both engines', () => {
   for (const turn of all)
     for (const engine of ['sqlite', 'postgres'] as const) {
       const run = ofTurn(files, turn, engine);
@@ -31,7 +31,7 @@ test('what moves money runs each time, on both engines', () => {
     }
 });
 
-test('the turn is that of the hour, or the one asked for', () => {
+test('the turn follows the hour, or the requested one', () => {
   const seen = [0, 1, 6, 7, 8].map((hour) => turnOfRun('', hour * 3_600_000));
   expect(seen).toEqual([1, 2, 7, 8, 1]);
   expect(turnOfRun('2', 0)).toBe(2);

@@ -27,7 +27,7 @@ export interface Simulated {
   embed?: Embed;
 }
 
-const absent = () => Promise.reject(new Error('this benchmark has no such model'));
+const absent = () => Promise.reject(new Error('this benchmark does not have this model'));
 const unset = { plan: '', easy: '', medium: '', hard: '', embedding: '', rerank: '' };
 
 /** The engine as shipped, with its own database; only the models are simulated. */

@@ -32,7 +32,7 @@ export async function startGateway(
 }
 
 export function leftOut(name: string, reason: string): null {
-  console.log(`${name} is left out: ${reason}`);
+  console.log(`${name} skipped: ${reason}`);
   return null;
 }
 
@@ -42,7 +42,7 @@ async function prove(running: Running, key: string): Promise<void> {
   const text = await answer.text();
   if (!answer.ok || !text.includes('Hello to everybody')) throw new Error(`${answer.status} ${text}`);
   const refusal = await ask(running, 'sk-of-somebody-else');
-  if (refusal.ok) throw new Error('it answers to a key that is not known');
+  if (refusal.ok) throw new Error('it accepts an unknown key');
 }
 
 const ask = (running: Running, key: string): Promise<Response> =>

@@ -22,7 +22,7 @@ export async function installOnce(
   try {
     await steps(folder);
   } catch (error) {
-    console.log(`${name} is left out: ${(error as Error).message}`);
+    console.log(`${name} skipped: ${(error as Error).message}`);
     return null;
   }
   writeFileSync(mark, version);

@@ -76,7 +76,7 @@ const millisecondsPer: Record<string, number> = { us: 1e-3, ms: 1, s: 1e3, m: 6e
 /** From the line `99%   12.24ms` of `wrk --latency`, which chooses the unit by the value. */
 export function p99Ms(text: string): number {
   const [, value, unit] = /^\s*99%\s+([\d.]+)(us|ms|s|m)\s*$/m.exec(text) ?? [];
-  if (!unit) throw new Error(`wrk told no 99th percentile: ${text}`);
+  if (!unit) throw new Error(`wrk reported no 99th percentile: ${text}`);
   return Number(value) * millisecondsPer[unit]!;
 }
 

@@ -35,7 +35,7 @@ export async function begin(service: Service): Promise<Record<string, string>> {
   });
   await answer.text();
   const session = answer.headers.get('mcp-session-id');
-  if (session === null) throw new Error(`no session was begun: ${answer.status}`);
+  if (session === null) throw new Error(`no session was started: ${answer.status}`);
   return { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': '2025-06-18' };
 }
 

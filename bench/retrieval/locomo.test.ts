@@ -4,7 +4,7 @@ import { samplesOf } from './locomo.ts';
 const said = (id: string, speaker: string, text: string) => ({ dia_id: id, speaker, text });
 const asked = (question: string, category: number, evidence: string[]) => ({ question, category, evidence });
 
-test('conversations, questions of four kinds and their evidence are read as they are published', () => {
+test('reads conversations, four kinds of questions and their evidence as published', () => {
   const conversation = {
     speaker_a: 'Ana',
     speaker_b: 'Ben',

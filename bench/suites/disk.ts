@@ -15,7 +15,7 @@ const databaseUrl = process.env.DATABASE_URL_TEST ?? 'postgres://root@127.0.0.1:
 /** Disk space of a million usage log entries as the relay writes them, including indexes. */
 export async function disk(): Promise<void> {
   const rows: Row[] = [{ what: 'SQLite', figures: { 'MB for a million usage entries': await onSqlite() } }];
-  const postgres = await onPostgres().catch((error) => console.log(`disk: PostgreSQL is left out (${error})`));
+  const postgres = await onPostgres().catch((error) => console.log(`disk: PostgreSQL skipped (${error})`));
   if (postgres !== undefined)
     rows.push({ what: 'PostgreSQL', figures: { 'MB for a million usage entries': postgres } });
   report('disk', rows, []);

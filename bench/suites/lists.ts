@@ -71,7 +71,7 @@ async function compareServers(): Promise<Row[]> {
   try {
     await admin.unsafe('select 1');
   } catch {
-    console.log('lists: no PostgreSQL at DATABASE_URL_TEST or 127.0.0.1:5432; left out');
+    console.log('lists: no PostgreSQL at DATABASE_URL_TEST or 127.0.0.1:5432; skipped');
     return [];
   }
   const rows = await compare('PostgreSQL', (amounts) => growServer(admin, amounts));

@@ -17,7 +17,7 @@ const heldOut = (_: Sample, place: number): boolean => place % 2 === 1;
  */
 export async function locomo(): Promise<void> {
   const { LOCOMO: path, LOCOMO_EMBEDDINGS: address, LOCOMO_MODEL: model = 'default' } = process.env;
-  if (!path) return console.log('locomo: LOCOMO names no file with the benchmark; skipped');
+  if (!path) return console.log("locomo: LOCOMO is not set to the benchmark's file; skipped");
   const samples = samplesOf(await Bun.file(path).json()).filter(heldOut);
   const texts = samples.flatMap(({ sessions, questions }) =>
     [...sessions.flat(), ...questions].map(({ text }) => text),
@@ -40,7 +40,7 @@ export async function locomo(): Promise<void> {
     goals.push(goal(`${name}: surroundings find more than single messages`, more));
   }
   const unusable = samples.reduce((sum, sample) => sum + sample.unusable, 0);
-  console.log(`locomo: ${unusable} questions name no message, and those about what was never said are left out`);
+  console.log(`locomo: skipped ${unusable} questions without a message, and questions about things never said`);
   report('locomo', rows, goals);
 }
 

@@ -60,7 +60,7 @@ async function measure(opened: OpenDb, lives: Life[]) {
   const cpu = process.cpuUsage(before);
   await bench.close();
   if (!answers.some(({ hit }) => hit))
-    throw new Error('nothing was recalled: the rows are not as the engine reads them');
+    throw new Error("nothing was recalled: the rows do not have the engine's format");
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b);
   return {
     messages,

@@ -108,7 +108,7 @@ test('answers 503 while the disk is full and recovers when there is space again'
   // A stream that had started can report the error only within the stream.
   expect(Object.keys(failed).filter((kind) => kind !== '200 unavailable')).toEqual(['503 unavailable']);
   expect([tooLarge.status, leftBehind, small.status]).toEqual([503, [], 200]);
-  expect(tooLarge.text).toContain('Files cannot be kept');
+  expect(tooLarge.text).toContain('Files cannot be saved');
   for (const { status, text } of refused) expect([status, text]).toEqual([503, expect.stringMatching(/cannot be/)]);
   // The file uploaded before.
   expect(files).toEqual([1, 0]);

@@ -32,7 +32,7 @@ interface Document {
   paths: Record<string, Record<string, unknown>>;
 }
 
-test('on every route, for nobody, for a key and for a session, with a body that is wrong', async () => {
+test('every route sends its security headers, for every kind of caller and an invalid body', async () => {
   const { paths } = service.app.document() as Document;
   const routes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ path, method })),
@@ -57,7 +57,7 @@ test('on every route, for nobody, for a key and for a session, with a body that 
   }
 }, 300_000);
 
-test('no cache keeps what a session reads', async () => {
+test('responses to a session are not cacheable', async () => {
   const { paths } = service.app.document() as Document;
   const read = Object.keys(paths).filter((path) => path.startsWith('/api/') && 'get' in paths[path]!);
   expect(read.length).toBeGreaterThan(80);
@@ -73,7 +73,7 @@ test('no cache keeps what a session reads', async () => {
 });
 
 test.each(['token', 'revoke', 'introspect', 'par', 'device_authorization', 'register', 'userinfo', 'nothing'])(
-  'nobody keeps a refusal of /api/oauth2/%s by its method',
+  'a method refusal of /api/oauth2/%s is not cacheable',
   async (name) => {
     const answer = await checked(service.call(`/api/oauth2/${name}?code=x`, { method: 'PUT' }));
     expect([answer.status >= 404, answer.headers.get('cache-control')]).toEqual([true, 'no-store']);
@@ -170,7 +170,7 @@ const asAnthropic: [what: string, status: number, act: () => Promise<Response>][
   ['its models', 200, () => anthropic('/v1/models')],
 ];
 
-describe('Anthropic’s name of a request is on every answer in its words', () => {
+describe("every response in Anthropic's format has its request-id header", () => {
   const check = async (response: Response, status: number) => {
     const id = response.headers.get('request-id');
     expect([response.status, id]).toEqual([status, response.headers.get('x-request-id')!]);
@@ -191,14 +191,14 @@ describe('Anthropic’s name of a request is on every answer in its words', () =
   });
 });
 
-describe('on answers of every kind', () => {
+describe('headers of every kind of response', () => {
   test.each(statuses)('%s', async (_what, status, act) => {
     const response = await act();
     expect(response.status).toBe(status);
     await response.body?.cancel();
   });
 
-  test('a picture and where it lies', async () => {
+  test('an image and its address', async () => {
     const body = { model: 'demo/image', prompt: 'a lighthouse', size: '256x256' };
     const { data } = (await (await post('/v1/images/generations', body)).json()) as { data: { url: string }[] };
     const picture = await checked(service.call(new URL(data[0]!.url).pathname));
@@ -206,7 +206,7 @@ describe('on answers of every kind', () => {
     expect((await checked(service.call('/v1/files/images/nothing.png'))).status).toBe(404);
   });
 
-  test('a video: whole, in part, its head, and a part that is not there', async () => {
+  test('a video: whole, a range, its headers, and an invalid range', async () => {
     const made = await post('/v1/videos', { model: 'demo/video', prompt: 'waves' });
     const { id } = (await made.json()) as { id: string };
     const path = `/v1/videos/${id}`;
@@ -234,7 +234,7 @@ describe('on answers of every kind', () => {
     );
   }, 300_000);
 
-  test('pages and their files, or what stands in for them', async () => {
+  test('pages and their files, or their replacement', async () => {
     for (const path of ['/', '/login', '/docs', '/assets/nothing.js', '/favicon.ico', '/manifest.json'])
       for (const method of ['GET', 'HEAD', 'POST'])
         await (await checked(service.call(path, { method }))).body?.cancel();

@@ -419,7 +419,7 @@ const byAdministrators: Record<string, Doing> = {
 /** Of those who run an organisation: administrators of the service may only end what these began. */
 const notTheirs = ['POST /api/mcp/servers/{id}/shared-sign-in'];
 
-describe('acts of administrators', () => {
+describe('administrator actions', () => {
   test.each(Object.keys(byAdministrators))('%s', async (route) => {
     const told = await byAdministrators[route]!();
     const entry = await newest();
@@ -427,7 +427,7 @@ describe('acts of administrators', () => {
     compare(entry, { actor: { id: root.id, name: 'root' }, ...told });
   });
 
-  test('there is no other write of theirs', async () => {
+  test('cover every write route of administrators', async () => {
     const { paths } = t.app.document() as { paths: Record<string, Record<string, unknown>> };
     const found: string[] = [];
     for (const [path, methods] of Object.entries(paths))
@@ -530,13 +530,13 @@ const byUsers: Record<string, Doing> = {
   },
 };
 
-test.each(Object.keys(byUsers))('of users: %s', async (name) => {
+test.each(Object.keys(byUsers))('user actions: %s', async (name) => {
   const told = await byUsers[name]!();
   const entry = await newest();
   compare(entry, { actor: { id: user.id, name: 'Someone.Known' }, ...told });
 });
 
-test('is searched by name and id, action, time and page; only administrators read it', async () => {
+test('can be searched by name and id, action, time and page, only by administrators', async () => {
   const names = async (query: string) => new Set((await logs(`${query}&page_size=100`)).logs.map((e) => e.action));
   expect(await names('actor=ONE.KNO&action=key_created')).toEqual(new Set(['key_created']));
   expect((await logs(`actor=${user.id}&action=key_created`)).total).toBe(
@@ -561,7 +561,7 @@ test('is searched by name and id, action, time and page; only administrators rea
   expect(csv.split('\r\n')[1]).toContain('root,option_set,option,DecisionLogDays');
 });
 
-test('no secret is in it, and the log of OAuth shows its own kinds only', async () => {
+test('contains no secrets, and the OAuth log shows only its own kinds', async () => {
   const { db } = t.platform.database;
   const stored = JSON.stringify(await db.selectFrom('audit_log').selectAll().execute());
   for (const secret of [...secrets, rootPassword, 'a fine password']) expect(stored).not.toContain(secret);
@@ -579,7 +579,7 @@ test('no secret is in it, and the log of OAuth shows its own kinds only', async 
   expect(((await other.json()) as { data: { total: number } }).data.total).toBe(0);
 });
 
-test('old entries are swept', async () => {
+test('old entries are deleted', async () => {
   clock.advance(366 * 86_400_000);
   await t.app.identity.sweep();
   expect((await t.platform.database.db.selectFrom('audit_log').select('id').execute()).length).toBe(0);

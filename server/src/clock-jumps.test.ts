@@ -19,7 +19,7 @@ const jumps: [string, before: number, after: number][] = [
 ];
 
 describe.each(jumps)('a clock that %s', (_, before, after) => {
-  test('shuts nobody out of a limit for longer than its window', async () => {
+  test('blocks no one from a rate limit for longer than its window', async () => {
     const clock = manualClock();
     const shared = memoryShared(clock);
     clock.jump(before);
@@ -34,7 +34,7 @@ describe.each(jumps)('a clock that %s', (_, before, after) => {
     await shared.close();
   });
 
-  test('makes nothing cached be believed for longer', async () => {
+  test('does not extend the life of cached values', async () => {
     const clock = manualClock();
     let reads = 0;
     const load = async () => {
@@ -51,7 +51,7 @@ describe.each(jumps)('a clock that %s', (_, before, after) => {
     expect(await lookup.get('key')).toEqual({ reads: 2 });
   });
 
-  describe('at a whole process', () => {
+  describe('in a whole process', () => {
     const clock = manualClock(Date.now());
     let service: TestApp;
     let member: Member;
@@ -67,7 +67,7 @@ describe.each(jumps)('a clock that %s', (_, before, after) => {
       expect((await member.call('/api/user/self')).status).toBe(200);
     });
 
-    test('leaves an act that was begun once done once, and its answer to be had again', async () => {
+    test('keeps an idempotent action done once, with its response available', async () => {
       const make = () =>
         member.call('/api/tokens', {
           method: 'POST',
@@ -81,7 +81,7 @@ describe.each(jumps)('a clock that %s', (_, before, after) => {
       clock.jump(-before - after);
     });
 
-    test('ends no answer under way and opens no circuit', async () => {
+    test('interrupts no running answer and opens no circuit', async () => {
       const authorization = `Bearer ${await member.key()}`;
       const body = { model: 'demo/chat', messages: [{ role: 'user', content: 'Hello' }] };
       const ask = () => service.call('/v1/chat/completions', { method: 'POST', body, headers: { authorization } });
@@ -104,7 +104,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('two machines o
   test.each([
     ['90 minutes ahead', 90 * minuteMs],
     ['25 seconds behind', -25_000],
-  ])('of which one is %s agree on what is due', async (_, wrongMs) => {
+  ])('with one %s agree on what is due', async (_, wrongMs) => {
     const storeOf = async (aheadMs: number) => {
       const machine = { ...systemClock, nowMs: () => Date.now() + aheadMs };
       const clock = await openDatabaseClock({ db: open.db, clock: machine, log: silent });

@@ -15,7 +15,7 @@ test('an empty environment is a working configuration', () => {
   });
 });
 
-test('private addresses are for those who ask for them, whatever the service’s own address is', () => {
+test("private addresses require opting in, whatever the service's own address is", () => {
   const own = [undefined, 'http://localhost:3000', 'http://127.0.0.1:8080', 'http://[::1]', 'https://api.example.com'];
   for (const BASE_URL of own) {
     expect(readConfig({ BASE_URL }).allowPrivateAddresses).toBe(false);
@@ -23,7 +23,7 @@ test('private addresses are for those who ask for them, whatever the service’s
   }
 });
 
-test('proxies are addresses or blocks, and what is neither is named', () => {
+test('proxies are IP addresses or blocks, and invalid ones are named', () => {
   expect(readConfig({ TRUSTED_PROXIES: '10.0.0.2, 2001:db8::/64' }).trustedProxies).toEqual([
     '10.0.0.2',
     '2001:db8::/64',
@@ -32,12 +32,12 @@ test('proxies are addresses or blocks, and what is neither is named', () => {
     expect(() => readConfig({ TRUSTED_PROXIES: `10.0.0.2,${wrong}` })).toThrow(wrong);
 });
 
-test('Stripe needs its key and the secret of its events, or neither', () => {
+test('Stripe needs its key and its webhook secret, or neither', () => {
   expect(readConfig({}).stripe).toBeUndefined();
   const both = { STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET: 'whsec_1' };
   expect(readConfig(both).stripe).toEqual({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl: undefined });
   for (const name of Object.keys(both) as (keyof typeof both)[])
-    expect(() => readConfig({ [name]: both[name] })).toThrow('belong together');
+    expect(() => readConfig({ [name]: both[name] })).toThrow('must be set together');
 });
 
 test('addresses follow the port and lose a trailing slash', () => {
@@ -63,7 +63,7 @@ test('every fault is reported at once', () => {
   }
 });
 
-test('provider keys and option defaults are gathered by name', () => {
+test('provider keys and option defaults are collected by name', () => {
   const config = readConfig({ OPENAI_API_KEY: 'k', GROQ_API_KEY: '', OAUTH2_CODE_TTL: '60' });
   expect(config.providerKeys).toEqual({ OPENAI_API_KEY: 'k' });
   expect(config.optionDefaults).toEqual({ OAuth2CodeTTL: 60 });
@@ -71,7 +71,7 @@ test('provider keys and option defaults are gathered by name', () => {
   expect(readConfig({ OPENID_CONNECT: '' }).optionDefaults).toEqual({});
 });
 
-test('headers for the collector are read as OpenTelemetry writes them', () => {
+test("collector headers are read in OpenTelemetry's format", () => {
   const read = (text: string) => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: text }).otelHeaders;
   expect(read('Authorization=Basic%20YTpi, x-team=one')).toEqual({ authorization: 'Basic YTpi', 'x-team': 'one' });
   expect(readConfig({}).otelHeaders).toEqual({});
@@ -79,7 +79,7 @@ test('headers for the collector are read as OpenTelemetry writes them', () => {
   expect(() => read('a=%zz')).toThrow('OTEL_EXPORTER_OTLP_HEADERS');
 });
 
-test('a proxy or unchecked certificates leave calls to fetch, which knows them', () => {
+test('a proxy or unchecked certificates use fetch, which supports them', () => {
   expect(readConfig({}).fetchOnly).toBe(false);
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'])
     expect(readConfig({ [name]: 'http://proxy.test:3128' }).fetchOnly).toBe(true);

@@ -58,7 +58,7 @@ const rules = {
   WORKERS: whole(1, 64).default(1),
   ADMIN_USERNAME: z
     .string()
-    .regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Za-z0-9_.-')
+    .regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 characters of A-Za-z0-9_.-')
     .default('root'),
   ADMIN_PASSWORD: z.string().min(8, 'must be at least 8 characters').max(128).optional(),
   ENCRYPTION_KEY: z
@@ -166,16 +166,16 @@ export function readConfig(environment: Environment, rows = vendors): Config {
   const read = readAll(rules) as Values;
   const providerKeys = readAll(vendorRules(rows)) as Record<string, string>;
   if ((read.WORKERS ?? 1) > 1 && !(read.DATABASE_URL && read.REDIS_URL))
-    faults.push('WORKERS above 1 needs PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
+    faults.push('WORKERS above 1 requires PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
   if (read.S3_BUCKET && !(read.S3_ACCESS_KEY_ID && read.S3_SECRET_ACCESS_KEY))
-    faults.push('S3_BUCKET needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
+    faults.push('S3_BUCKET requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
   if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined))
-    faults.push('SMTP_URL and MAIL_FROM belong together: set both, or neither');
+    faults.push('SMTP_URL and MAIL_FROM must be set together: set both or neither');
   if ((read.STRIPE_SECRET_KEY === undefined) !== (read.STRIPE_WEBHOOK_SECRET === undefined))
-    faults.push('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET belong together: set both, or neither');
+    faults.push('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be set together: set both or neither');
   for (const block of (read.TRUSTED_PROXIES ?? '').split(',').filter(Boolean))
     if (!parseBlock(block))
-      faults.push(`TRUSTED_PROXIES holds ${JSON.stringify(block)}, which is not an address or CIDR block`);
+      faults.push(`TRUSTED_PROXIES contains ${JSON.stringify(block)}, which is not an IP address or CIDR block`);
   if (faults.length > 0) throw new ConfigFaults(faults);
   const outgoingProxy = { ...readOutgoingProxy(environment), proxyResolves: read.PROXY_RESOLVES_NAMES };
   return { ...assemble(read), providerKeys, fetchOnly: needsFetch(environment), outgoingProxy };

@@ -35,10 +35,10 @@ const ask = (path: string, origin: string, init: { body?: unknown; token?: strin
   });
 const question = { model: 'demo/chat', messages: [{ role: 'user', content: 'hi' }] };
 
-describe('while the option is off', () => {
+describe('with the option off', () => {
   beforeEach(() => t.setOption('CorsEnabled', false));
 
-  test('nothing is said to pages of other origins', async () => {
+  test('pages of other origins get no CORS headers', async () => {
     const asked = await preflight(chat);
     expect([asked.status, asked.headers.get('allow'), allowed(asked)]).toEqual([405, 'POST', null]);
     expect(asked.headers.get('vary')).toBeNull();
@@ -59,7 +59,7 @@ describe('pages of registered applications', () => {
     ['/openai/deployments/demo/chat/chat/completions', 'POST'],
     [tokens, 'POST'],
     [`${tokens}/7`, 'DELETE'],
-  ])('may ask %s', async (path, method) => {
+  ])('may call %s', async (path, method) => {
     const answer = await preflight(path, page, method);
     expect([answer.status, allowed(answer)]).toEqual([204, page]);
     expect(answer.headers.get('access-control-allow-methods')).toContain(method);
@@ -69,7 +69,7 @@ describe('pages of registered applications', () => {
     expect((await preflight(path, stranger, method)).status).toBe(405);
   });
 
-  test('get answers that they can read: whole, streamed and faults', async () => {
+  test('can read responses: whole, streamed and errors', async () => {
     for (const body of [question, { ...question, stream: true }]) {
       const answer = await ask(chat, page, { body });
       expect([answer.status, allowed(answer), answer.headers.get('vary')]).toEqual([200, page, 'origin']);
@@ -87,12 +87,12 @@ describe('pages of registered applications', () => {
     );
   });
 
-  test('of others get nothing to read', async () => {
+  test('of other origins can read nothing', async () => {
     for (const origin of [stranger, 'null', 'com.example.app:', `${page}:8443`, `${page}.stranger.example`, '*'])
       expect(allowed(await ask('/v1/models', origin))).toBeNull();
   });
 
-  test('count as the applications stand', async () => {
+  test('follow the state of their applications', async () => {
     const late = 'https://late.example';
     expect(allowed(await ask('/v1/models', late))).toBeNull();
     const { id } = await t.client({ redirect_uris: [`${late}/cb`] });
@@ -109,15 +109,15 @@ describe('pages of registered applications', () => {
   });
 });
 
-describe('origins that the operator lists', () => {
-  test('count everywhere that applications’ do', async () => {
+describe('origins listed by the operator', () => {
+  test("are allowed wherever applications' origins are", async () => {
     await t.setOption('CorsOrigins', 'http://localhost:3000, https://other.example');
     for (const path of ['/v1/models', tokens])
       expect(allowed(await ask(path, 'http://localhost:3000'))).toBe('http://localhost:3000');
     expect(allowed(await ask('/v1/models', stranger))).toBeNull();
   });
 
-  test('* is for the relay alone', async () => {
+  test('* applies only to the relay', async () => {
     await t.setOption('CorsOrigins', '*');
     expect(allowed(await ask('/v1/models', stranger))).toBe('*');
     expect((await preflight(chat, stranger)).status).toBe(204);
@@ -132,12 +132,12 @@ describe('origins that the operator lists', () => {
     'null',
     'ftp://a.example',
     'https://*.a.example',
-  ])('%s is none', async (entry) => {
+  ])('%s is not an origin', async (entry) => {
     expect(await t.setOption('CorsOrigins', entry).catch((error) => error.code)).toBe('invalid_value');
   });
 });
 
-test('what a cookie opens is never for other origins', async () => {
+test('endpoints with cookies are never open to other origins', async () => {
   await t.setOption('CorsOrigins', `* ${page}`);
   for (const path of ['/api/user/self', '/api/oauth2/applications', '/api/admin/options', '/v1/videos/x/content']) {
     const answer = await t.member.call(path, { headers: { origin: page } });

@@ -53,7 +53,7 @@ const lists: [string, () => Member][] = [
   ['/api/oauth2/admin/audit?', () => root],
 ];
 
-test.each(lists)('%s is the same by cursor as by page', async (path, by) => {
+test.each(lists)('%s is the same by cursor and by page', async (path, by) => {
   const { total } = await get(by(), `${path}page_size=1`);
   expect(total).toBeGreaterThan(10);
   const byPage: number[] = [];
@@ -69,7 +69,7 @@ test.each(lists)('%s is the same by cursor as by page', async (path, by) => {
   expect(new Set(byCursor).size).toBe(total);
 });
 
-test.each(lists)('%s refuses what is no cursor of its own', async (path, by) => {
+test.each(lists)('%s rejects foreign cursors', async (path, by) => {
   for (const cursor of ['x', 'MQ', 'MS4yLjMuNA', Buffer.from('1.-2').toString('base64url'), '%00', 'a'.repeat(300)]) {
     const answer = await by().call(`${path}cursor=${cursor}`);
     expect(answer.status).toBe(400);
@@ -107,7 +107,7 @@ async function goneOf(table: 'usage_logs' | 'audit_log', ids: number[]): Promise
 }
 
 test.each(lists.filter(([path]) => !path.includes('ledger')))(
-  '%s shows each row once, and all that stay, while others come and go',
+  '%s shows each row once, and all that stay, during inserts and deletes',
   async (path, by) => {
     const change = disturb[path.includes('audit') ? 'audit_log' : 'usage_logs']!;
     const staying = new Set(idsOf(await get(by(), `${path}page_size=100`)));

@@ -54,7 +54,7 @@ async function toldByEngine(fault: Error, client: WireFormat = 'chat') {
   return dataOf(await answered.text());
 }
 
-describe('a fault is told in a stream as in a body', () => {
+describe('an error has the same form in a stream and in a body', () => {
   test.each(cases)('chat: %s', async (_, fault) => {
     const { error } = await bodyOf('openai', fault);
     expect(dataOf(chatErrorChunk(fault, { id: 'a', model: 'm', created: 1 })).error).toEqual(error);
@@ -90,7 +90,7 @@ test.each(['openai', 'anthropic', 'google', 'cohere', 'video', 'mcp', 'oauth', '
   },
 );
 
-test('what nobody foresaw is told by the engine as by everyone else', async () => {
+test('an unexpected error has the same form from the engine as elsewhere', async () => {
   const { error } = await toldByEngine(new TypeError('secret'));
   expect(error).toEqual((await bodyOf('openai', toAppError(new TypeError('secret')))).error);
 });

@@ -19,7 +19,7 @@ interface Figures {
 
 const read = async <T>(path: string) => (await world.send<T>(ann, 'GET', path)).data;
 
-test('whoever looks right after a first request sees it', async () => {
+test('a first request is visible right away', async () => {
   expect((await world.ask(await ann.key())).status).toBe(200);
   const seen = { requests_last_hour: 1, success_rate_last_hour: 1 };
   const { metrics } = await read<{ metrics: Figures[] }>('/api/routing/metrics?model_id=m');

@@ -44,7 +44,7 @@ for (const engine of engines)
     });
     afterAll(() => open.drop());
 
-    test('entries of the audit log by part of a target’s name, by its id, and by nothing else', async () => {
+    test("audit entries are found by part of a target's name and by its id", async () => {
       const { db } = open;
       await insertAudit(db, [
         entry({ target_type: 'application', target_id: 7, target_name: 'Needlework' }),
@@ -71,7 +71,7 @@ for (const engine of engines)
       expect(narrowed).toEqual({ rows: [], total: 0, next: null });
     });
 
-    test('names of targets are forgotten with the entries that had them', async () => {
+    test('names of targets are deleted with their entries', async () => {
       const { db } = open;
       const names = async () =>
         (await db.selectFrom('audit_targets').select('target_name').execute()).map((row) => row.target_name);
@@ -89,7 +89,7 @@ for (const engine of engines)
       expect(await targets(db, 'acme')).toEqual(['channel 3 Acme']);
     });
 
-    test('of who is forgotten stays what was done, not from where nor what the own things were called', async () => {
+    test("a deleted user's actions stay, without addresses and names of personal items", async () => {
       const { db } = open;
       const state = (about: object) => JSON.stringify(about);
       const from = { actor_id: 6, ip: '192.0.2.1', user_agent: 'a browser', created_at: 4 * day };
@@ -142,7 +142,7 @@ for (const engine of engines)
       expect(rows).toHaveLength(7);
     });
 
-    test('a name that many targets have is followed to the end by its cursors', async () => {
+    test('a name shared by many targets is listed completely by cursor', async () => {
       const { db } = open;
       const many = idsOf(150).map((id) => entry({ target_type: 'key', target_id: id, target_name: `shared ${id}` }));
       await insertAudit(db, many);
@@ -156,7 +156,7 @@ for (const engine of engines)
       expect(seen.size).toBe(150);
     });
 
-    test('applications by part of a name, of their owner’s name, by client id and by state', async () => {
+    test('applications are found by name, owner, client id and state', async () => {
       const { db } = open;
       await sql`insert into oauth_applications (owner_id, name, description, homepage_url, logo_url, client_id, secret_hash,
           redirect_uris, allowed_scopes, app_type, status, is_verified, webhook_url, webhook_secret, rate_limit, epoch,
@@ -183,7 +183,7 @@ for (const engine of engines)
       expect(await found('named')).toEqual([3]);
     });
 
-    test('sessions by tag come in the order in which they were used last, and go when they are deleted', async () => {
+    test('sessions by tag are listed by last use, and disappear when deleted', async () => {
       const { db } = open;
       const tagged = async (tag: string) => {
         const { sessions, total } = await listSessions(db, { userId: 1, tag, offset: 0, limit: 20 }, 0);

@@ -13,19 +13,19 @@ export function addGauges(
 ): void {
   const { billing, watchdog, routing } = rooms;
   addProcessGauges(metrics);
-  metrics.gauge('svc_open_upstream_calls', 'Calls to upstreams under way, streams included.', () => watchdog.size);
-  metrics.readings('svc_jobs', 'Waiting and running jobs, per queue.', 'gauge', async () =>
+  metrics.gauge('svc_open_upstream_calls', 'Upstream calls in progress, including streams.', () => watchdog.size);
+  metrics.readings('svc_jobs', 'Waiting and running jobs by queue.', 'gauge', async () =>
     Object.entries(await jobs.depth()).map(([queue, value]) => ({ labels: { queue }, value })),
   );
-  metrics.readings('svc_open_holds', 'Requests with money put aside.', 'gauge', async () => [
+  metrics.readings('svc_open_holds', 'Requests with an open hold on the balance.', 'gauge', async () => [
     { value: (await billing.openHolds()).holds },
   ]);
-  metrics.readings('svc_held_quota', 'Money put aside, in quota.', 'gauge', async () => [
+  metrics.readings('svc_held_quota', 'Amount held for open requests, in quota units.', 'gauge', async () => [
     { value: (await billing.openHolds()).amount },
   ]);
   metrics.readings(
     'svc_circuits',
-    'Candidates (provider, model, channel, credential) by state of their circuit.',
+    'Candidates (provider, model, channel, credential) by circuit breaker state.',
     'gauge',
     () => circuits(routing),
   );
@@ -41,9 +41,9 @@ async function circuits({ parts }: Routing) {
 /** Named as Prometheus's own client libraries name them, so that common dashboards work. */
 function addProcessGauges(metrics: Metrics): void {
   const startSeconds = Math.round(Date.now() / 1000 - process.uptime());
-  metrics.gauge('process_start_time_seconds', 'When the process started, Unix seconds.', () => startSeconds);
-  metrics.gauge('process_resident_memory_bytes', 'Memory in use.', () => process.memoryUsage.rss());
-  metrics.readings('process_cpu_seconds_total', 'Processor time used.', 'counter', () => {
+  metrics.gauge('process_start_time_seconds', 'Start time of the process, in Unix seconds.', () => startSeconds);
+  metrics.gauge('process_resident_memory_bytes', 'Resident memory in bytes.', () => process.memoryUsage.rss());
+  metrics.readings('process_cpu_seconds_total', 'CPU time used, in seconds.', 'counter', () => {
     const { user, system } = process.cpuUsage();
     return [{ value: (user + system) / 1e6 }];
   });

@@ -156,7 +156,7 @@ async function count(table: string): Promise<number> {
   return Number(row.n);
 }
 
-describe('the same key, the same request: done once, answered the same', () => {
+describe('the same key and request are processed once and answered the same', () => {
   test.each(Object.keys(created))('%s', async (name) => {
     const { by, path, body, table } = created[name]!;
     const [where, what, key] = [await path(), body(), freshKey()];
@@ -176,7 +176,7 @@ describe('the same key, the same request: done once, answered the same', () => {
   });
 });
 
-test('one of fifty at once grants, in two processes', async () => {
+test('one of fifty concurrent requests grants, in two processes', async () => {
   const target = await t.user();
   for (let round = 0; round < 5; round += 1) {
     const key = freshKey();
@@ -197,7 +197,7 @@ test('one of fifty at once grants, in two processes', async () => {
   expect(self.data.quota).toBe(500);
 });
 
-test('another body, path or user', async () => {
+test('another body, path or user is refused', async () => {
   const key = freshKey();
   expect((await post(root, credits(user.id), { quota: 1 }, key)).status).toBe(200);
   const otherBody = await post(root, credits(user.id), { quota: 2 }, key);
@@ -208,7 +208,7 @@ test('another body, path or user', async () => {
   expect((await post(user, '/api/tokens', { name: 'x' }, key)).status).toBe(200);
 });
 
-test('in the error shape of its endpoint', async () => {
+test('errors have the shape of their endpoint', async () => {
   const key = freshKey();
   const secret = await user.key();
   const video = (prompt: string) =>
@@ -229,11 +229,11 @@ test('in the error shape of its endpoint', async () => {
   });
 });
 
-test.each(['', ' ', 'x'.repeat(256), 'é', 'tab\tbed'])('the key %j is refused', async (key) => {
+test.each(['', ' ', 'x'.repeat(256), 'é', 'tab\tbed'])('the key %j is rejected', async (key) => {
   expect((await post(root, credits(user.id), { quota: 1 }, key)).status).toBe(400);
 });
 
-test('a refusal is an answer too; what was wrong in the request is not', async () => {
+test('a refusal is stored as a response; a validation error is not', async () => {
   const key = freshKey();
   expect((await post(root, credits(user.id), { quota: 'x' }, key)).status).toBe(400);
   expect((await post(root, credits(user.id), { quota: -1e12 }, key)).status).toBe(400);
@@ -241,7 +241,7 @@ test('a refusal is an answer too; what was wrong in the request is not', async (
   expect([again.status, again.headers.get('idempotency-replayed')]).toEqual([400, 'true']);
 });
 
-test('a day later the key is free again, and the table empty', async () => {
+test('after a day the key is free again, and the table empty', async () => {
   const target = await t.user();
   const key = freshKey();
   await post(root, credits(target.id), { quota: 1 }, key);
@@ -256,7 +256,7 @@ test('a day later the key is free again, and the table empty', async () => {
   while ((await count('idempotency_keys')) > 0) await Bun.sleep(5);
 });
 
-test('killed between grant and answer: whoever asks again gets the grant that was made', async () => {
+test('killed between grant and response: a retry returns the grant that was made', async () => {
   const { db } = t.platform.database;
   const target = await t.user();
   const key = freshKey();
@@ -283,7 +283,7 @@ test('killed between grant and answer: whoever asks again gets the grant that wa
   expect((await creditsOf(target.id).execute()).length).toBe(2);
 });
 
-test('answers are sealed at rest, and gone with their user', async () => {
+test('responses are stored encrypted, and deleted with their user', async () => {
   const member = await t.user();
   const made = (await (await post(member, '/api/tokens', { name: 'k' }, freshKey())).json()) as {
     data: { key: string };
@@ -415,7 +415,7 @@ const without = [
   '/v2/rerank',
 ];
 
-test('every other POST takes a key', () => {
+test('every other POST accepts a key', () => {
   const { paths } = t.app.document() as { paths: Record<string, { post?: { parameters?: { name: string }[] } }> };
   const takes = (path: string) =>
     paths[path]?.post?.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;

@@ -32,8 +32,8 @@ const statuses = async (headers: Record<string, string>) =>
   Promise.all(endpoints.map(async (endpoint) => [endpoint.path, (await ask(endpoint, headers)).status === 401]));
 const everywhere = (refused: boolean) => endpoints.map(({ path }) => [path, refused]);
 
-describe('a key counts the same on every endpoint, whichever header it comes in', () => {
-  test('there are endpoints that ask for one', () => expect(endpoints.length).toBeGreaterThan(12));
+describe('an API key works on every endpoint in every supported header', () => {
+  test('there are endpoints that require one', () => expect(endpoints.length).toBeGreaterThan(12));
 
   test.each(['x-api-key', 'api-key', 'x-goog-api-key'])('%s', async (name) => {
     expect(await statuses({ [name]: key })).toEqual(everywhere(false));
@@ -48,7 +48,7 @@ describe('a key counts the same on every endpoint, whichever header it comes in'
     ['two keys beside each other', () => ({ 'api-key': key, 'x-api-key': other })],
     ['a key and one that is none', () => ({ authorization: `Bearer ${key}`, 'api-key': 'none' })],
     ['another scheme and a key', () => ({ authorization: 'Basic eDp5', 'x-api-key': key })],
-  ])('%s are refused, and the refusal says why', async (_, headers) => {
+  ])('%s are rejected with the reason', async (_, headers) => {
     expect(await statuses(headers())).toEqual(everywhere(true));
     const answer = await ask({ method: 'GET', path: '/v1/models' }, headers());
     const { error } = (await answer.json()) as { error: { code: string; message: string } };

@@ -30,7 +30,7 @@ afterAll(() => t.close());
 const neededOf = ({ parameters = [] }: Operation) =>
   parameters.filter((parameter) => parameter.in === 'query' && parameter.required);
 
-test('every endpoint that is read refuses a parameter that it does not know', async () => {
+test('every GET endpoint rejects unknown parameters', async () => {
   const read = operations.filter(([, { get }]) => get && neededOf(get).length === 0).map(([path]) => path);
   expect(read.length).toBeGreaterThan(50);
   const answers = await Promise.all(
@@ -54,14 +54,14 @@ test.each([
 });
 
 test.each(['/api/tokens', '/api/models', '/api/user/sessions'])(
-  '%s has one page, and may be asked for it as other lists are',
+  '%s has one page, and accepts the parameters of other lists',
   async (path) => {
     expect((await root.call(`${path}?page=1&page_size=5`)).status).toBe(200);
   },
 );
 
 test.each(['/client-metadata.json', '/.well-known/openid-configuration'])(
-  '%s is read by others, who may add some',
+  '%s is read by third parties, who may add parameters',
   async (path) => {
     expect((await t.call(`${path}?no_such=1`)).status).toBe(200);
   },

@@ -28,7 +28,7 @@ test.each(lookalikes)('%s is not this machine', (host) => {
   expect(isLoopbackAddress(host)).toBe(false);
 });
 
-test('this machine is, with any port', () => {
+test('loopback addresses are this machine, with any port', () => {
   for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
     for (const port of ['', ':80', ':65535']) {
       expect(redirectUriFault(`http://${host}${port}/callback`)).toBeNull();
@@ -41,7 +41,7 @@ test('this machine is, with any port', () => {
     expect(isLoopbackAddress(address)).toBe(false);
 });
 
-test('a vendor is known by its own hosts, not by names that hold them', () => {
+test('a vendor is recognised by its own hosts, not by names that contain them', () => {
   const own: [string, string][] = [
     ['https://api.openai.com/v1', 'openai'],
     ['https://eu.api.openai.com/v1', 'openai'],
@@ -61,7 +61,7 @@ test('a vendor is known by its own hosts, not by names that hold them', () => {
   for (const host of others) expect(vendorOf(undefined, `https://${host}/v1`).id).toBe('compatible');
 });
 
-test('https is https, however the operator writes it', () => {
+test('https is recognised in any spelling', () => {
   expect(readConfig({ BASE_URL: 'HTTPS://Svc.Example.com/' }).baseUrl).toBe('https://svc.example.com');
   expect(readConfig({ BASE_URL: 'https://svc.example.com/below/' }).baseUrl).toBe('https://svc.example.com/below');
 });

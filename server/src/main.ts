@@ -15,7 +15,7 @@ async function run(name: string, given: string[]): Promise<number | undefined> {
   if (['help', '--help', '-h'].includes(name)) return say(usage());
   if (['version', '--version'].includes(name)) return say(version);
   const command = commands[name];
-  if (!command && name !== 'serve') return refuse(`There is no command ${name}.\n${usage()}`);
+  if (!command && name !== 'serve') return refuse(`Unknown command: ${name}.\n${usage()}`);
   if (given.includes('--help')) return say(usageOf(name));
   const taken = readArguments(command?.takes ?? '', given);
   if (!taken) return refuse(usageOf(name));

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-test('docs/metrics.md lists what the service answers, no more and no less', () => {
+test('docs/metrics.md lists exactly the metrics of the service', () => {
   const answered = new Map([...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map((line) => [line[1]!, line[2]!]));
   for (const name of ofTheServer) answered.set(name, 'gauge');
   // Linux alone has it.
@@ -35,7 +35,7 @@ test('docs/metrics.md lists what the service answers, no more and no less', () =
   expect([...documented].sort()).toEqual([...answered].sort());
 });
 
-test('a streamed answer counts: calls, tokens, time to the first token', () => {
+test('a streamed answer is counted: calls, tokens, time to the first token', () => {
   expect(text).toMatch(/svc_upstream_calls_total\{provider="\w+",outcome="success"\} 1/);
   expect(text).toMatch(/svc_tokens_total\{provider="\w+",direction="completion"\} [1-9]/);
   expect(text).toMatch(/svc_upstream_first_token_seconds_count\{provider="\w+"\} 1/);

@@ -15,7 +15,7 @@ export interface Observer {
 export function openObserver({ log, metrics }: Pick<Platform, 'log' | 'metrics'>, config: Config): Observer {
   const { otelEndpoint: endpoint, otelHeaders: headers } = config;
   const { version } = packageJson;
-  metrics.readings('svc_build_info', 'Version that runs; the value is always 1.', 'gauge', () => [
+  metrics.readings('svc_build_info', 'Running version; the value is always 1.', 'gauge', () => [
     { labels: { version, runtime: `bun ${Bun.version}` }, value: 1 },
   ]);
   const tracer = endpoint ? openTracer({ endpoint, headers, version, log, metrics }) : undefined;
@@ -55,14 +55,14 @@ function countersOf(metrics: Metrics, provider: string) {
     outcome: (outcome: string) => {
       let counter = outcomes.get(outcome);
       if (!counter) {
-        const help = 'Calls to upstreams, by how they ended.';
+        const help = 'Upstream calls by outcome.';
         counter = metrics.counter('svc_upstream_calls_total', help, { provider, outcome });
         outcomes.set(outcome, counter);
       }
       counter();
     },
-    seconds: metrics.histogram('svc_upstream_seconds', 'Time to the end of an upstream answer.', { provider }),
-    firstToken: metrics.histogram('svc_upstream_first_token_seconds', 'Time to the first token of streams.', {
+    seconds: metrics.histogram('svc_upstream_seconds', 'Time to the end of an upstream response.', { provider }),
+    firstToken: metrics.histogram('svc_upstream_first_token_seconds', 'Time to the first token of a stream.', {
       provider,
     }),
     prompt: tokens('prompt'),

@@ -93,7 +93,7 @@ const allowed = (act: string, by: keyof typeof roles, target: keyof typeof roles
 };
 
 let made = 0;
-test.each(cases)('$act: $by upon $target', async ({ act, by, target }) => {
+test.each(cases)('$act: $by on $target', async ({ act, by, target }) => {
   made += 1;
   const role = target === 'self' ? by : target;
   const acting = members[by]!;
@@ -101,7 +101,7 @@ test.each(cases)('$act: $by upon $target', async ({ act, by, target }) => {
   expect((await acts[act]!(acting, upon)).status).toBe(allowed(act, by, role) ? 200 : 403);
 });
 
-test('every route of administrators that names a user or an application is in the table', () => {
+test('every administrator route that names a user or an application is in the table', () => {
   const { paths } = t.app.document() as { paths: Record<string, Record<string, { summary: string }>> };
   const writes = Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods)

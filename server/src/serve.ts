@@ -27,7 +27,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
   let stop: () => void = () => process.exit(1);
   if (environment[workerVariable])
     void whenOrphaned(() => {
-      log.error('the process that looks after this worker is gone; ending');
+      log.error('the supervisor of this worker is gone; stopping');
       stop();
     });
   const platform = await openPlatform(config, log);
@@ -51,7 +51,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
       websocket: socketHandlers,
     }),
   );
-  platform.metrics.gauge('svc_pending_requests', 'Requests being answered.', () => server.pendingRequests);
+  platform.metrics.gauge('svc_pending_requests', 'Requests in progress.', () => server.pendingRequests);
   const endWatch =
     platform.database.engine === 'sqlite'
       ? watchForDamage({
@@ -69,7 +69,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
   stop = once(async () => {
     stopping = true;
     app.drain();
-    log.info('stopping: letting requests finish');
+    log.info('shutting down: waiting for requests to finish');
     endWatch?.();
     await drain(server, config.drainMs, () => app.cutOff());
     await app.stop();
@@ -86,13 +86,13 @@ function listening<T>({ host, port }: Config, open: () => T): T {
     return open();
   } catch (error) {
     const reason = error instanceof Error ? error.message : error;
-    throw new StartFault(`The service cannot listen on port ${port} of ${host}: ${reason} (PORT and HOST say where)`);
+    throw new StartFault(`The service cannot listen on port ${port} of ${host}: ${reason} (set with PORT and HOST)`);
   }
 }
 
 function greet(config: Config, root: { username: string; password: string | null } | null): void {
   const lines = [`svc is ready at ${config.baseUrl}`];
-  if (root?.password) lines.push(`Log in as ${root.username} with password ${root.password} (shown this once)`);
+  if (root?.password) lines.push(`Log in as ${root.username} with password ${root.password} (shown only once)`);
   process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`);
 }
 

@@ -104,7 +104,7 @@ const places: Places = [
 
 const bad = ['\u200b', '\u200d', '\u2060', '\ufeff', '\u202e', '\u2066', '\u00ad', '\u0007', '\u3164', '\u{e0041}'];
 
-test.each(places)('the name of %s holds nothing that cannot be seen', async (_what, method, path, body) => {
+test.each(places)('the name of %s must not contain invisible characters', async (_what, method, path, body) => {
   for (const character of bad) {
     const answer = await root.call(path(), { method, body: body(`My${character}bank`) });
     expect([character.codePointAt(0)!.toString(16), answer.status]).toEqual([
@@ -176,7 +176,7 @@ const answers: [what: string, path: () => string][] = [
   ['the books', () => `/api/admin/accounting?from=${month}`],
 ];
 
-test.each(answers)('the account of an organisation goes by its name of today in %s', async (_what, path) => {
+test.each(answers)("an organisation's account is shown with its current name in %s", async (_what, path) => {
   const answer = await root.call(path());
   const text = await answer.text();
   expect([answer.status, text.includes(now), text.includes(first)]).toEqual([200, true, false]);
@@ -192,7 +192,7 @@ function unnamed(value: unknown): string[] {
   );
 }
 
-test('no answer to an administrator has the account of an organisation without its name', async () => {
+test("no administrator response shows an organisation's account without its name", async () => {
   const { paths } = world.t.app.document() as { paths: Record<string, object> };
   const read = Object.keys(paths).filter((path) => path.startsWith('/api/') && 'get' in paths[path]!);
   expect(read.length).toBeGreaterThan(80);
@@ -207,7 +207,7 @@ test('no answer to an administrator has the account of an organisation without i
   expect(found).toEqual([]);
 });
 
-test('organisations that were renamed earlier have their names again', async () => {
+test('organisations renamed earlier get their names back', async () => {
   const { db } = world.t.platform.database;
   const nameOf = async () => (await accountNamesOf(db, [acme.accountId])).get(acme.accountId);
   await renameAccount(db, acme.accountId, first);
@@ -217,11 +217,11 @@ test('organisations that were renamed earlier have their names again', async () 
   expect((await accountNamesOf(db, [root.id])).get(root.id)).toBe(root.username);
 });
 
-test('only those whose organisation it is name its account', async () => {
+test("only an organisation's owners can rename its account", async () => {
   const changed = await world.send(root, 'PUT', `/api/admin/users/${acme.accountId}`, { display_name: 'Other' });
   expect([changed.status, changed.message]).toEqual([
     409,
-    'This user stands for an organisation, and has its name. Its owners change that.',
+    "This user represents an organisation and shares its name. Only the organisation's owners can change it.",
   ]);
   const group = { group: 'special' };
   expect((await world.send(root, 'PUT', `/api/admin/users/${acme.accountId}`, group)).status).toBe(200);

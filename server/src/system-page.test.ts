@@ -30,7 +30,7 @@ test('an administrator sees version, engines and load', async () => {
   if (site.platform.database.engine === 'sqlite') expect(data.queues).toEqual([{ queue: 'a-queue', jobs: 1 }]);
 });
 
-test('nobody else does', async () => {
+test('other users are refused', async () => {
   const user = await site.user();
   expect((await user.call('/api/admin/system')).status).toBe(403);
   expect((await site.call('/api/admin/system')).status).toBe(401);

@@ -16,7 +16,7 @@ interface NoteDeps {
 /** Records every tool call in usage, audit log, traces and metrics; a charged call is in usage already. */
 export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): (called: CalledTool) => void {
   const counter = (status: CalledTool['status']) =>
-    metrics.counter('svc_mcp_calls_total', 'Calls of tools over MCP, by how they ended.', { status });
+    metrics.counter('svc_mcp_calls_total', 'Tool calls over MCP by outcome.', { status });
   const count = { ok: counter('ok'), error: counter('error'), aborted: counter('aborted') };
   return (called) => {
     const { userId, keyId, origin, requestId, server, tool, status } = called;

@@ -38,8 +38,8 @@ const rows = [...vendors, acme];
 const sealer = openSealer({ keys: [{ id: 'test', key: new Uint8Array(32).fill(7) }] });
 const clock = manualClock();
 
-describe('a row that is new', () => {
-  test('is recognised by its name and its address', () => {
+describe('a new vendor row', () => {
+  test('is recognised by name and address', () => {
     expect(findVendor(rows, 'Acme', 'http://127.0.0.1/v1')).toBe(acme);
     expect(findVendor(rows, 'mine', 'https://eu.api.acme.example/v1')).toBe(acme);
     expect(findVendor(vendors, 'Acme', 'https://api.acme.example/v1').id).toBe('compatible');
@@ -56,7 +56,7 @@ describe('a row that is new', () => {
     });
   });
 
-  test('shapes the requests that go to it, of either format', () => {
+  test('shapes requests to it in both formats', () => {
     const vendor = findVendor(rows, 'acme', '');
     const given = { model: 'x', seed: 1, max_tokens: 5, messages: [{ role: 'developer', content: 'Be brief.' }] };
     const options = { modelName: 'rocket-1', vendor, stream: false, limit: 5 };
@@ -81,14 +81,14 @@ describe('a row that is new', () => {
   });
 });
 
-describe.each(engines)('variables on $name', (engine) => {
+describe.each(engines)('vendor variables on $name', (engine) => {
   let opened: OpenDb & { drop(): Promise<void> };
   beforeAll(async () => {
     opened = await engine.open();
   });
   afterAll(() => opened.drop());
 
-  test('every one that a row names makes its channels and their models', async () => {
+  test('each variable creates its channels and their models', async () => {
     const addresses = rows.filter(({ env, keyUrl }) => env && !keyUrl).map(({ env }) => [env, 'http://gpu:11434']);
     const keys = rows.filter(({ env, keyUrl }) => env && keyUrl).map(({ env }) => [env, `key of ${env}`]);
     const { providerKeys } = readConfig(Object.fromEntries([...addresses, ...keys]), rows);
@@ -106,11 +106,11 @@ describe.each(engines)('variables on $name', (engine) => {
   });
 });
 
-test('an address that is none is a fault, named by its variable', () => {
+test('an invalid address is reported with its variable', () => {
   expect(() => readConfig({ OLLAMA_BASE_URL: 'gpu' })).toThrow('OLLAMA_BASE_URL must be an http or https address');
   expect(readConfig({ ACME_API_KEY: 'k' }).providerKeys).toEqual({});
 });
 
-test('the vendors in the README are those of the table', () => {
+test('the vendors in the README match the table', () => {
   expect(vendorsInReadme()).toBe(vendorTable(vendors));
 });

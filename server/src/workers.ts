@@ -30,7 +30,7 @@ export async function superviseWorkers(
       const code = await worker.exited;
       running.delete(worker);
       if (stopping) return code;
-      log.error({ worker: index, code }, 'a worker ended by itself; starting it again');
+      log.error({ worker: index, code }, 'a worker exited unexpectedly; restarting it');
       await Bun.sleep(restartMs);
       if (stopping) return code;
     }

@@ -24,7 +24,9 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       summary: 'Export all data stored about you, without secrets',
       tag: 'Account',
       auth: 'session',
-      answers: { 200: { type: 'application/json', description: 'One JSON document, by room, as a download' } },
+      answers: {
+        200: { type: 'application/json', description: 'One JSON document, grouped by category, as a download' },
+      },
       handle: (call) => {
         const { id } = call.principal.user;
         const file = { name: `svc-user-${id}.json`, type: 'application/json' };

@@ -43,7 +43,7 @@ test('every tool is listed with a schema of its arguments', async () => {
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
 });
 
-test('a model is asked, with what the caller may use and pays', async () => {
+test("ask_model uses the caller's models and charges the caller", async () => {
   const { data } = await answered('list_models');
   expect(data.map(({ id }: { id: string }) => id)).toContain('demo/chat');
   const { text, isError } = await call('ask_model', { model: 'demo/chat', message: 'Hello', system: 'Be short.' });
@@ -54,7 +54,7 @@ test('a model is asked, with what the caller may use and pays', async () => {
   await narrow.close();
 });
 
-test('knowledge is stored and found, by its owner alone', async () => {
+test('knowledge is stored and found only by its owner', async () => {
   const entry = { category: 'preference', title: 'Drinks', content: 'I drink green tea.', keywords: ['tea'] };
   expect(await answered('store_knowledge', entry)).toMatchObject({ data: { title: 'Drinks' } });
   expect((await answered('search_knowledge', { query: 'green tea' })).data).toMatchObject([{ title: 'Drinks' }]);
@@ -77,13 +77,13 @@ test('a run is started, followed, stopped and steered', async () => {
   expect(await call('follow_run', { session_id: 'somebody-elses' })).toMatchObject({ isError: true });
 });
 
-test('a video is begun and followed; usage is read', async () => {
+test('a video is started and followed; usage is read', async () => {
   const { id } = await answered('make_video', { model: 'demo/video', prompt: 'waves at night' });
   expect(await answered('follow_video', { id })).toMatchObject({ id });
   expect((await answered('read_usage', { group_by: 'model' })).success).toBe(true);
 });
 
-test('arguments that are wrong, missing or unknown are told, and nothing is done', async () => {
+test('wrong, missing and unknown arguments are reported, and nothing is done', async () => {
   for (const [name, args] of [
     ['ask_model', { model: 'demo/chat' }],
     ['ask_model', { model: 'demo/chat', message: 'x', colour: 'red' }],

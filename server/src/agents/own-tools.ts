@@ -27,7 +27,7 @@ export function ownTools(deps: { routes: readonly Route[]; log: Log }): OwnTools
         exchange.signal.throwIfAborted();
         const error = toAppError(thrown);
         if (error.status >= 500)
-          deps.log.warn({ tool: name, requestId: exchange.requestId, error: thrown }, 'a tool of ours failed');
+          deps.log.warn({ tool: name, requestId: exchange.requestId, error: thrown }, 'a built-in tool failed');
         return toolFailure(error.message);
       }
     },

@@ -23,13 +23,13 @@ export const accountingRoute = ({ db }: { db: Db }): Route =>
     path: '/api/admin/accounting',
     summary: 'Export each user’s usage and credits per month (UTC) for accounting, as CSV',
     query: z.strictObject({ from: month, to: month.optional() }),
-    answers: { 200: { type: 'text/csv', description: 'A line for each month and user' } },
+    answers: { 200: { type: 'text/csv', description: 'One line for each month and user' } },
     handle: async (call) => {
       const first = readMonth(call.query.from);
       const last = readMonth(call.query.to ?? call.query.from);
       if (last < first) throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
       if (last - first >= mostMonths)
-        throw new AppError('invalid_value', `At most ${mostMonths} months at once.`, { param: 'to' });
+        throw new AppError('invalid_value', `At most ${mostMonths} months can be requested at once.`, { param: 'to' });
       return csvAnswer(call, `accounting-${call.query.from}.csv`, accountingCsv(db, first, last));
     },
   });

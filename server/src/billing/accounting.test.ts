@@ -52,7 +52,7 @@ async function linesOf(query: string): Promise<string[][]> {
 /** Three plus four tokens at a hundred dollars per million. */
 const cost = 350;
 
-test('a month has what was used and given in it, to the unit', async () => {
+test('a month reports its exact usage and credits', async () => {
   await give(1_000_001);
   await give(-1);
   await ask();
@@ -101,22 +101,22 @@ test('a month has what was used and given in it, to the unit', async () => {
   expect(await linesOf('from=2026-03')).toHaveLength(0);
 });
 
-test('the sums are those of the balance', async () => {
+test('the totals match the balance', async () => {
   const lines = await linesOf('from=2026-01&to=2026-02');
   const sum = (column: number) => lines.reduce((total, line) => total + Number(line[column]), 0);
   const self = (await (await user.call('/api/user/self')).json()) as { data: { quota: number } };
   expect(sum(8) - sum(10) - sum(6)).toBe(self.data.quota);
 });
 
-describe('what is asked for', () => {
+describe('the request', () => {
   test.each(['', 'from=2026', 'from=2026-13', 'from=2026-02&to=2026-01', 'from=2020-01&to=2026-01'])(
-    '%p is refused',
+    '%p is rejected',
     async (query) => {
       expect((await root.call(`${path}?${query}`)).status).toBe(400);
     },
   );
 
-  test('is for administrators', async () => {
+  test('requires an administrator', async () => {
     expect((await user.call(`${path}?from=2026-01`)).status).toBe(403);
   });
 });
@@ -128,6 +128,6 @@ test.each([
   [500_000, '1.000000'],
   [-750_000, '-1.500000'],
   [Number.MAX_SAFE_INTEGER, '18014398509.481982'],
-])('%p of quota is %p dollars', (quota, text) => {
+])('%p quota units are %p dollars', (quota, text) => {
   expect(usdText(quota)).toBe(text);
 });

@@ -66,7 +66,7 @@ export class AllotmentReturns {
     const timer = setInterval(async () => {
       if (running) return;
       running = true;
-      await work().catch((error) => this.deps.log.warn({ error }, 'what is kept could not be given back'));
+      await work().catch((error) => this.deps.log.warn({ error }, 'a reserved allotment could not be returned'));
       running = false;
     }, ms);
     timer.unref();
@@ -137,7 +137,7 @@ export class AllotmentReturns {
     allotments.lose();
     const empty = () => db.transaction().execute((tx) => emptyAllotments(tx, writer.owner));
     await repeat(empty, { mostTries: lastTries }).catch((error) =>
-      log.warn({ error }, 'what is kept will be given back by others'),
+      log.warn({ error }, 'reserved allotments will be returned by other processes'),
     );
   }
 }

@@ -42,7 +42,7 @@ describe.each(engines)('billing on $name', (engine) => {
     await open.drop();
   });
 
-  test('a hold takes, a settlement charges the real cost and gives the rest back', async () => {
+  test('a hold reserves, and settling charges the actual cost and returns the rest', async () => {
     const user = await addUser(open.db, 1000);
     const key = await addKey(open.db, user, 500, false);
     const hold = await billing.hold(ask(user, 300, { keyId: key, keyUnlimited: false }));
@@ -70,7 +70,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 950, used: 50, requests: 1, held: 0, ledger: -50 });
   });
 
-  test('the ledger of one batch shows the balance as it moved', async () => {
+  test('the ledger of one batch shows each balance change', async () => {
     const user = await addUser(open.db, 1000);
     const holds = await Promise.all([1, 2, 3, 4].map(() => billing.hold(ask(user, 100))));
     const [a, b, c, d] = holds as [Hold, Hold, Hold, Hold];
@@ -88,7 +88,7 @@ describe.each(engines)('billing on $name', (engine) => {
     ]);
   });
 
-  test('one hold per request id, also when asked at the same time', async () => {
+  test('one hold per request id, even with concurrent requests', async () => {
     const user = await addUser(open.db, 1000);
     const same = ask(user, 400);
     await Promise.all([billing.hold(same), billing.hold(same), billing.hold(same)]);
@@ -100,7 +100,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 1000, held: 0, requests: 0 });
   });
 
-  test('80 parallel holds on a small balance: as many as fit, in order, never below zero', async () => {
+  test('of 80 parallel holds on a small balance as many succeed as fit, in order, never below zero', async () => {
     const user = await addUser(open.db, 1005);
     const rich = await addUser(open.db, 1_000_000);
     const asked = Array.from({ length: 80 }, (_, i) => codeOf(billing.hold(ask(i % 8 === 7 ? rich : user, 100))));
@@ -113,7 +113,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await codeOf(billing.hold(ask(user, 5)))).toBe('ok');
   });
 
-  test('a short key is refused and the user keeps the money', async () => {
+  test('a key with too little quota is refused, and the user keeps the money', async () => {
     const user = await addUser(open.db, 1000);
     const key = await addKey(open.db, user, 150, false);
     const limited = { keyId: key, keyUnlimited: false };
@@ -124,7 +124,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await codeOf(billing.hold(ask(9_999_999, 1)))).toBe('insufficient_user_quota');
   });
 
-  test('a cost above the hold takes what the balance has, the rest is recorded as shortfall', async () => {
+  test('a cost above the hold uses the remaining balance, and the rest is recorded as shortfall', async () => {
     const user = await addUser(open.db, 200);
     const key = await addKey(open.db, user, 120, false);
     const [a, b] = await Promise.all([
@@ -142,7 +142,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(Number(shortfalls.rows[0]!.n)).toBe(20);
   });
 
-  test('price 0 needs no balance and no hold, only the usage log, which stop and time flush', async () => {
+  test('price 0 needs no balance and no hold, only a usage log, flushed over time and on stop', async () => {
     const user = await addUser(open.db, 0);
     const hold = await billing.hold(ask(user, 0));
     expect(hold.stored).toBe(false);
@@ -161,7 +161,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await booksOf(open.db, paid)).toMatchObject({ quota: 6, used: 4, held: 0 });
   });
 
-  test('numbers no upstream should send do not spoil a batch', async () => {
+  test('invalid numbers from an upstream do not break a batch', async () => {
     const user = await addUser(open.db, 1000);
     const [a, b] = await Promise.all([billing.hold(ask(user, 10, { modelId: 'a\0b' })), billing.hold(ask(user, 10))]);
     const strange = {
@@ -176,7 +176,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 993, used: 7 });
   });
 
-  test('grants add, take what is there, and refuse the rest', async () => {
+  test('grants add credit, take back at most the balance, and refuse the rest', async () => {
     const user = await addUser(open.db, 0);
     const entry = await billing.grant({ userId: user, quota: 500, note: 'welcome', by: 1 });
     expect(entry).toMatchObject({ kind: 'grant', amount: 500, balance_after: 500, note: 'welcome', actor_id: 1 });
@@ -186,7 +186,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 300, ledger: 300 });
   });
 
-  test('old entries are swept in batches; their sums and the newer ones stay', async () => {
+  test('old entries are deleted in batches; their totals and newer entries stay', async () => {
     const user = await addUser(open.db, 100_000);
     for (let i = 0; i < 2; i += 1) {
       const holds = await Promise.all(Array.from({ length: 230 }, () => billing.hold(ask(user, 10))));
@@ -205,7 +205,7 @@ describe.each(engines)('billing on $name', (engine) => {
     expect((await pageLedger(open.db, user, { limit: 100, offset: 0 })).entries).toHaveLength(10);
   });
 
-  test('work inside a transaction of its own does not stop holds for good, and they stay apart', async () => {
+  test('work in its own transaction does not block holds, and they stay separate', async () => {
     const user = await addUser(open.db, 100);
     const failing = open.db.transaction().execute(async (tx) => {
       await sql`update users set display_name = 'x' where id <> ${user}`.execute(tx);

@@ -110,7 +110,7 @@ export async function openBilling(deps: BillingDeps): Promise<Billing> {
   const now = () => nowSeconds(clock);
   const sweep = async () => {
     const swept = await takeOver(db, now());
-    if (swept > 0) log.warn({ swept }, 'settled holds of processes that are gone');
+    if (swept > 0) log.warn({ swept }, 'settled holds of stopped processes');
     return swept;
   };
   await sweep();

@@ -49,7 +49,7 @@ afterEach(async () => {
   cleanUp = [];
 });
 
-test('64 holds need one statement of a user who is new here, none of one who is known, and 64 charges one', async () => {
+test('64 holds need one statement for a new user and none for a known one; 64 charges need one', async () => {
   const open = await engines[0]!.open();
   cleanUp.push(() => open.drop());
   const begin = spyOn(prepared(sqliteOf(open.db).writer, 'begin immediate'), 'run');
@@ -67,7 +67,7 @@ test('64 holds need one statement of a user who is new here, none of one who is 
   expect(await booksOf(open.db, user)).toMatchObject({ quota: 99_872, used: 128, requests: 128, held: 0 });
 });
 
-describe.each(engines)('a connection that breaks, on $name', (engine) => {
+describe.each(engines)('a broken connection, on $name', (engine) => {
   async function start(): Promise<{ open: TestDb; billing: Billing; user: number } & ReturnType<typeof breakable>> {
     const open = await engine.open();
     const broke = breakable();
@@ -97,7 +97,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 0, held: 999, used: 1 });
   });
 
-  test('what came in though nobody heard of it is there for those who come later', async () => {
+  test('an allotment whose confirmation was lost is available later', async () => {
     const { open, billing, user, faults } = await start();
     faults.topUp = ['after', 'before'];
     await expect(billing.hold(ask(user, 400))).rejects.toThrow('connection lost');
@@ -107,7 +107,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 0, held: 1_000 });
   });
 
-  test('what a server that stood still carries out late is not carried out', async () => {
+  test('a statement that a stalled server executes late has no effect', async () => {
     const { open, billing, user, turns, inner } = await start();
     const other = await addUser(open.db, 50);
     await billing.hold(ask(other, 50));
@@ -117,7 +117,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 1_000 });
   });
 
-  test.each(['before', 'after'] as const)('%s an allotment is given back: nothing is lost or doubled', async (when) => {
+  test.each(['before', 'after'] as const)('%s an allotment is returned: nothing is lost or doubled', async (when) => {
     const { open, billing, user, faults } = await start();
     await billing.release(await billing.hold(ask(user, 10)));
     faults.giveBack = [when];
@@ -127,7 +127,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 0, held: 10 });
   });
 
-  test('a charge that can never be written takes no others along, and costs nothing', async () => {
+  test('a charge that can never be written affects no others and costs nothing', async () => {
     const { open, billing, user, faults } = await start();
     const holds = await Promise.all([1, 2, 3].map(() => billing.hold(ask(user, 100))));
     faults.charge = [new Error('not this one')];
@@ -139,7 +139,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ quota: 970, used: 30, held: 0 });
   });
 
-  test('away for long: who waits hears of it, and pays once it is back unless the answer was never given', async () => {
+  test('a long outage: callers get an error, and are charged later unless the answer was never given', async () => {
     const { open, billing, user, faults } = await start();
     const [tried, whole, streamed, kept] = (await Promise.all(
       [1, 2, 3, 4].map(() => billing.hold(ask(user, 100))),
@@ -173,7 +173,7 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
     }
   });
 
-  test('away for long with nothing to be paid: whoever comes later looks whether it is back', async () => {
+  test('a long outage without pending charges: the next caller checks whether it is over', async () => {
     const { billing, user, faults } = await start();
     faults.topUp = ['before', 'before'];
     await expect(billing.hold(ask(user, 100))).rejects.toThrow('connection lost');
@@ -199,8 +199,8 @@ describe.each(engines)('a connection that breaks, on $name', (engine) => {
 });
 
 // SQLite has no other process that could consider this one dead.
-describe.each(engines.filter(({ name }) => name === 'postgres'))('taken for dead, on $name', (engine) => {
-  test('a process that goes on charges what it answers, once, and takes new money', async () => {
+describe.each(engines.filter(({ name }) => name === 'postgres'))('considered dead, on $name', (engine) => {
+  test('a process that continues charges its answers once, and takes new allotments', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1_000);
     const key = await addKey(open.db, user, 500, false);

@@ -117,7 +117,7 @@ describe.each(settings)('conservation on $name with $count processes', ({ engine
     expect(count === 1 ? (await keyOf(open.db, key)).remain : Number(rows[0]!.n)).toBeGreaterThanOrEqual(0);
   }
 
-  test('balance + holds + used is what was granted, whatever happens in whatever order', async () => {
+  test('balance + holds + used equals the grants, for any sequence of operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 8 }), async (rounds) => {
         const { user, key } = await play(rounds);

@@ -31,13 +31,13 @@ const usage: Usage = {
   estimated: true,
 };
 
-test('a plain bill is written as two numbers, and one of units as one', () => {
+test('a plain bill is stored as two numbers, and one of units as one', () => {
   const plain = { promptPrice: 2, completionPrice: 4, requestPrice: 0 };
   expect(packCosts(plain, { promptTokens: 100, completionTokens: 15 }, 130)).toBe('100,30');
   expect(packCosts(undefined, { promptTokens: 0, completionTokens: 0, units: 5 }, 700)).toBe(',,700');
 });
 
-test('the short way of a plain bill is the long one', () => {
+test('the short form of a plain bill equals the long one', () => {
   const rate = fc.double({ min: 0, max: 200, noNaN: true });
   const count = fc.nat({ max: 2_000_000 });
   fc.assert(
@@ -51,7 +51,7 @@ test('the short way of a plain bill is the long one', () => {
   );
 });
 
-test('costs that are not known, or not what was charged, are not told', () => {
+test('unknown costs, and costs that differ from the charge, are omitted', () => {
   const plain = { promptPrice: 2, completionPrice: 4, requestPrice: 0 };
   const used = { promptTokens: 100, completionTokens: 15 };
   expect(packCosts(undefined, used, 130)).toBe('');
@@ -64,7 +64,7 @@ test('costs that are not known, or not what was charged, are not told', () => {
   expect(billOf(used, '', 0).map(({ cost }) => cost)).toEqual([0, 0]);
 });
 
-test('the parts of a bill as it is read again add up to what was charged, and their tokens to the whole', () => {
+test('the parts of a stored bill add up to the charge and to all tokens', () => {
   const amount = fc.nat(1_000_000);
   const names = [
     'searches',
@@ -143,7 +143,7 @@ describe.each(engines)('the usage log on $name', (engine) => {
     expect(header!.split(',')).toHaveLength(row!.split(',').length);
   });
 
-  test('tells the whole cost where the balance did not pay it all', async () => {
+  test('shows the full cost if the balance did not cover it', async () => {
     const { log } = await settled(100, cost);
     expect(log.quota + log.shortfall).toBe(cost);
     expect(log.shortfall).toBeGreaterThan(0);

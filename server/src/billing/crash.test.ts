@@ -11,7 +11,7 @@ import { addUser, booksOf, chargedOverall, engines, openTestBilling } from './en
 describe.each(engines)('a killed process on $name', (engine) => {
   const counts = engine.name === 'postgres' ? [1, 2, 4] : [1];
   test.each(counts)(
-    '%d killed: every answered request is charged once, running ones to their progress',
+    '%d killed: every answered request is charged once, running ones up to their progress',
     async (count) => {
       const open = await engine.open();
       const user = await addUser(open.db, 10_000_000);
@@ -78,7 +78,7 @@ describe.each(engines)('a killed process on $name', (engine) => {
     300_000,
   );
 
-  test('processes that all die young: the next gives back what they kept, before its first beat', async () => {
+  test('if all processes die early, the next returns their allotments before its first heartbeat', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1000);
     const young = manualClock();
@@ -103,7 +103,7 @@ describe.each(engines)('a killed process on $name', (engine) => {
     await open.drop();
   });
 
-  test('holds of living processes and durable ones are left alone', async () => {
+  test('holds of living processes and durable holds are kept', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1000);
     let ahead = 0;

@@ -17,8 +17,8 @@ async function holdAsBefore(db: Db, owner: string, userId: number, amount: numbe
   );
 }
 
-describe.each(engines)('beside the release before on $name', (engine) => {
-  test('what it had put aside in sum goes back once, whoever finds it', async () => {
+describe.each(engines)('running beside the previous release, on $name', (engine) => {
+  test('its reserved sum is returned once, whoever finds it', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 100);
     const key = await addKey(open.db, user, 40, false);
@@ -33,7 +33,7 @@ describe.each(engines)('beside the release before on $name', (engine) => {
     await open.drop();
   });
 
-  test('what it holds is left alone while it lives, and settled once it is silent', async () => {
+  test('its holds are kept while it lives, and settled when it stops responding', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1_000);
     const listening = manualClock();
@@ -60,7 +60,7 @@ describe.each(engines)('beside the release before on $name', (engine) => {
 });
 
 test.each(engines.filter(({ name }) => name === 'postgres'))(
-  'beside the release before no more is kept than is held, since it cannot ask for it ($name)',
+  'beside the previous release no more is reserved than is held, since it cannot ask for it ($name)',
   async (engine) => {
     const open = await engine.open();
     const user = await addUser(open.db, 1_000);

@@ -10,9 +10,9 @@ const fields = {
   token_id: int.nullable(),
   model: z.string(),
   endpoint: z.string(),
-  status: int.describe('As it was answered, or would have been had no stream begun'),
+  status: int.describe('Status returned, or that would have been returned if the stream had not started'),
   code: z.string(),
-  message: z.string().describe('Response to the caller'),
+  message: z.string().describe('Error message returned to the caller'),
   duration_ms: int,
   parent_request_id: z.string().nullable(),
   created_at: int,
@@ -24,7 +24,7 @@ export const failureSchema = z.object(fields).meta({ id: 'FailedRequest' });
 export const wholeFailureSchema = z
   .object({
     ...fields,
-    provider: z.string().nullable().describe('Who was asked last; null when nobody was'),
+    provider: z.string().nullable().describe('Last provider tried; null if none was'),
     channel_id: int.nullable(),
     upstream_status: int.nullable(),
     upstream_message: z.string().nullable(),

@@ -70,10 +70,10 @@ export function openFailureLog({ db, clock, log }: { db: Db; clock: Clock; log: 
     mostWaiting: 5_000,
     write: (batch) => insertFailures(db, batch),
     failed: (error) => {
-      log.warn({ error }, 'failed requests could not be written down');
+      log.warn({ error }, 'failed requests could not be recorded');
       return isUnavailable(error);
     },
-    lost: (lost) => log.warn({ lost }, 'failed requests were not written down: there are too many'),
+    lost: (lost) => log.warn({ lost }, 'failed requests were not recorded: there are too many'),
   });
   return {
     note: (failure) => rows.add(rowOf(failure, nowSeconds(clock))),

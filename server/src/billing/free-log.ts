@@ -14,7 +14,7 @@ export const openFreeLog = (queue: ChargeQueue, log: Log, note: (rows: readonly 
       const none = { user: null, key: null, kept: null, levels: null };
       const free = { ...none, keyPaid: 0, rest: 0, hasProgressRow: false, resumable: false };
       await Promise.all(rows.map((row) => queue.charge({ ...free, log: row })));
-      await note(rows).catch((error) => log.warn({ error }, 'what kept answers saved could not be noted'));
+      await note(rows).catch((error) => log.warn({ error }, 'savings from cached answers could not be recorded'));
     },
     failed: (error, rows) => {
       log.error({ error, rows: rows.length }, 'usage log could not be written');

@@ -16,7 +16,7 @@ const settlement = (cost: number, work: string, body = 'seven', call = '1') => (
   ...{ cost, usage, endpoint: '/v1', keep: { work, call, body } },
 });
 
-describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
+describe.each(engines)('an answer stored with its charge, on $name', (engine) => {
   let open: TestDb;
   let billing: Billing & { owners: Owners };
   let user: number;
@@ -43,7 +43,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
       ...more,
     });
 
-  test('is written whichever way the charge goes', async () => {
+  test('is written for every kind of charge', async () => {
     const lasting = { durableUntilMs: Date.now() + 3_600_000 };
     const ways = { usual: await hold(), lasting: await hold(lasting), unheld: await hold({ amount: 0 }) };
     for (const [work, way] of Object.entries(ways)) {
@@ -53,7 +53,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ used: 21, requests: 3 });
   });
 
-  test('comes with its charge or not at all', async () => {
+  test('is written with its charge or not at all', async () => {
     const refused = await hold();
     refusing = new Error('refused');
     await expect(billing.settle(refused, settlement(7, 'refused'))).rejects.toThrow('refused');
@@ -67,7 +67,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     expect([...(await keptOf(open.db, 'gone')), ...(await keptOf(open.db, 'free'))]).toEqual([]);
   });
 
-  test('is neither written nor charged by a process that was taken for dead, whose work others have', async () => {
+  test('is neither written nor charged by a process considered dead whose work was taken over', async () => {
     const { used, requests } = await booksOf(open.db, user);
     const [work, chat, long, texts] = [await hold(), await hold(), await hold(), await hold()];
     await sql`delete from owners where id = ${billing.owners.id}`.execute(open.db);
@@ -86,7 +86,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ used: used + 2, requests: requests + 1 });
   });
 
-  test('is written among others, the first for each call, and with text that no engine takes', async () => {
+  test('is written among others, first per call wins, and with text that engines reject', async () => {
     const odd = 'a\0b\ud800 \\u0000 "é"';
     const rows = await Promise.all(Array.from({ length: 20 }, () => hold()));
     const plain = { cost: 1, usage, endpoint: '/v1' };
@@ -98,7 +98,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     );
   });
 
-  test('is not written when it is too long, which changes nothing about the charge', async () => {
+  test('is not written if it is too long, which does not affect the charge', async () => {
     const { used } = await booksOf(open.db, user);
     await billing.settle(await hold(), settlement(3, 'long', 'x'.repeat(longestKept + 1)));
     await billing.settle(await hold(), settlement(3, 'longest', 'x'.repeat(longestKept)));
@@ -107,7 +107,7 @@ describe.each(engines)('an answer kept with its charge, on $name', (engine) => {
     expect((await booksOf(open.db, user)).used).toBe(used + 6);
   });
 
-  test('goes when its work has it, after a day, and with its user, who is told of it', async () => {
+  test('is deleted when its work has it, after a day, and with its user, whose export includes it', async () => {
     for (const call of ['1', '2', '3']) await billing.settle(await hold(), settlement(1, 'done', 'seven', call));
     await forgetKept(open.db, 'done', ['1', '3']);
     expect((await keptOf(open.db, 'done')).map(({ call }) => call)).toEqual(['2']);

@@ -9,7 +9,7 @@ const usage = { promptTokens: 1, completionTokens: 1 };
 const count = 40;
 
 describe.each(engines)('keys in use on $name', (engine) => {
-  test('their times are written beside charges, from several sides at once, without anybody locking another out', async () => {
+  test('last-used times are written beside charges concurrently without deadlocks', async () => {
     const open = await engine.open();
     const users = await Promise.all(Array.from({ length: count }, () => addUser(open.db, 1_000_000)));
     const keys = await Promise.all(users.map((user) => addKey(open.db, user, 0, true)));

@@ -48,7 +48,7 @@ const settings = engines.flatMap((engine) =>
   (engine.name === 'postgres' ? [1, 3] : [1]).map((count) => ({ name: engine.name, engine, count })),
 );
 
-describe.each(settings)('books over levels on $name with $count processes', ({ engine, count }) => {
+describe.each(settings)('accounting over budget levels on $name with $count processes', ({ engine, count }) => {
   let open: TestDb;
   const clock = manualClock();
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe.each(settings)('books over levels on $name with $count processes', ({ e
     return inIt.reduce((sum, { amount }) => sum + amount, 0);
   }
 
-  test('what is left, put aside and used of each budget is its amount, and used is what was charged', async () => {
+  test('remaining, held and used of each budget add up to its amount, and used equals the charges', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 8 }), async (rounds) => {
         const given = await scene();

@@ -44,7 +44,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     return { user, payer, key, budgets, request, windows };
   }
 
-  test('a hold is taken at every level and charged at every level', async () => {
+  test('a hold is taken and charged at every level', async () => {
     const { user, key, request, windows } = await someone([500, 600, 700, 800]);
     const hold = await billing.hold(request(300));
     expect(await billing.settle(hold, { cost: 120, usage, endpoint: '/v1' })).toMatchObject({ charged: 120 });
@@ -59,7 +59,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(levels.told).toContain(key);
   });
 
-  test.each([0, 1, 2, 3])('short at level %d, nothing is held anywhere', async (narrow) => {
+  test.each([0, 1, 2, 3])('a shortage at level %d holds nothing anywhere', async (narrow) => {
     const amounts = [1_000, 1_000, 1_000, 1_000].with(narrow, 99);
     const { user, budgets, request, windows } = await someone(amounts);
     const refused = billing.hold(request(100));
@@ -77,14 +77,14 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ held: 0, quota: 1_000_000 });
   });
 
-  test('a model thought free is charged to the budgets all the same', async () => {
+  test('a model assumed free is still charged to the budgets', async () => {
     const { request, windows } = await someone([500]);
     const hold = await billing.hold(request(0));
     expect(await billing.settle(hold, { cost: 70, usage, endpoint: '/v1' })).toMatchObject({ charged: 70 });
     expect(await windows()).toEqual([{ left: 430, used: 70 }]);
   });
 
-  test('without a key, in the browser, budgets are held and charged the same, for long work too', async () => {
+  test('without a key, in the browser, budgets are held and charged the same, also for long work', async () => {
     const user = await addUser(open.db, 1_000_000);
     const budgets = await addBudgets(open.db, [500]);
     const windowId = budgets[0]!.windowId;
@@ -104,7 +104,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ used: 200, held: 0, quota: 1_000_000 - 200 });
   });
 
-  test('a request that costs more than its hold uses budgets up, and says by how much', async () => {
+  test('a request above its hold exhausts budgets and reports the excess', async () => {
     const { request, windows } = await someone([100, 1_000]);
     const hold = await billing.hold(request(90));
     expect(await billing.settle(hold, { cost: 150, usage, endpoint: '/v1' })).toMatchObject({ charged: 150 });
@@ -115,7 +115,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(await codeOf(billing.hold(request(1)))).toBe('budget_exceeded');
   });
 
-  test('where an organisation pays, its balance does, and the key counts as its user’s', async () => {
+  test("an organisation pays from its balance, and the key counts as its user's", async () => {
     const { user, payer, key, request } = await someone([500], { quota: 400, shared: true });
     const hold = await billing.hold(request(300));
     await billing.settle(hold, { cost: 250, usage, endpoint: '/v1' });
@@ -147,7 +147,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(await booksOf(open.db, user)).toMatchObject({ held: 0, used: 50 });
   });
 
-  test('what a process that is gone had noted of a stream is charged at every level, and the rest comes back', async () => {
+  test("a stream's recorded progress in a dead process is charged at every level, and the rest returned", async () => {
     const { request, windows, key } = await someone([500, 600]);
     const gone = await openTestBilling(open);
     // A process that opens a SQLite file considers all earlier ones dead.
@@ -167,7 +167,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect((await windows()).map(({ used }) => used)).toEqual([111, 111]);
   });
 
-  test('a budget that is deleted while a request runs keeps nobody from being charged', async () => {
+  test('a budget deleted during a request does not prevent the charge', async () => {
     const { request, user, budgets, key, payer } = await someone([500, 600]);
     const hold = await billing.hold(request(300));
     await sql`delete from organisation_budgets where id = (select budget_id from budget_windows
@@ -178,7 +178,7 @@ describe.each(engines)('budgets on $name', (engine) => {
     expect(await windowOf(open.db, budgets[1]!.windowId)).toEqual({ left: 500, used: 100 });
   });
 
-  test('a key that is moved while a request runs is charged where its money was taken from', async () => {
+  test('a key moved during a request is charged where its hold was taken', async () => {
     const { request, key, payer, windows } = await someone([500]);
     const hold = await billing.hold(request(300));
     const [elsewhere] = await addBudgets(open.db, [800]);
@@ -193,7 +193,7 @@ describe.each(engines)('budgets on $name', (engine) => {
 describe.each(engines)('the last unit on $name', (engine) => {
   const processes = engine.name === 'postgres' ? 2 : 1;
   test.each(['key', 'member', 'team', 'organisation'])(
-    'of a %s, asked for by 80 at once',
+    'of a %s, requested by 80 at once',
     async (level) => {
       const open = await engine.open();
       const others = await Promise.all(Array.from({ length: processes - 1 }, () => openDb(open.where)));

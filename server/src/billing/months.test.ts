@@ -44,7 +44,7 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
   });
   afterAll(() => open.drop());
 
-  test('months that are past go as a whole, one that is cut entry by entry, and the sums stay', async () => {
+  test('past months are dropped as a whole, a partial month row by row, and totals stay', async () => {
     const { db } = open;
     await createMonthPartitions(db, at('2021-01-10'));
     const user = await addUser(db, 0);
@@ -67,7 +67,7 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
     expect(await sweepUsage(db, at('2021-03-10'))).toBe(1);
   });
 
-  test('months are made ahead, once, by whoever comes first, and take what the rest has of them', async () => {
+  test('months are created ahead, once, by any process, and take their rows from the default partition', async () => {
     const { db } = open;
     const user = await addUser(db, 0);
     await use(db, user, [at('2031-05-05')]);
@@ -81,7 +81,7 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
     expect(await partOf(db, at('2031-06-30'))).toBe('usage_logs_2031_06');
   });
 
-  test('charges go to the table of their month, with ids that grow', async () => {
+  test('charges go to the table of their month, with increasing ids', async () => {
     const user = await addUser(open.db, 100);
     const billing = await openTestBilling(open);
     const ids: number[] = [];
@@ -107,8 +107,8 @@ describe.each(engines.filter((engine) => engine.name === 'postgres'))('the usage
   });
 });
 
-describe.each(engines)('a log from before it had months on $name', (engine) => {
-  test('stays as it was and goes on', async () => {
+describe.each(engines)('a log from before monthly tables on $name', (engine) => {
+  test('keeps its rows and continues', async () => {
     const before = migrations.filter((migration) => migration.name < '0012');
     const open = await engine.open(before);
     try {

@@ -20,7 +20,7 @@ async function ledgerOf(member: Member): Promise<{ entries: Entry[]; balance: nu
   return { entries: ledger.data.entries, balance: self.data.quota };
 }
 
-test('what a user begins with is an entry like any other, and the entries add up to the balance', async () => {
+test('the opening balance is a ledger entry, and the entries add up to the balance', async () => {
   await t.setOption('QuotaForNewUser', 700);
   const member = await t.user();
   const root = await t.root();
@@ -36,7 +36,7 @@ test('what a user begins with is an entry like any other, and the entries add up
   expect(first.entries).toMatchObject([{ amount: first.balance, note: 'Opening balance' }]);
 });
 
-test('a user without a balance begins with an empty ledger', async () => {
+test('a user without a balance starts with an empty ledger', async () => {
   await t.setOption('QuotaForNewUser', 0);
   expect(await ledgerOf(await t.user())).toEqual({ entries: [], balance: 0 });
 });

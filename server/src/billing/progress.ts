@@ -49,7 +49,7 @@ export class Progress {
     const work = { write: (turn: Turn) => store.charge(turn, batch), written: () => true as const };
     await queue
       .inTurn(() => writer.retryUntilWritten(work, () => {}))
-      .catch((error) => log.warn({ error, requestId }, 'progress of a request that ended stays written'));
+      .catch((error) => log.warn({ error, requestId }, 'the progress of a finished request could not be removed'));
   }
 
   stop(): Promise<void> {

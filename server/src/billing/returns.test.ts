@@ -15,92 +15,98 @@ const codeOf = (work: Promise<unknown>): Promise<string> =>
     (error) => error.code,
   );
 
-describe.each(engines.filter(({ name }) => name === 'postgres'))('what several processes keep, on $name', (engine) => {
-  /** Each process has its own connections, and they communicate only through the database. */
-  async function several(count: number, quota: number) {
-    const open = await engine.open();
-    const databases = await Promise.all(Array.from({ length: count }, () => openDb(open.where)));
-    const all = await Promise.all(databases.map((database) => openTestBilling(database)));
-    const stop = async () => {
-      await Promise.all(all.map((billing) => billing.stop()));
-      await Promise.all(databases.map((database) => database.close()));
-      await open.drop();
-    };
-    return { open, all, user: await addUser(open.db, quota), stop };
-  }
-
-  test.each([2, 4])('is there for all of %d: nobody is refused while together they have enough', async (count) => {
-    const { open, all, user, stop } = await several(count, 1_000);
-    for (const billing of all) await billing.release(await billing.hold(ask(user, 10)));
-    // All of them have reserved some; each in turn needs nearly everything.
-    for (const billing of all) {
-      const hold = await billing.hold(ask(user, 950));
-      expect(await billing.settle(hold, { cost: 1, usage, endpoint: '/v1' })).toMatchObject({ charged: 1 });
+describe.each(engines.filter(({ name }) => name === 'postgres'))(
+  'allotments of several processes, on $name',
+  (engine) => {
+    /** Each process has its own connections, and they communicate only through the database. */
+    async function several(count: number, quota: number) {
+      const open = await engine.open();
+      const databases = await Promise.all(Array.from({ length: count }, () => openDb(open.where)));
+      const all = await Promise.all(databases.map((database) => openTestBilling(database)));
+      const stop = async () => {
+        await Promise.all(all.map((billing) => billing.stop()));
+        await Promise.all(databases.map((database) => database.close()));
+        await open.drop();
+      };
+      return { open, all, user: await addUser(open.db, quota), stop };
     }
-    expect(await codeOf(all[0]!.hold(ask(user, 1_001 - count)))).toBe('insufficient_user_quota');
-    expect(await codeOf(all[0]!.hold(ask(user, 1_000 - count)))).toBe('ok');
-    expect(await codeOf(all[1]!.hold(ask(user, 1)))).toBe('insufficient_user_quota');
-    expect(await booksOf(open.db, user)).toMatchObject({ used: count, logs: count, days: count });
-    await stop();
-  });
 
-  test('two that need all of it at once: one gets it', async () => {
-    const { all, user, stop } = await several(2, 100);
-    await all[0]!.release(await all[0]!.hold(ask(user, 60)));
-    await all[1]!.release(await all[1]!.hold(ask(user, 40)));
-    const codes = await Promise.all(all.map((billing) => codeOf(billing.hold(ask(user, 100)))));
-    expect(codes.sort()).toEqual(['insufficient_user_quota', 'ok']);
-    await stop();
-  });
+    test.each([2, 4])('are available to all of %d: no request is refused while the total is enough', async (count) => {
+      const { open, all, user, stop } = await several(count, 1_000);
+      for (const billing of all) await billing.release(await billing.hold(ask(user, 10)));
+      // All of them have reserved some; each in turn needs nearly everything.
+      for (const billing of all) {
+        const hold = await billing.hold(ask(user, 950));
+        expect(await billing.settle(hold, { cost: 1, usage, endpoint: '/v1' })).toMatchObject({ charged: 1 });
+      }
+      expect(await codeOf(all[0]!.hold(ask(user, 1_001 - count)))).toBe('insufficient_user_quota');
+      expect(await codeOf(all[0]!.hold(ask(user, 1_000 - count)))).toBe('ok');
+      expect(await codeOf(all[1]!.hold(ask(user, 1)))).toBe('insufficient_user_quota');
+      expect(await booksOf(open.db, user)).toMatchObject({ used: count, logs: count, days: count });
+      await stop();
+    });
 
-  test('a cost above its hold, a job that outlives its process and a credit taken back find it too', async () => {
-    const { open, all, user, stop } = await several(2, 300);
-    const [one, other] = all as [(typeof all)[number], (typeof all)[number]];
-    await other.release(await other.hold(ask(user, 150)));
-    const hold = await one.hold(ask(user, 100));
-    expect(await one.settle(hold, { cost: 140, usage, endpoint: '/v1' })).toMatchObject({ charged: 140, shortfall: 0 });
-    await other.release(await other.hold(ask(user, 100)));
-    const job = await one.hold(ask(user, 150, { durableUntilMs: Date.now() + 60_000 }));
-    expect(job).toMatchObject({ amount: 150, durable: true });
-    await other.release(job);
-    await other.release(await other.hold(ask(user, 100)));
-    await one.grant({ userId: user, quota: -160, note: '', by: 1 });
-    expect(await booksOf(open.db, user)).toMatchObject({ quota: 0, used: 140, held: 0 });
-    await stop();
-  });
+    test('of two that need all of it at the same time one succeeds', async () => {
+      const { all, user, stop } = await several(2, 100);
+      await all[0]!.release(await all[0]!.hold(ask(user, 60)));
+      await all[1]!.release(await all[1]!.hold(ask(user, 40)));
+      const codes = await Promise.all(all.map((billing) => codeOf(billing.hold(ask(user, 100)))));
+      expect(codes.sort()).toEqual(['insufficient_user_quota', 'ok']);
+      await stop();
+    });
 
-  test('a key set to less is worth that at once, wherever its quota was', async () => {
-    const { open, all, user, stop } = await several(2, 10_000);
-    const key = await addKey(open.db, user, 1_000, false);
-    const limited = { keyId: key, keyUnlimited: false };
-    for (const billing of all) await billing.release(await billing.hold(ask(user, 10, limited)));
-    const { changeKey } = await import('../identity/store/keys.ts');
-    expect(await changeKey(open.db, user, key, { remain_quota: 50 })).toMatchObject({ remain_quota: 50 });
-    await all[0]!.recallKey(user, key);
-    expect(await codeOf(all[0]!.hold(ask(user, 51, limited)))).toBe('insufficient_key_quota');
-    expect(await codeOf(all[0]!.hold(ask(user, 50, limited)))).toBe('ok');
-    expect(await codeOf(all[1]!.hold(ask(user, 1, limited)))).toBe('insufficient_key_quota');
-    expect((await keyOf(open.db, key)).remain).toBe(50);
-    await stop();
-  });
+    test('are found by a cost above its hold, a job that outlives its process and a credit taken back', async () => {
+      const { open, all, user, stop } = await several(2, 300);
+      const [one, other] = all as [(typeof all)[number], (typeof all)[number]];
+      await other.release(await other.hold(ask(user, 150)));
+      const hold = await one.hold(ask(user, 100));
+      expect(await one.settle(hold, { cost: 140, usage, endpoint: '/v1' })).toMatchObject({
+        charged: 140,
+        shortfall: 0,
+      });
+      await other.release(await other.hold(ask(user, 100)));
+      const job = await one.hold(ask(user, 150, { durableUntilMs: Date.now() + 60_000 }));
+      expect(job).toMatchObject({ amount: 150, durable: true });
+      await other.release(job);
+      await other.release(await other.hold(ask(user, 100)));
+      await one.grant({ userId: user, quota: -160, note: '', by: 1 });
+      expect(await booksOf(open.db, user)).toMatchObject({ quota: 0, used: 140, held: 0 });
+      await stop();
+    });
 
-  test('one that was taken for dead calls a quota back as any other, and goes on', async () => {
-    const { open, all, user, stop } = await several(2, 10_000);
-    const [late, other] = all;
-    const key = await addKey(open.db, user, 1_000, false);
-    const limited = { keyId: key, keyUnlimited: false };
-    await late!.release(await late!.hold(ask(user, 10, limited)));
-    await open.db.deleteFrom('owners').where('id', '=', late!.owners.id).execute();
-    await other!.sweep();
-    await late!.recallKey(user, key);
-    await late!.release(await late!.hold(ask(user, 1_000, limited)));
-    await late!.recallKey(user, key);
-    expect((await keyOf(open.db, key)).remain).toBe(1_000);
-    await stop();
-  });
-});
+    test('a lowered key quota applies at once, wherever it was reserved', async () => {
+      const { open, all, user, stop } = await several(2, 10_000);
+      const key = await addKey(open.db, user, 1_000, false);
+      const limited = { keyId: key, keyUnlimited: false };
+      for (const billing of all) await billing.release(await billing.hold(ask(user, 10, limited)));
+      const { changeKey } = await import('../identity/store/keys.ts');
+      expect(await changeKey(open.db, user, key, { remain_quota: 50 })).toMatchObject({ remain_quota: 50 });
+      await all[0]!.recallKey(user, key);
+      expect(await codeOf(all[0]!.hold(ask(user, 51, limited)))).toBe('insufficient_key_quota');
+      expect(await codeOf(all[0]!.hold(ask(user, 50, limited)))).toBe('ok');
+      expect(await codeOf(all[1]!.hold(ask(user, 1, limited)))).toBe('insufficient_key_quota');
+      expect((await keyOf(open.db, key)).remain).toBe(50);
+      await stop();
+    });
 
-describe.each(engines)('a process that ends, on $name', (engine) => {
+    test('a process considered dead can recall a quota like any other, and continues', async () => {
+      const { open, all, user, stop } = await several(2, 10_000);
+      const [late, other] = all;
+      const key = await addKey(open.db, user, 1_000, false);
+      const limited = { keyId: key, keyUnlimited: false };
+      await late!.release(await late!.hold(ask(user, 10, limited)));
+      await open.db.deleteFrom('owners').where('id', '=', late!.owners.id).execute();
+      await other!.sweep();
+      await late!.recallKey(user, key);
+      await late!.release(await late!.hold(ask(user, 1_000, limited)));
+      await late!.recallKey(user, key);
+      expect((await keyOf(open.db, key)).remain).toBe(1_000);
+      await stop();
+    });
+  },
+);
+
+describe.each(engines)('a process that stops, on $name', (engine) => {
   test('leaves nothing behind', async () => {
     const open = await engine.open();
     const user = await addUser(open.db, 1_000);

@@ -70,7 +70,7 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
     await open.drop();
   });
 
-  test('logs are one’s own, newest first, paged and filtered', async () => {
+  test("logs are limited to one's own, newest first, paged and filtered", async () => {
     const all = await call(alice, 'get', '/api/usage/logs?page_size=2');
     expect(all.data).toMatchObject({ total: 5, page: 1, page_size: 2 });
     expect(all.data.logs.map((log: { quota: number }) => log.quota)).toEqual([12, 11]);
@@ -91,7 +91,7 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
     expect((await call(bob, 'get', `/api/admin/usage/logs?user_id=${bob}`)).data.total).toBe(1);
   });
 
-  test('totals agree with the rows for any part of a day', async () => {
+  test('totals match the rows for any part of a day', async () => {
     const now = Math.floor(clock.nowMs() / 1000);
     const ranges = [
       [now - 86_400, now - 86_400, 2],
@@ -141,7 +141,7 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
     expect(lines[1]).toContain(",'=acme,");
   });
 
-  test('credits go to the ledger; wrong ones change nothing', async () => {
+  test('credits are entered in the ledger; invalid ones change nothing', async () => {
     const carol = await addUser(open.db, 0);
     const given = await call(bob, 'post', `/api/admin/users/${carol}/credits`, { quota: 900, note: 'gift' });
     expect(given.data).toMatchObject({ kind: 'grant', amount: 900, balance_after: 900, note: 'gift', actor_id: bob });
@@ -161,7 +161,7 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
     expect(await booksOf(open.db, carol)).toMatchObject({ quota: 893 });
   });
 
-  test('bad queries are refused', async () => {
+  test('invalid queries are rejected', async () => {
     for (const query of ['from=abc', 'from=5&to=4', 'token_id=-1', 'format=xml', 'model=', 'page=900000&page_size=100'])
       expect((await call(alice, 'get', `/api/usage/logs?${query}`)).status).toBe(400);
     expect((await call(alice, 'get', '/api/usage/summary?group_by=user')).status).toBe(400);

@@ -46,9 +46,12 @@ const summaryQuery = z.strictObject({
   group_by: grouping.default('day'),
   also: z
     .string()
-    .regex(/^(?:day|model|token)(?:,(?:day|model|token)){0,2}$/, 'must be of day, model and token, with commas between')
+    .regex(
+      /^(?:day|model|token)(?:,(?:day|model|token)){0,2}$/,
+      'must contain only day, model and token, separated by commas',
+    )
     .optional()
-    .describe('Further groupings of the same requests, with commas between them'),
+    .describe('Additional groupings of the same requests, separated by commas'),
 });
 const summaryAnswer = z.object({
   items: z.array(usageSumSchema),
@@ -66,7 +69,7 @@ function rangeOf(page: Place): Range {
   if (offset > deepestRow)
     throw new AppError(
       'invalid_value',
-      'page is too far; narrow the list with from and to, or go on with next_cursor.',
+      'page is too high; narrow the list with from and to, or continue with next_cursor.',
       { param: 'page' },
     );
   return { limit: page.page_size, offset };

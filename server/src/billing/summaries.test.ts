@@ -36,7 +36,7 @@ describe.each(engines)('summaries on $name', (engine) => {
   });
   afterAll(() => open.drop());
 
-  test.each(Object.keys(summaries))('%s: no row for each user is looked at', async (name) => {
+  test.each(Object.keys(summaries))('%s: does not read a row per user', async (name) => {
     const [filter, groupBy] = summaries[name]!;
     const looked = await lookedAt(open.db, () => sumUsage(open.db, filter, groupBy, firstDay, lastDay));
     for (const { text, rows, steps } of looked) {
@@ -48,7 +48,7 @@ describe.each(engines)('summaries on $name', (engine) => {
     }
   });
 
-  test('over all users they come to what the log has', async () => {
+  test('summaries of all users match the log', async () => {
     const days = await sumUsage(open.db, {}, 'day', firstDay, lastDay);
     expect(days).toHaveLength(30);
     expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(users);

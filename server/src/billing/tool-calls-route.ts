@@ -47,7 +47,7 @@ export const toolCallsRoute = ({ db, clock }: { db: Db; clock: Clock }): Route =
       if (from !== undefined && from > until)
         throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
       if (lastDay - firstDay >= mostDays)
-        throw new AppError('invalid_value', `At most ${mostDays} days are added up.`, { param: 'from' });
+        throw new AppError('invalid_value', `Totals cover at most ${mostDays} days.`, { param: 'from' });
       const { calls, cut } = await toolCalls(db, { firstDay, lastDay });
       const items = calls.map(({ userId, averageMs, lastAt, ...rest }) => ({
         ...{ ...rest, user_id: userId, average_ms: averageMs, last_at: lastAt },

@@ -6,7 +6,7 @@ import { toolCalls } from './tool-calls.ts';
 const day = 20_000;
 const days = { firstDay: day - 1, lastDay: day };
 
-describe.each(engines)('calls of tools on $name', (engine) => {
+describe.each(engines)('tool calls on $name', (engine) => {
   let open: TestDb;
   const users: number[] = [];
 
@@ -44,7 +44,7 @@ describe.each(engines)('calls of tools on $name', (engine) => {
   });
   afterAll(() => open.drop());
 
-  test('stand by server, tool and user, with errors and time, of those days and of nothing else', async () => {
+  test('are grouped by server, tool and user, with errors and time, within the given days only', async () => {
     const [ann, bob] = users as [number, number];
     const { calls, cut } = await toolCalls(open.db, days);
     expect(cut).toBe(false);
@@ -69,7 +69,7 @@ describe.each(engines)('calls of tools on $name', (engine) => {
     expect(await toolCalls(open.db, { firstDay: day + 1, lastDay: day + 9 })).toEqual({ calls: [], cut: false });
   });
 
-  test('calls that the log no longer has are counted, and nothing else is told of them', async () => {
+  test('that the log no longer has are counted, without further details', async () => {
     const [ann] = users as [number, number];
     await sql`delete from usage_logs where user_id = ${ann}`.execute(open.db);
     const { calls } = await toolCalls(open.db, days);

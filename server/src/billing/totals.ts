@@ -27,7 +27,7 @@ export function keepTotals(db: Db, writer: Writer, clock: Clock, log: Log): { st
   const run = () => {
     if (stopped) return;
     running ??= work()
-      .catch((error) => log.warn({ error }, 'sums over all users are not up to date'))
+      .catch((error) => log.warn({ error }, 'totals of all users are not up to date'))
       .finally(() => {
         running = null;
       });

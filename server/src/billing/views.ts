@@ -40,7 +40,7 @@ export const usageLogSchema = z
     audio_in_tokens: int,
     image_in_tokens: int,
     audio_out_tokens: int,
-    estimated: z.boolean().describe('The tokens were counted by us, since the upstream’s numbers could not be used'),
+    estimated: z.boolean().describe('The service counted the tokens, because the upstream’s numbers could not be used'),
     units: z.number(),
     quota: int,
     shortfall: int,
@@ -50,10 +50,10 @@ export const usageLogSchema = z
           part: z.enum(billParts as [BillName, ...BillName[]]),
           tokens: int.optional(),
           units: z.number().optional(),
-          cost: int.nullable().describe('In quota units; null where it is not known'),
+          cost: int.nullable().describe('In quota units; null if unknown'),
         }),
       )
-      .describe('What was used of each part and what it cost; the costs add up to quota + shortfall'),
+      .describe('Usage and cost of each part; the costs add up to quota + shortfall'),
     stream: z.boolean(),
     status: z.string(),
     duration_ms: int,
@@ -61,12 +61,12 @@ export const usageLogSchema = z
     parent_request_id: z
       .string()
       .nullable()
-      .describe('Of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
-    own_key: z.boolean().describe('It went out with a key of the user’s own; the cost is the fee alone'),
-    saved_quota: int.describe('What an answer that was kept for the key would have cost; it cost nothing'),
+      .describe('Id of the turn (`svc_ms_meta.request_id`) or run (`execution_id`) that made the request'),
+    own_key: z.boolean().describe('The request used the user’s own key; the cost is only the fee'),
+    saved_quota: int.describe('Cost that a cached answer for the key saved; it was not charged'),
     created_at: int,
     ...applicationFields,
-    web_searches: int.describe('Searches of the web that the vendor of the model ran'),
+    web_searches: int.describe("Web searches run by the model's vendor"),
   })
   .meta({ id: 'UsageLog' });
 

@@ -26,7 +26,7 @@ export class WorkTakenOver extends Error {
   readonly code = 'ERR_POSTGRES_CONNECTION_TAKEN_OVER';
 
   constructor() {
-    super('the work goes on elsewhere');
+    super('another process has taken over the work');
   }
 }
 
@@ -120,7 +120,7 @@ export class Writer {
     const last = await lastBatch(this.db, this.#owner);
     if (last === null) throw new OwnershipLost();
     const before = last === batch ? work : this.#unconfirmed.get(last);
-    if (!before) throw new Error(`batch ${last} of this process was written by somebody else`);
+    if (!before) throw new Error(`batch ${last} of this process was written by another process`);
     const found = await before.written();
     this.#done(last, found);
     // Either an earlier attempt at this write, or another write that was given up.

@@ -20,7 +20,7 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   }
   const source = join(config.dataDir, 'svc.db');
   if (!existsSync(source)) {
-    print(`There is no database in ${config.dataDir}. Is DATA_DIR right?`);
+    print(`There is no database in ${config.dataDir}. Check DATA_DIR.`);
     return 1;
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -42,7 +42,7 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
 /** An incomplete backup must say so now, not when it is needed. */
 function whatIsNotInIt({ encryptionKey, s3 }: CommandCall['config']): string {
   const key = encryptionKey
-    ? ' ENCRYPTION_KEY is not in it: keep it too, in another place.'
-    : ' It holds the encryption key: keep it as safe as the service itself.';
-  return `${key}${s3 ? ` Files are in the bucket ${s3.bucket}, and not in it.` : ''}`;
+    ? ' It does not include ENCRYPTION_KEY: store that separately.'
+    : ' It contains the encryption key: protect it like the service itself.';
+  return `${key}${s3 ? ` It does not include the files in the bucket ${s3.bucket}.` : ''}`;
 }

@@ -7,10 +7,10 @@ import type { CommandCall } from './command.ts';
 export async function checkDatabase({ config, print }: CommandCall): Promise<number> {
   const file = join(config.dataDir, 'svc.db');
   if (config.databaseUrl || !existsSync(file)) {
-    print(config.databaseUrl ? 'PostgreSQL looks after its own pages.' : `There is no database in ${config.dataDir}.`);
+    print(config.databaseUrl ? 'PostgreSQL checks its own pages.' : `There is no database in ${config.dataDir}.`);
     return 0;
   }
   const damage = findDamage(file);
-  print(damage ?? `${file} is sound.`);
+  print(damage ?? `${file} is not damaged.`);
   return damage ? 1 : 0;
 }

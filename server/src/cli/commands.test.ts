@@ -17,7 +17,7 @@ test.each([
   expect(taken && [...taken.args, ...taken.flags]).toEqual(read);
 });
 
-test('the usage has every command with what it takes', () => {
+test('the usage text has every command with its arguments', () => {
   for (const [name, { takes, help }] of Object.entries(commands))
     expect(usage()).toMatch(new RegExp(`^  ${RegExp.escape(`${name} ${takes}`.trim())} +${RegExp.escape(help)}$`, 'm'));
 });

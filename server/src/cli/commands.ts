@@ -15,45 +15,49 @@ import { rotateEncryptionKey } from './rotate-encryption-key.ts';
 export const commands: Record<string, Command> = {
   migrate: {
     takes: '[--new]',
-    help: 'bring the database up to date and end; with --new also where one was lost',
+    help: 'migrate the database and exit; with --new, also create one if the previous one was lost',
     run: migrateDatabase,
   },
   'create-admin': {
     takes: '<username> [--root]',
-    help: 'make an administrator, or make a user one and reset the password',
+    help: 'create an administrator, or make a user one and reset the password',
     run: createAdmin,
   },
   'remove-factors': {
     takes: '<username>',
-    help: 'remove the second factors of a user who lost them, root included',
+    help: 'remove the second factors of a user who has lost them, including root',
     run: removeFactors,
   },
-  'rotate-encryption-key': { takes: '', help: 'seal all stored credentials with a new key', run: rotateEncryptionKey },
+  'rotate-encryption-key': {
+    takes: '',
+    help: 'encrypt all stored credentials with a new key',
+    run: rotateEncryptionKey,
+  },
   backup: {
     takes: '<folder>',
-    help: 'copy database, files and key while the service runs (SQLite)',
+    help: 'back up database, files and key while the service runs (SQLite)',
     run: backup,
   },
-  restore: { takes: '<folder> [--force]', help: 'put a backup into DATA_DIR', run: restore },
+  restore: { takes: '<folder> [--force]', help: 'restore a backup into DATA_DIR', run: restore },
   'copy-to-postgres': {
     takes: '',
-    help: 'copy the SQLite database of DATA_DIR to DATABASE_URL, and files to S3 where that is set',
+    help: 'copy the SQLite database of DATA_DIR to DATABASE_URL, and files to S3 if configured',
     run: copyToPostgres,
   },
   import: {
     takes: '<litellm|new-api> <source> [--yes]',
-    help: "show what LiteLLM's config.yaml or a database of new-api has for this service; with --yes take it in",
+    help: "show what would be imported from LiteLLM's config.yaml or a new-api database; with --yes, import it",
     run: importFrom,
   },
-  health: { takes: '', help: 'ask the running service whether it is ready; for health checks', run: health },
+  health: { takes: '', help: 'check whether the running service is ready; for health checks', run: health },
   'check-database': {
     takes: '',
-    help: 'look for damage in the SQLite file; may run beside the service',
+    help: 'check the SQLite file for damage; can run while the service runs',
     run: checkDatabase,
   },
   doctor: {
     takes: '',
-    help: 'check configuration, database, Redis, mail, files and key, and say what to do',
+    help: 'check configuration, database, Redis, mail, files and key, and suggest fixes',
     run: doctor,
   },
 };
@@ -71,7 +75,7 @@ export function readArguments(takes: string, given: string[]): { args: string[];
 export const usageOf = (name: string): string => `Usage: svc ${`${name} ${commands[name]?.takes ?? ''}`.trim()}`;
 
 export function usage(): string {
-  const all = { serve: { takes: '', help: 'serve (the default)' }, ...commands };
+  const all = { serve: { takes: '', help: 'start the service (default)' }, ...commands };
   const lines = Object.entries(all).map(([name, { takes, help }]) => [`${name} ${takes}`.trim(), help] as const);
   const width = Math.max(...lines.map(([call]) => call.length)) + 2;
   return ['Usage: svc [command]', '', ...lines.map(([call, help]) => `  ${call.padEnd(width)}${help}`)].join('\n');

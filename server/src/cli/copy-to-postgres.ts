@@ -22,11 +22,11 @@ import type { CommandCall } from './command.ts';
 export async function copyToPostgres({ config, print }: CommandCall): Promise<number> {
   const file = join(config.dataDir, 'svc.db');
   if (!config.databaseUrl) {
-    print('Set DATABASE_URL to the PostgreSQL database that DATA_DIR is to be copied to.');
+    print('Set DATABASE_URL to the PostgreSQL database to copy DATA_DIR to.');
     return 1;
   }
   if (!existsSync(file)) {
-    print(`There is no database in ${config.dataDir}. Is DATA_DIR right?`);
+    print(`There is no database in ${config.dataDir}. Check DATA_DIR.`);
     return 1;
   }
   const unlock = lockDataFolder(config.dataDir);
@@ -36,7 +36,7 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
   try {
     await migrate(target.db);
     if (await hasUsers(target.db)) {
-      print('The PostgreSQL database has users already. Nothing was copied: give it an empty one.');
+      print('The PostgreSQL database already has users. Nothing was copied: use an empty database.');
       return 1;
     }
     await addUp(file);
@@ -48,7 +48,8 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
       rows += copied;
       if (copied > 0) print(`  ${table}: ${copied}`);
     };
-    if (config.s3) print(`${await copyFiles(join(config.dataDir, 'blobs'), config.s3)} files are in the bucket.`);
+    if (config.s3)
+      print(`${await copyFiles(join(config.dataDir, 'blobs'), config.s3)} files were copied to the bucket.`);
     await target.db
       .transaction()
       .execute((tx) => copyTables(source, tx, note))
@@ -57,9 +58,9 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
       });
     source.close();
     await sql`analyze`.execute(target.db);
-    print(`${rows} rows are in PostgreSQL, and add up to the same in both. The SQLite file is still there.`);
+    print(`${rows} rows were copied to PostgreSQL, and the totals match. The SQLite file was kept.`);
     if (!config.encryptionKey)
-      print(`Elsewhere than in ${config.dataDir}, set ENCRYPTION_KEY to what its encryption.key says.`);
+      print(`When running outside ${config.dataDir}, set ENCRYPTION_KEY to the content of its encryption.key.`);
     return 0;
   } finally {
     await target.close();

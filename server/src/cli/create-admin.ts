@@ -8,7 +8,7 @@ import { type CommandCall, withPlatform } from './command.ts';
 export async function createAdmin({ config, args, flags, print }: CommandCall): Promise<number> {
   const username = args[0]!;
   if (!usernameRule.safeParse(username).success) {
-    print('A username is 3-32 of A-Z a-z 0-9 _ . -');
+    print('A username must be 3-32 characters of A-Z a-z 0-9 _ . -');
     return 2;
   }
   const root = flags.has('--root');
@@ -17,6 +17,6 @@ export async function createAdmin({ config, args, flags, print }: CommandCall): 
     makeAdministrator({ db: database.db, clock }, { username, role, password: config.admin.password }),
   );
   print(`${username} is ${made.existed ? 'now' : 'made'} ${root ? 'root' : 'administrator'}.`);
-  if (made.drawn) print(`Password: ${made.drawn} (shown this once)`);
+  if (made.drawn) print(`Password: ${made.drawn} (shown only once)`);
   return 0;
 }

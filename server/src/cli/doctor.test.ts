@@ -17,13 +17,13 @@ async function said(environment: Record<string, string>): Promise<{ code: number
   return { code, lines };
 }
 
-test('a mail server that lets nobody in is a fault, one that does is none, and nothing is sent', async () => {
+test('a mail server that rejects the login fails the check, one that accepts it passes, and no mail is sent', async () => {
   const inbox = await openInbox();
   const mail = { MAIL_FROM: 'svc@example.com' };
   const good = await said({ ...mail, SMTP_URL: inbox.url });
   expect(good).toMatchObject({
     code: 0,
-    lines: expect.arrayContaining([`✓ mail: ${new URL(inbox.url).host} lets us in`]),
+    lines: expect.arrayContaining([`✓ mail: ${new URL(inbox.url).host} accepts the login`]),
   });
   expect(inbox.mails).toEqual([]);
   await inbox.close();
@@ -38,7 +38,7 @@ test.each([
   [{ HOST: '0.0.0.0' }, true],
   [{ HOST: '::', BASE_URL: 'http://[::1]:3000' }, true],
   [{ HOST: '0.0.0.0', BASE_URL: 'https://gate.example' }, false],
-])('with %p people elsewhere are spoken of: %p', async (environment, spoken) => {
+])('with %p the check warns about other machines: %p', async (environment, spoken) => {
   const { lines } = await said(environment);
-  expect(lines[0]!.includes('people elsewhere')).toBe(spoken);
+  expect(lines[0]!.includes('other machines')).toBe(spoken);
 });

@@ -44,24 +44,24 @@ const checks: Check[] = [
     name: 'address',
     run: async ({ baseUrl, host }) => {
       const elsewhere = isHere(new URL(baseUrl).hostname) && !isHere(host);
-      return `${baseUrl}${elsewhere ? '; people elsewhere can log in only once BASE_URL is the address that they use' : ''}`;
+      return `${baseUrl}${elsewhere ? '; other machines can log in only if BASE_URL is the address they use' : ''}`;
     },
   },
   {
     name: 'data folder',
     run: async ({ dataDir }) => {
-      if (!existsSync(dataDir)) return `${dataDir} is not there yet; the first start makes it`;
+      if (!existsSync(dataDir)) return `${dataDir} does not exist yet; the first start creates it`;
       accessSync(dataDir, constants.W_OK);
       const { bavail, bsize } = statfsSync(dataDir);
       const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
-      if (bavail * bsize < leastFreeBytes) throw new Error(`the disk of ${dataDir} is full, or nearly so: ${free}`);
-      return `${dataDir} can be written, ${free}`;
+      if (bavail * bsize < leastFreeBytes) throw new Error(`the disk of ${dataDir} is full or nearly full: ${free}`);
+      return `${dataDir} is writable, ${free}`;
     },
   },
   {
     name: 'encryption key',
     run: async (config) => {
-      if (knownSealingKeys(config).length === 0) return 'none yet; the first start makes it';
+      if (knownSealingKeys(config).length === 0) return 'none yet; the first start creates it';
       if (config.encryptionKey) return 'from ENCRYPTION_KEY';
       const file = join(config.dataDir, 'encryption.key');
       if (statSync(file).mode & 0o077) throw new Error(`others can read ${file}; run: chmod 600 ${file}`);
@@ -73,9 +73,9 @@ const checks: Check[] = [
     run: async (config) => {
       const lost = config.databaseUrl ? null : lostDatabase(config.dataDir);
       if (lost) throw new Error(lost);
-      if (!hasDatabase(config)) return 'none yet; the first start makes it';
+      if (!hasDatabase(config)) return 'none yet; the first start creates it';
       const damage = config.databaseUrl ? null : findDamage(databaseFile(config));
-      if (damage) throw new Error(`the file is damaged, restore a backup: ${damage}`);
+      if (damage) throw new Error(`the file is damaged; restore a backup: ${damage}`);
       const { db, engine, close } = await openHere(config);
       try {
         const applied = await listApplied(db);
@@ -113,11 +113,11 @@ const checks: Check[] = [
             sealedCredential: sealed,
           })),
           ...ownKeys.map(({ id, owner, sealed }) => ({
-            what: `the own key ${id} of ${'teamId' in owner ? `team ${owner.teamId}` : `user ${owner.userId}`}`,
+            what: `the provider key ${id} of ${'teamId' in owner ? `team ${owner.teamId}` : `user ${owner.userId}`}`,
             sealedCredential: sealed,
           })),
           ...servers.map(({ name, sealedHeaders }) => ({
-            what: `what is sent with requests to MCP server ${name}`,
+            what: `the headers of MCP server ${name}`,
             sealedCredential: sealedHeaders,
           })),
           ...servers.map(({ name, sealedClientSecret }) => ({
@@ -135,14 +135,16 @@ const checks: Check[] = [
         ];
         if (keys.length === 0 && secrets.every(({ sealedCredential }) => !sealedCredential)) return 'none yet';
         if (keys.length === 0)
-          throw new Error('there are some, but no key: put encryption.key back into the data folder');
+          throw new Error(
+            'credentials are stored, but the key is missing: put encryption.key back into the data folder',
+          );
         const sealer = openSealer({ keys });
         for (const { what, sealedCredential } of secrets) {
           try {
             if (sealedCredential) sealer.open(sealedCredential);
           } catch {
             throw new Error(
-              `${what} does not open with this key; set it again, or give the old key as ENCRYPTION_KEY_OLD`,
+              `${what} cannot be decrypted with this key; enter it again, or set ENCRYPTION_KEY_OLD to the old key`,
             );
           }
         }
@@ -150,7 +152,7 @@ const checks: Check[] = [
           ...(servers.length > 0 ? [`${servers.length} MCP servers`] : []),
           ...(providers.length > 0 ? [`${providers.length} identity providers`] : []),
         ];
-        return [`${channels.length} channels open`, ...others].join(', and ');
+        return [`${channels.length} channels can be decrypted`, ...others].join(', and ');
       } finally {
         await close();
       }
@@ -162,17 +164,17 @@ const checks: Check[] = [
       const shared = await openShared({ redisUrl, prefix: redisPrefix }, systemClock);
       await shared.ping();
       await shared.close();
-      return redisUrl ? 'Redis answers' : 'in memory (one process)';
+      return redisUrl ? 'Redis responds' : 'in memory (one process)';
     },
   },
   {
     name: 'mail',
     run: async ({ mail }) => {
-      if (!mail) return 'none; administrators hand links over';
+      if (!mail) return 'not configured; administrators share links themselves';
       const transport = openMailTransport(mail);
       try {
         await transport.verify();
-        return `${new URL(mail.url).host} lets us in`;
+        return `${new URL(mail.url).host} accepts the login`;
       } finally {
         transport.close();
       }
@@ -186,12 +188,12 @@ const checks: Check[] = [
         const blobs = s3Blobs(s3);
         await blobs.put('doctor/check', new TextEncoder().encode('ok'), 'text/plain');
         await blobs.delete('doctor/check');
-        return 'the S3 bucket can be written';
+        return 'the S3 bucket is writable';
       }
       const folder = join(dataDir, 'blobs');
-      if (!existsSync(folder)) return 'none yet; the first start makes their folder';
+      if (!existsSync(folder)) return 'none yet; the first start creates the folder';
       accessSync(folder, constants.W_OK);
-      return 'the folder can be written';
+      return 'the folder is writable';
     },
   },
 ];
@@ -207,6 +209,6 @@ export async function doctor({ config, print }: CommandCall): Promise<number> {
       print(`✗ ${check.name}: ${error instanceof Error ? error.message : error}`);
     }
   }
-  print(faults === 0 ? 'Everything is in order.' : `${faults} of ${checks.length} checks failed.`);
+  print(faults === 0 ? 'All checks passed.' : `${faults} of ${checks.length} checks failed.`);
   return faults === 0 ? 0 : 1;
 }

@@ -14,7 +14,7 @@ export async function health({ config, print }: CommandCall): Promise<number> {
     print(said);
     return status === 200 ? 0 : 1;
   } catch (error) {
-    print(`No answer at ${url}: ${error instanceof Error ? error.message : error}`);
+    print(`No response from ${url}: ${error instanceof Error ? error.message : error}`);
     return 1;
   }
 }

@@ -39,27 +39,27 @@ async function run(args: string[], ...flags: string[]): Promise<{ code: number; 
   return { code, said: lines.join('\n') };
 }
 
-test('what cannot be read, and gateways that nobody knows, are refused', async () => {
+test('unreadable sources and unknown gateways are refused', async () => {
   expect(await run(['portkey', 'x'])).toMatchObject({ code: 2 });
   expect(await run(['new-api', 'env:NOWHERE'])).toEqual({ code: 1, said: 'NOWHERE is not set.' });
-  await expect(run(['new-api', join(folder, 'none.db')])).rejects.toThrow('This cannot be read as a database');
-  await expect(run(['new-api', 'postgres://u:secret word@[x'])).rejects.toThrow(
-    'The address of the database cannot be read.',
+  await expect(run(['new-api', join(folder, 'none.db')])).rejects.toThrow(
+    'This is not a readable new-api or one-api database',
   );
+  await expect(run(['new-api', 'postgres://u:secret word@[x'])).rejects.toThrow('The database address is not valid.');
   await expect(run(['litellm', join(folder, 'none.yaml')])).rejects.toThrow('cannot be read');
 });
 
-test('it is shown, taken in when that is said, and then there is nothing more', async () => {
+test('shows a preview, imports with --yes, and then has nothing more to import', async () => {
   const shown = await run(['new-api', 'env:SQL_DSN']);
   expect(shown.code).toBe(0);
   // Nobody was here before, and so the other root is this one's.
   expect(shown.said).toContain('users (2):\n  root, $14, root\n  mary2J-2, $2');
-  expect(shown.said).toContain('user mary[2J is called mary2J-2 here');
+  expect(shown.said).toContain('user mary[2J is renamed to mary2J-2');
   expect(shown.said).not.toContain('\u001b');
-  expect(shown.said).toEndWith('Say the same with --yes to take it in.');
-  expect((await run(['new-api', there.source], '--yes')).said).toEndWith('All of it was taken in.');
-  expect((await run(['new-api', there.source])).said).toEndWith('There is nothing to take in.');
-  expect((await run(['new-api', there.source], '--yes')).said).toEndWith('There is nothing to take in.');
+  expect(shown.said).toEndWith('Run the same command with --yes to import.');
+  expect((await run(['new-api', there.source], '--yes')).said).toEndWith('Everything was imported.');
+  expect((await run(['new-api', there.source])).said).toEndWith('There is nothing to import.');
+  expect((await run(['new-api', there.source], '--yes')).said).toEndWith('There is nothing to import.');
   const { db, close } = await openDb({ path: file });
   const entries = await db.selectFrom('audit_log').selectAll().execute();
   await close();

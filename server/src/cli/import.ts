@@ -25,7 +25,7 @@ export async function importFrom({ config, args, flags, env, print }: CommandCal
   const [gateway, given] = args as [string, string];
   const read = gateways[gateway];
   if (!read) {
-    print(`From ${gateway} nothing can be taken in; from ${Object.keys(gateways).join(' and ')} it can.`);
+    print(`Import from ${gateway} is not supported. Supported: ${Object.keys(gateways).join(' and ')}.`);
     return 2;
   }
   const source = given.startsWith(variable) ? env[given.slice(variable.length)] : given;
@@ -38,12 +38,12 @@ export async function importFrom({ config, args, flags, env, print }: CommandCal
   await withPlatform(config, async ({ database: { db }, clock, sealingKeys }) => {
     const outcome = await runImport({ db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
     const counts = tell(outcome, (line) => print(visible(line)));
-    if (Object.keys(counts).length === 0) return print('There is nothing to take in.');
-    if (!write) return print('Nothing was written. Say the same with --yes to take it in.');
+    if (Object.keys(counts).length === 0) return print('There is nothing to import.');
+    if (!write) return print('Nothing was written. Run the same command with --yes to import.');
     const after = { from: gateway, ...counts };
     const entry = { action: 'taken_in', actor: 'svc import', after, origin: nowhere };
     await insertAudit(db, [rowOf(entry, nowSeconds(clock))]);
-    print('All of it was taken in.');
+    print('Everything was imported.');
   });
   return 0;
 }
@@ -57,8 +57,8 @@ function tell({ before, notes, ...lists }: Outcome, print: (line: string) => voi
     print(`${what} (${lines.length}):`);
     for (const line of lines) print(`  ${line}`);
   }
-  if (before > 0) print(`${before} were taken in before, and stay as they are.`);
-  if (notes.length > 0) print('To know:');
+  if (before > 0) print(`${before} were imported before and are left unchanged.`);
+  if (notes.length > 0) print('Notes:');
   for (const note of notes) print(`  ${note}`);
   return counts;
 }

@@ -10,6 +10,6 @@ export async function removeFactors({ config, args, print }: CommandCall): Promi
   const found = await withPlatform(config, ({ database, clock }) =>
     removeFactorsAtTheMachine({ db: database.db, clock }, username),
   );
-  print(found ? `${username} logs in with the password alone now.` : `There is no user ${username}.`);
+  print(found ? `${username} can now log in with only the password.` : `There is no user ${username}.`);
   return found ? 0 : 1;
 }

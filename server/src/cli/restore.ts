@@ -11,7 +11,7 @@ const parts = ['svc.db', 'blobs', 'encryption.key'];
 export async function restore({ config, args, flags, print }: CommandCall): Promise<number> {
   const folder = args[0]!;
   if (!existsSync(join(folder, 'svc.db'))) {
-    print(`There is no backup in ${folder}: svc backup makes one.`);
+    print(`There is no backup in ${folder}. Create one with svc backup.`);
     return 1;
   }
   const damaged = checkDatabase(join(folder, 'svc.db'));
@@ -23,7 +23,7 @@ export async function restore({ config, args, flags, print }: CommandCall): Prom
   const unlock = lockDataFolder(config.dataDir);
   try {
     if (existsSync(join(config.dataDir, 'svc.db')) && !flags.has('--force')) {
-      print(`${config.dataDir} holds a database already. Add --force to replace it.`);
+      print(`${config.dataDir} already contains a database. Add --force to replace it.`);
       return 1;
     }
     putInto(config.dataDir, folder);
@@ -31,7 +31,7 @@ export async function restore({ config, args, flags, print }: CommandCall): Prom
   } finally {
     unlock();
   }
-  print(`The backup is in ${config.dataDir}. Start the service.`);
+  print(`The backup was restored to ${config.dataDir}. Start the service.`);
   return 0;
 }
 

@@ -31,7 +31,7 @@ export async function rotateEncryptionKey({ config, print }: CommandCall): Promi
     return done;
   });
   if (!config.encryptionKey) adoptNewKey(config.dataDir);
-  print(`${changed} stored secrets are sealed with the new key.`);
+  print(`${changed} stored secrets are now encrypted with the new key.`);
   print(config.encryptionKey ? 'ENCRYPTION_KEY_OLD can be removed now.' : 'The old key file was replaced.');
   return 0;
 }

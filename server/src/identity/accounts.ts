@@ -84,7 +84,7 @@ export interface SelfChange {
   current_password?: string;
 }
 
-const setTooLate = 'Log in again first: a password can be set within 15 minutes of that.';
+const setTooLate = 'Log in again first. You can set a password within 15 minutes of logging in.';
 
 /** A new password ends all sessions of the user, including this one; `proven` then starts another. */
 export async function changeSelf(
@@ -132,12 +132,16 @@ export type AdminChange = Partial<
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
   const target = await userBelow(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
-    throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
+    throw new AppError('forbidden', 'You cannot assign a role equal to or higher than your own.');
   if ((input.role ?? target.role) !== target.role) requireNoOrganisation(target);
   if (isOrganisation(target) && (input.display_name ?? target.display_name) !== target.display_name)
-    throw new AppError('conflict', 'This user stands for an organisation, and has its name. Its owners change that.', {
-      param: 'display_name',
-    });
+    throw new AppError(
+      'conflict',
+      "This user represents an organisation and shares its name. Only the organisation's owners can change it.",
+      {
+        param: 'display_name',
+      },
+    );
   const { email_verified, email, ...plain } = input;
   const change = { ...plain, ...(email_verified !== undefined && { email_verified: Number(email_verified) }) };
   // The user could change the address just before the administrator confirms it.
@@ -146,7 +150,8 @@ export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: numb
     if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
     throw error;
   });
-  if (!user) throw new AppError('conflict', 'The user was changed by somebody else meanwhile. Look again.');
+  if (!user)
+    throw new AppError('conflict', 'Someone else has changed this user in the meantime. Reload and try again.');
   await deps.announcements.changed(`user:${id}`);
   return user;
 }

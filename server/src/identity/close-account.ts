@@ -9,7 +9,7 @@ import { roles } from './user.ts';
 
 const refusals = {
   missing: 'password is required to delete the account.',
-  late: 'Log in again first: an account without a password can be deleted within 15 minutes of that.',
+  late: 'Log in again first. You can delete an account without a password within 15 minutes of logging in.',
 };
 
 /** The route itself requires a recent second factor. */

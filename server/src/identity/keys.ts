@@ -12,7 +12,7 @@ import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyCha
 /** Keeps lists and caches small, and stops runaway scripts. */
 const mostKeys = 500;
 
-const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an address or a CIDR block');
+const block = z.string().refine((text) => parseBlock(text) !== null, 'must be an IP address or a CIDR block');
 const quota = z.number().int().min(0).max(1e15);
 const expiry = z.number().int().min(-1).max(1e11);
 
@@ -21,11 +21,11 @@ const longestCacheSeconds = 86_400;
 const cacheWhens = ['any', 'temperature_0'] as const;
 const cacheSchema = z
   .object({
-    ttl_seconds: z.number().int().min(1).max(longestCacheSeconds).describe('How long an answer is given again'),
+    ttl_seconds: z.number().int().min(1).max(longestCacheSeconds).describe('How long a cached answer is reused'),
     when: z
       .enum(cacheWhens)
       .default('temperature_0')
-      .describe('Which requests: all that can be, or those with a temperature of 0'),
+      .describe('Which requests to cache: all that can be cached, or only those with a temperature of 0'),
   })
   .nullable();
 
@@ -61,14 +61,14 @@ export const keyViewSchema = z
     cache: z
       .object({ ttl_seconds: z.number().int(), when: z.enum(cacheWhens) })
       .nullable()
-      .describe('Answers that are given again to the same request; null for none'),
-    saved_quota: z.number().int().describe('What answers that were given again would have cost'),
-    saved_requests: z.number().int().describe('How many of them there were'),
+      .describe('Caching of answers to identical requests; null for none'),
+    saved_quota: z.number().int().describe('Cost saved by cached answers'),
+    saved_requests: z.number().int().describe('Number of cached answers'),
     made_by: z.number().int().nullable().describe('Application that created it; null if created by a user'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()
-      .describe('The secret before, masked, while it counts beside the present one'),
+      .describe('Previous secret, masked, while it is still valid'),
   })
   .meta({ id: 'ApiKey' });
 export type KeyView = z.infer<typeof keyViewSchema>;

@@ -38,7 +38,7 @@ const scopeList = (all: string, help: string): OptionRule & { default: string } 
     const wrong = text.split(' ').find((name) => name !== '' && !known.includes(name));
     return wrong === undefined
       ? null
-      : `must list scopes of this service, with spaces between them; not ${wrong.slice(0, 100)}`;
+      : `must be scopes of this service, separated by spaces; ${wrong.slice(0, 100)} is not one`;
   },
 });
 const model = (what: string): OptionRule & { default: string } => ({
@@ -75,8 +75,7 @@ export const optionTable = {
   OAuth2RegistrationTokenSha256: {
     default: '',
     help: 'SHA-256, in hexadecimal, of a token that programs must send to register themselves; empty to require no token',
-    fault: (text) =>
-      /^([0-9a-f]{64})?$/.test(text) ? null : 'must be 64 hexadecimal digits in small letters, or empty',
+    fault: (text) => (/^([0-9a-f]{64})?$/.test(text) ? null : 'must be 64 lowercase hexadecimal digits, or empty'),
   },
   OAuth2SelfRegisteredClients: {
     default: 10_000,
@@ -237,7 +236,7 @@ export function readOptionValue(name: OptionName, given: unknown): { value: Opti
   if (rule.oneOf && !rule.oneOf.includes(given as string))
     return { fault: `must be one of ${rule.oneOf.filter(Boolean).join(', ')}, or empty` };
   if (typeof rule.default === 'string') {
-    if (typeof given !== 'string' || given.length > 1000) return { fault: 'must be text' };
+    if (typeof given !== 'string' || given.length > 1000) return { fault: 'must be a string' };
     const fault = rule.fault?.(given) ?? null;
     return fault === null ? { value: given } : { fault };
   }

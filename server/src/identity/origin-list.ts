@@ -6,7 +6,7 @@ export function originListFault(text: string): string | null {
   const wrong = originsOf(text).find((entry) => entry !== '*' && !isOrigin(entry));
   return wrong === undefined
     ? null
-    : `must list origins such as https://app.example.com, or *; not ${wrong.slice(0, 100)}`;
+    : `must be origins such as https://app.example.com, or *; ${wrong.slice(0, 100)} is not one`;
 }
 
 function isOrigin(entry: string): boolean {

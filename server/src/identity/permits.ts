@@ -61,7 +61,7 @@ export function openPermits(deps: PermitDeps): Permits {
     const { keyId, key, permit } = standing;
     const runOut = key && key.expiredTime !== -1 && key.expiredTime <= nowSeconds(deps.clock);
     if (keyId !== null && (!key?.enabled || runOut))
-      throw new AppError('invalid_api_key', 'The API key of this work was deleted, disabled or has expired.');
+      throw new AppError('invalid_api_key', 'The API key used for this work was deleted, was disabled or has expired.');
     if (key && key.place.refusal !== null) throw new AppError('invalid_api_key', key.place.refusal);
     return permit;
   };

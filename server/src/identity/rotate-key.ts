@@ -14,7 +14,7 @@ export const rotationSchema = z.strictObject({
     .min(0)
     .max(longestOverlapSeconds)
     .default(86_400)
-    .describe('How long the secret of before goes on; of two before only the last does'),
+    .describe('How long the previous secret remains valid; only the most recent previous secret does'),
 });
 
 /** A new secret, returned only here. Quota, limits and usage stay with the key, whichever secret is used. */
@@ -36,6 +36,6 @@ export async function rotateKey(
 /** Invalidates the previous secret. */
 export async function endOverlap({ db, clock, announcements }: KeyDeps, userId: number, id: number): Promise<void> {
   if (!(await endOldSecret(db, userId, id, nowSeconds(clock))))
-    throw new AppError('not_found', 'No secret of before counts for such an API key.');
+    throw new AppError('not_found', 'This API key has no previous secret that is still valid.');
   await announcements.changed(`key:${id}`);
 }

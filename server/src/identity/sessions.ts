@@ -164,14 +164,14 @@ export function refuseForgery(request: Request, origins: string[]): void {
   const type = (headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
   const files = type === 'multipart/form-data' && headers.get(webCallHeader) === '1';
   if (type !== 'application/json' && !files && hasBody(request))
-    throw new AppError('unsupported_media_type', 'Send writes with Content-Type: application/json.');
+    throw new AppError('unsupported_media_type', 'Send write requests with Content-Type: application/json.');
   const origin = headers.get('origin');
   const foreign = origin === null ? isFromElsewhere(headers) : !origins.includes(origin);
   if (!foreign) return;
   if (origin !== null && isOfHost(origin, headers.get('host')))
     throw new AppError(
       'forbidden',
-      `This page was opened at ${origin}, but the service is set up for ${origins.at(-1)}. Open it there, or have the operator set BASE_URL to the address that people use.`,
+      `This page was opened at ${origin}, but the service is configured for ${origins.at(-1)}. Open it there, or ask the operator to set BASE_URL to the address in use.`,
     );
   throw new AppError('forbidden', 'This request comes from another site.');
 }

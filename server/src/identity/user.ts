@@ -32,11 +32,11 @@ export const languageRule = z.enum(languages);
 export const ownUserSchema = z
   .object({
     ...userSchema.shape,
-    language: languageRule.nullable().describe('Of mails and pages; null while nobody has said'),
+    language: languageRule.nullable().describe('Language of emails and pages; null if not chosen yet'),
   })
   .meta({ id: 'OwnUser' });
 
-export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 of A-Z a-z 0-9 _ . -');
+export const usernameRule = z.string().regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 characters of A-Z a-z 0-9 _ . -');
 export const passwordRule = z
   .string()
   .min(8, 'must have at least 8 characters')
@@ -59,8 +59,7 @@ export const isOrganisation = ({ username }: Pick<User, 'username'>): boolean =>
  * account.
  */
 export function requireNoOrganisation(user: Pick<User, 'username'>): void {
-  if (isOrganisation(user))
-    throw new AppError('conflict', 'This user stands for an organisation, and nobody logs in as it.');
+  if (isOrganisation(user)) throw new AppError('conflict', 'This user represents an organisation and cannot log in.');
 }
 
 /** An account's displayed name: the username, or the organisation's name. */

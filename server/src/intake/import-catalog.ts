@@ -29,10 +29,8 @@ async function makeChannel(taking: ImportRun, channel: ChannelIntake): Promise<n
   const credentials = channel.credentials.flatMap((one, i) => usableCredential(taking, channel, one, i));
   const lost = channel.credentials.length > 0 && credentials.length === 0;
   if (!data || lost) {
-    const why = error
-      ? `${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}`
-      : 'none of its keys can be used';
-    outcome.notes.push(`channel "${channel.name}" is left out: ${why}`);
+    const why = error ? `${error.issues[0]!.path.join('.')} ${error.issues[0]!.message}` : 'none of its keys is usable';
+    outcome.notes.push(`channel "${channel.name}" is skipped: ${why}`);
     return null;
   }
   const made = await insertChannel(
@@ -68,7 +66,7 @@ function usableCredential(
     return [{ ...credential, secret: data }];
   } catch (fault) {
     const { message } = fault as { message: string };
-    outcome.notes.push(`channel "${name}": its key number ${place + 1} is left out: ${message}`);
+    outcome.notes.push(`channel "${name}": key number ${place + 1} is skipped: ${message}`);
     return [];
   }
 }
@@ -83,13 +81,13 @@ async function takeModels(taking: ImportRun, channelId: number, channel: Channel
     }
     const fault = faultOf(model);
     if (fault) {
-      outcome.notes.push(`model ${model.modelId} of channel "${channel.name}" is left out: ${fault}`);
+      outcome.notes.push(`model ${model.modelId} of channel "${channel.name}" is skipped: ${fault}`);
       continue;
     }
     const [row] = await insertProviderModels(tx, [{ ...model, channelId }], now);
     if (!row) {
       outcome.notes.push(
-        `model ${model.modelId}: channel "${channel.name}" has one of that name here; it stays as it is`,
+        `model ${model.modelId}: channel "${channel.name}" already has a model with this name, which is left unchanged`,
       );
       continue;
     }
@@ -97,7 +95,7 @@ async function takeModels(taking: ImportRun, channelId: number, channel: Channel
     outcome.models.push(`${model.modelId} (${model.modelName} of ${channel.name}): ${shownPrice(model)}`);
     if (model.status !== enabled)
       outcome.notes.push(
-        `model ${model.modelId} of channel "${channel.name}" is disabled: nobody has said what it costs. Give it a price and enable it.`,
+        `model ${model.modelId} of channel "${channel.name}" is disabled because it has no price. Set a price and enable it.`,
       );
   }
 }
@@ -112,7 +110,7 @@ const shownPrice = (model: ModelIntake): string =>
   model.status !== enabled
     ? 'no price'
     : Object.entries(viewPrices(model))
-        .flatMap(([part, usd]) => (typeof usd === 'number' ? `${part} ${usd}` : 'dearer above some length'))
+        .flatMap(([part, usd]) => (typeof usd === 'number' ? `${part} ${usd}` : 'higher above some context length'))
         .join(', ');
 
 export async function takeAliases(taking: ImportRun, aliases: readonly AliasIntake[]): Promise<void> {
@@ -124,8 +122,8 @@ export async function takeAliases(taking: ImportRun, aliases: readonly AliasInta
     }
     const fault = [name, ...models].map((one) => modelName.safeParse(one).error).find((error) => error);
     const made = fault ? null : await insertAliasIn(tx, { name, models, status: enabled }, now);
-    if (made === null) outcome.notes.push(`alias ${name} is left out: ${fault!.issues[0]!.message}`);
-    else if (made === 'duplicate') outcome.notes.push(`alias ${name}: there is one here already; it stays as it is`);
+    if (made === null) outcome.notes.push(`alias ${name} is skipped: ${fault!.issues[0]!.message}`);
+    else if (made === 'duplicate') outcome.notes.push(`alias ${name}: already exists and is left unchanged`);
     else {
       await taken.add('alias', name, made.id);
       outcome.aliases.push(`${name} → ${models.join(', ')}`);

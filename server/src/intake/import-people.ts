@@ -22,7 +22,7 @@ export async function takePeople(taking: ImportRun, people: readonly PersonIntak
   }
   // The first start only creates a root user if there are no users.
   if (people.length > 0 && !(await findFirstRoot(taking.tx)))
-    taking.outcome.notes.push('nobody is root: make somebody that by svc create-admin <username> --root');
+    taking.outcome.notes.push('there is no root user: create one with svc create-admin <username> --root');
 }
 
 /** The operator of this service ran the other one: root users of the same name are one. */
@@ -30,7 +30,7 @@ async function sameRoot({ tx, outcome }: ImportRun, person: PersonIntake): Promi
   if (person.role !== roles.root) return null;
   const root = await findUserByName(tx, person.username);
   if (root?.role !== roles.root) return null;
-  const what = 'the root user here has its name: it keeps its password and balance, and gets the keys';
+  const what = 'the root user here has the same name: it keeps its password and balance, and receives the keys';
   outcome.notes.push(`user ${person.username}: ${what}`);
   return root;
 }
@@ -57,14 +57,16 @@ async function makeUser({ tx, now, outcome }: ImportRun, person: PersonIntake): 
     const { notes, users } = outcome;
     users.push(`${username}, $${quotaToUsd(user.quota)}${roleWords[user.role] ?? ''}`);
     if (username !== person.username)
-      notes.push(`user ${person.username} is called ${username} here: the name is taken, or holds other letters`);
-    if (email !== person.email) notes.push(`user ${username}: "${person.email}" is no mail address`);
-    if (!isKnown) notes.push(`user ${username} has no password that is known here, and needs a link to set one`);
+      notes.push(
+        `user ${person.username} is renamed to ${username}: the name is taken or contains characters that are not allowed`,
+      );
+    if (email !== person.email) notes.push(`user ${username}: "${person.email}" is not an email address`);
+    if (!isKnown) notes.push(`user ${username} has no usable password and needs a link to set one`);
     if (person.quota < 0)
-      notes.push(`user ${username} owes $${-quotaToUsd(person.quota)}, and begins with nothing here`);
+      notes.push(`user ${username} owes $${-quotaToUsd(person.quota)} and starts with a balance of 0`);
     return user;
   }
-  outcome.notes.push(`user ${person.username} is left out: ${names.at(-1)} is taken as well`);
+  outcome.notes.push(`user ${person.username} is skipped: ${names.at(-1)} is also taken`);
   return null;
 }
 
@@ -72,12 +74,12 @@ async function makeUser({ tx, now, outcome }: ImportRun, person: PersonIntake): 
 async function ownerOf({ tx, taken, outcome }: ImportRun, owner: string | null, what: string): Promise<number | null> {
   if (owner === null) {
     const root = await findFirstRoot(tx);
-    if (!root) outcome.notes.push(`${what} is left out: start the service once, so that it has a root user`);
+    if (!root) outcome.notes.push(`${what} is skipped: start the service once, so that it has a root user`);
     return root?.id ?? null;
   }
   const id = taken.find('user', owner);
   const user = id === undefined ? null : await findUser(tx, id);
-  if (!user) outcome.notes.push(`${what} is left out: its user is not here`);
+  if (!user) outcome.notes.push(`${what} is skipped: its user does not exist here`);
   return user?.id ?? null;
 }
 
@@ -100,7 +102,7 @@ export async function takeKeys(taking: ImportRun, keys: readonly KeyIntake[]): P
     });
     const fault = faultOf(key, error?.issues[0]?.message, now);
     if (fault || !data) {
-      outcome.notes.push(`${what} is left out: ${fault}`);
+      outcome.notes.push(`${what} is skipped: ${fault}`);
       continue;
     }
     const userId = await ownerOf(taking, key.owner, what);
@@ -112,13 +114,13 @@ export async function takeKeys(taking: ImportRun, keys: readonly KeyIntake[]): P
     });
     if (made) await taken.add('key', columns.key_hash, made.id);
     if (made) outcome.keys.push(what);
-    else outcome.notes.push(`${what} is here already, and stays as it is`);
+    else outcome.notes.push(`${what} already exists and is left unchanged`);
   }
 }
 
 function faultOf({ secret, expiredTime }: KeyIntake, refused: string | undefined, now: number): string | null {
   if (!/^sk-[!-~]+$/.test(secret) || secret.length < shortestSecret)
-    return `a key begins with sk- and has at least ${shortestSecret} characters`;
+    return `a key must start with sk- and have at least ${shortestSecret} characters`;
   if (expiredTime !== -1 && expiredTime <= now) return 'it has expired';
   return refused ?? null;
 }
@@ -134,9 +136,9 @@ export async function takeCodes(taking: ImportRun, codes: readonly CodeIntake[])
       continue;
     }
     const fault =
-      faultOfCode({ code, quota, expiresAt }, now) ?? ((await findCode(tx, code_hash)) && 'it is here already');
+      faultOfCode({ code, quota, expiresAt }, now) ?? ((await findCode(tx, code_hash)) && 'it already exists');
     if (fault) {
-      outcome.notes.push(`${what} is left out: ${fault}`);
+      outcome.notes.push(`${what} is skipped: ${fault}`);
       continue;
     }
     const made_by = taken.find('user', owner) ?? 0;
@@ -151,7 +153,7 @@ function faultOfCode(
   { code, quota, expiresAt }: { code: string | null; quota: number; expiresAt: number },
   now: number,
 ): string | null {
-  if (code === null) return 'it is not of the form that codes have';
-  if (expiresAt !== 0 && expiresAt <= now) return 'it has run out';
-  return Number.isSafeInteger(quota) && quota > 0 ? null : 'it is worth nothing';
+  if (code === null) return 'it is not a valid code';
+  if (expiresAt !== 0 && expiresAt <= now) return 'it has expired';
+  return Number.isSafeInteger(quota) && quota > 0 ? null : 'it has no value';
 }

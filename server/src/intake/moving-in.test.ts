@@ -136,7 +136,7 @@ const everything = async () => {
   return JSON.stringify(rows);
 };
 
-test('what would come in is shown, and nothing is written', async () => {
+test('the preview shows what would be imported and writes nothing', async () => {
   const before = await everything();
   const shown = await take(false);
   expect(shown.users).toEqual(['mary, $2', 'user-3, $0']);
@@ -145,7 +145,7 @@ test('what would come in is shown, and nothing is written', async () => {
   expect(outcome).toEqual(shown);
 });
 
-test('channels, models and prices are those of before', async () => {
+test('channels, models and prices are imported unchanged', async () => {
   const root = await t.root();
   const { data } = (await (await root.call('/api/admin/channels')).json()) as {
     data: { channels: Record<string, unknown>[] };
@@ -174,7 +174,7 @@ test('channels, models and prices are those of before', async () => {
   });
 });
 
-test('a request by a key and a channel of before is answered, and charged at the price of before', async () => {
+test('a request with an imported key and channel is answered and charged at the imported price', async () => {
   await ask(`sk-${secret}`, 'gpt-new');
   // The second key is turned off there, and here.
   expect(upstream.seen.at(-1)!.headers.get('authorization')).toBe('Bearer sk-first-key-of-upstream');
@@ -201,26 +201,26 @@ test('keys keep their limits', async () => {
   expect(keys[1]).toMatchObject({ allowed_ips: '["10.0.0.0/8","192.0.2.7"]', expired_time: now + hour });
 });
 
-test('whatever does not come in as it was is told, and no secret is', () => {
+test('everything that changes on import is listed, without secrets', () => {
   const told = outcome.notes.join('\n');
   for (const part of [
-    'channel "Pictures" (3): it is left out: its type, number 2',
-    'channel "Broken": its key number 1 is left out',
-    'channel "Broken" is left out: none of its keys can be used',
-    'channel "Claude" (2): it was turned off by itself there',
-    'channel "Claude" (2): what it says in setting has no counterpart',
+    'channel "Pictures" (3): it is skipped: its type, number 2',
+    'channel "Broken": key number 1 is skipped',
+    'channel "Broken" is skipped: none of its keys is usable',
+    'channel "Claude" (2): it was disabled automatically there',
+    'channel "Claude" (2): its settings in setting have no counterpart',
     'model unheard-of: no ratio is stored for it',
     'model unheard-of of channel "Main" is disabled',
     'model gpt-mapped: no CompletionRatio is stored for it: an answer costs as much as a prompt',
-    'user root: the root user here has its name',
-    'user 小明 is called user-3 here',
-    'user user-3 has no password',
+    'user root: the root user here has the same name',
+    'user 小明 is renamed to user-3',
+    'user user-3 has no usable password',
     'user user-3 owes $0.00004',
-    'key "old" (…cccc) is left out: it has expired',
-    'key "orphan" (…dddd) is left out: its user is not here',
+    'key "old" (…cccc) is skipped: it has expired',
+    'key "orphan" (…dddd) is skipped: its user does not exist here',
     'key "of root" (5): it was for the group vip',
-    'key "open" (…ffff) is left out: must be an address or a CIDR block',
-    'settings that stay behind: SMTPToken',
+    'key "open" (…ffff) is skipped: must be an IP address or a CIDR block',
+    'settings not imported: SMTPToken',
   ])
     expect(told).toContain(part);
   const shown = JSON.stringify(outcome);
@@ -228,7 +228,7 @@ test('whatever does not come in as it was is told, and no secret is', () => {
     expect(shown).not.toContain(hidden);
 });
 
-test('a second time nothing comes in, and what was changed or deleted here since stays so', async () => {
+test('a second import adds nothing, and keeps later changes and deletions', async () => {
   const { db } = t.platform.database;
   const root = await t.root();
   const { id } = await db.selectFrom('channels').select('id').where('name', '=', 'Main').executeTakeFirstOrThrow();
@@ -243,7 +243,7 @@ test('a second time nothing comes in, and what was changed or deleted here since
   expect(await everything()).toBe(before);
 });
 
-test('a file of LiteLLM: its master key is charged at its price, and a fallback answers', async () => {
+test('a LiteLLM file: its master key is charged at its price, and a fallback answers', async () => {
   const text = `
 model_list:
   - model_name: chat

@@ -20,7 +20,7 @@ export function amountsFault(text: string): string | null {
   const good = numbers.every((number) => /^\d{1,5}$/.test(number) && Number(number) >= least && Number(number) <= most);
   return good && numbers.length <= mostAmounts
     ? null
-    : `must be up to ${mostAmounts} whole numbers of dollars from ${least} to ${most.toLocaleString('en')}, with spaces between them`;
+    : `must be up to ${mostAmounts} whole dollar amounts from ${least} to ${most.toLocaleString('en')}, separated by spaces`;
 }
 
 /** In dollars, without duplicates, ascending. */

@@ -30,11 +30,12 @@ export interface AskedCall {
 export async function refusalOf({ db, clock }: Deps, call: AskedCall, webUrl: string): Promise<string | null> {
   const life = lifeFrom(clock);
   const args = JSON.stringify(call.arguments);
-  if (args.length > mostCharacters) return `${call.tool} asks first, and its arguments are too long to be shown.`;
+  if (args.length > mostCharacters)
+    return `${call.tool} requires approval, and its arguments are too long to be shown.`;
   const wanted = wantedBy(call);
   if (await store.useApproval(db, wanted, life.now)) return null;
   const state = await store.askAbout(db, wanted, args, life, mostWaiting);
-  if (state === null) return `${call.tool} was not called: too many calls wait for approval already.`;
+  if (state === null) return `${call.tool} was not called: too many calls are already waiting for approval.`;
   if (state === 'refused') return `${call.tool} was not called: the user refused it.`;
   return (
     `${call.tool} was not called: it needs the user's approval first. ` +
@@ -93,7 +94,7 @@ export async function answerApproval(
   const { userIds, shown } = await answersOf(deps, userId);
   const state = approved ? 'approved' : 'refused';
   const answered = await store.answerApproval(deps.db, { id, userIds }, state, lifeFrom(deps.clock));
-  if (!answered) throw new AppError('not_found', `no call ${id} waits for your approval`);
+  if (!answered) throw new AppError('not_found', `no call ${id} is waiting for your approval`);
   return shown(answered);
 }
 

@@ -118,7 +118,7 @@ export async function approveTool(
   const allowed = await allowedTools(room.db, [id]);
   const before = allowed.find((tool) => tool.name === name);
   if (!before && allowed.length >= mostTools)
-    throw new AppError('conflict', `The server has ${mostTools} tools that are allowed already, which is the most.`);
+    throw new AppError('conflict', `The server has reached the limit of ${mostTools} allowed tools.`);
   const now = nowSeconds(room.clock);
   const isKnown = before?.definition === definition;
   const approved = isKnown ? before : approvable(await listedNow(room, server, by, signal), { name, definition });
@@ -153,8 +153,12 @@ function approvable(
   if (found.problem)
     throw new AppError('invalid_value', `tools: "${name}" cannot be offered, ${found.problem}`, { param: 'tools' });
   if (found.hash !== definition)
-    throw new AppError('conflict', `tools: "${name}" is not described as when it was read; test the server again`, {
-      param: 'tools',
-    });
+    throw new AppError(
+      'conflict',
+      `tools: the definition of "${name}" has changed since it was read; test the server again`,
+      {
+        param: 'tools',
+      },
+    );
   return found;
 }

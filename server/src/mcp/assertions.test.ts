@@ -62,7 +62,7 @@ async function ready(more: object = {}) {
 }
 const testOf = (id: number) => administration(root).test(id);
 
-test('the token is traded in, and read anew when another is needed', async () => {
+test("exchanges the platform's token, and reads the file again when a new token is needed", async () => {
   const first = written();
   const { id, name } = await ready();
   expect(await tokenSeen(t, name, root)).toBe('Bearer token-service-1');
@@ -71,7 +71,7 @@ test('the token is traded in, and read anew when another is needed', async () =>
   });
   clock.advance(3_600_000);
   // The platform has forgotten to write.
-  expect((await testOf(id)).error).toContain('it has run out');
+  expect((await testOf(id)).error).toContain('it has expired');
   const second = written();
   clock.advance(6_000);
   expect(await tokenSeen(t, name, root)).toBe('Bearer token-service-2');
@@ -81,7 +81,7 @@ test('the token is traded in, and read anew when another is needed', async () =>
   expect(shown).not.toContain(second);
 });
 
-test('a client goes along where there is one, and a bound token is asked for where the server wants it', async () => {
+test('sends the client if there is one, and requests a bound token if the server requires it', async () => {
   written({ aud: [`${origin}/token`, 'https://other.example'] });
   server.byHand = { app: 'a secret of its own' };
   server.binding = newBinding();
@@ -96,7 +96,7 @@ test('a client goes along where there is one, and a bound token is asked for whe
   expect(server.asked.at(-1)!.get('client_id')).toBe('public');
 });
 
-test('one that is refused is not shown again, nor repeated to anybody', async () => {
+test('a refused platform token is not sent again and not shown to anyone', async () => {
   const jwt = written();
   server.assertions.clear();
   const { data } = await send(fields());
@@ -107,18 +107,18 @@ test('one that is refused is not shown again, nor repeated to anybody', async ()
 });
 
 test.each<[string, () => unknown, string]>([
-  ['run out', () => written({ exp: nowSeconds(clock) }), 'it has run out'],
-  ['without an end', () => written({ exp: undefined }), 'it has run out'],
-  ['for somebody else', () => written({ aud: 'https://other.example' }), 'it is not for'],
-  ['for nobody', () => written({ aud: undefined }), 'it is not for'],
-  ['for a longer address', () => written({ aud: `${origin}.attacker.example` }), 'it is not for'],
-  ['no JWT', () => writeFileSync(join(dir, 'token'), 'secret text'), 'it is not a signed JWT'],
-  ['a JWT of nothing', () => writeFileSync(join(dir, 'token'), `a.${part(null)}.b`), 'it has run out'],
-  ['no JSON', () => writeFileSync(join(dir, 'token'), 'a.b.c'), 'it is not a signed JWT'],
+  ['expired', () => written({ exp: nowSeconds(clock) }), 'it has expired'],
+  ['without an expiry', () => written({ exp: undefined }), 'it has expired'],
+  ['for another audience', () => written({ aud: 'https://other.example' }), 'its audience is not'],
+  ['without an audience', () => written({ aud: undefined }), 'its audience is not'],
+  ['for a longer address', () => written({ aud: `${origin}.attacker.example` }), 'its audience is not'],
+  ['not a JWT', () => writeFileSync(join(dir, 'token'), 'secret text'), 'it is not a signed JWT'],
+  ['a JWT without claims', () => writeFileSync(join(dir, 'token'), `a.${part(null)}.b`), 'it has expired'],
+  ['not JSON', () => writeFileSync(join(dir, 'token'), 'a.b.c'), 'it is not a signed JWT'],
   ['empty', () => writeFileSync(join(dir, 'token'), ''), 'it is not a signed JWT'],
   ['too large', () => written({ more: 'x'.repeat(20_000) }), 'more than 16384 bytes'],
-  ['missing', () => rmSync(join(dir, 'token'), { force: true }), 'there is no such file'],
-])('one that is %s is shown to nobody', async (_, write, why) => {
+  ['missing', () => rmSync(join(dir, 'token'), { force: true }), 'the file does not exist'],
+])('a platform token that is %s is not sent', async (_, write, why) => {
   write();
   const { data } = await send(fields());
   const { ok, error } = await testOf(data.id);
@@ -127,10 +127,10 @@ test.each<[string, () => unknown, string]>([
   expect(server.asked).toEqual([]);
 });
 
-test('a file is named, within one directory, by the operator alone', async () => {
+test('only the operator can name a file, and only within one directory', async () => {
   for (const assertion_file of ['../secret', '/etc/passwd', '.hidden', 'a/b', 'a\\b', 'a\0b', 'x'.repeat(101)])
     expect((await send(fields({ assertion_file }))).status).toBe(400);
-  expect((await send(fields({ assertion_file: '' }))).message).toContain('is needed');
+  expect((await send(fields({ assertion_file: '' }))).message).toContain('is required');
   await t.setOption('McpUserServers', true);
   const user = await t.user();
   const { audience: _, ...own } = fields();
@@ -141,7 +141,7 @@ test('a file is named, within one directory, by the operator alone', async () =>
   expect((await send(change, root, 'PUT', `/${theirs.data.id}`)).message).toContain('operator');
 });
 
-test('without a directory there are none', async () => {
+test('files cannot be used if no directory is configured', async () => {
   const other = await openTestApp({ clock, env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
   const { message } = await send(fields(), await other.root());
   expect(message).toContain('MCP_ASSERTIONS_DIR');

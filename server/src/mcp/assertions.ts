@@ -28,9 +28,9 @@ export function requireAssertion(
   { auth, assertionFile, ownerId }: Pick<McpServer, 'auth' | 'assertionFile' | 'ownerId'>,
 ): void {
   if (auth !== 'jwt_bearer') return;
-  if (ownerId !== null) throw refuse('is for servers of the operator alone');
-  if (assertionsDir === undefined) throw refuse('MCP_ASSERTIONS_DIR does not say where such files are');
-  if (assertionFile === '') throw refuse('is needed where the service trades in a token of its platform');
+  if (ownerId !== null) throw refuse("is only for the operator's servers");
+  if (assertionsDir === undefined) throw refuse('MCP_ASSERTIONS_DIR, the directory of these files, is not set');
+  if (assertionFile === '') throw refuse('is required when the service exchanges a token of its platform');
 }
 
 /**
@@ -42,7 +42,7 @@ export async function assertionFor(
   { assertionFile }: Pick<McpServer, 'assertionFile'>,
   discovery: OAuthDiscoveryState | undefined,
 ): Promise<string> {
-  if (deps.assertionsDir === undefined) throw fault('MCP_ASSERTIONS_DIR does not say where it is');
+  if (deps.assertionsDir === undefined) throw fault('MCP_ASSERTIONS_DIR is not set');
   const text = await read(join(deps.assertionsDir, assertionFile));
   const { issuer, token_endpoint } = discovery?.authorizationServerMetadata ?? {};
   const why = faultIn(deps, text, [issuer, token_endpoint]);
@@ -64,21 +64,21 @@ export function faultIn(
   const claims = claimsOf(text);
   if (!claims) return 'it is not a signed JWT';
   const { aud, exp } = claims;
-  if (typeof exp !== 'number' || exp <= nowSeconds(clock)) return 'it has run out';
+  if (typeof exp !== 'number' || exp <= nowSeconds(clock)) return 'it has expired';
   const asks = asking.flatMap((one) => (one === undefined ? [] : [withoutTrailing(one, '/')]));
   const isMeant = (one: unknown) => typeof one === 'string' && asks.includes(withoutTrailing(one, '/'));
   const meant = [aud].flat();
   return meant.some(isMeant) && (!alone || meant.every(isMeant))
     ? null
-    : `it is not for ${asks[0] ?? 'its authorization server'}`;
+    : `its audience is not ${asks[0] ?? 'its authorization server'}`;
 }
 
 const fault = (why: string): McpFault =>
-  new McpFault('it is not set up', `the token of the platform cannot be used: ${why}`);
+  new McpFault('it is not configured', `the token of the platform cannot be used: ${why}`);
 
 async function read(path: string): Promise<string> {
   const file = await open(path).catch(() => {
-    throw fault('there is no such file, or it may not be read');
+    throw fault('the file does not exist or is not readable');
   });
   try {
     const { bytesRead, buffer } = await file.read({ buffer: Buffer.alloc(mostBytes + 1) });

@@ -69,6 +69,8 @@ function askingOnce(ask: ReturnType<typeof fetchForSignIn>): typeof ask {
 }
 
 const otherIssuer = (): McpFault =>
-  new McpFault('its authorization server is not the one that its client was used at; enter the client again');
+  new McpFault('its authorization server is not the one its client was used with; enter the client again');
 const registersNobody = (): McpFault =>
-  new McpFault('its authorization server does not register us; enter a client that was registered there by hand');
+  new McpFault(
+    'its authorization server does not allow dynamic registration; enter a client registered there manually',
+  );

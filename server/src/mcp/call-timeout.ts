@@ -54,7 +54,7 @@ export class CallTimeout {
   }
 
   #in(ms: number): Timer {
-    const why = () => (this.#open > 0 ? 'nobody answered what it asked' : 'it did not answer in time');
+    const why = () => (this.#open > 0 ? 'no one answered its question' : 'it did not respond in time');
     return setTimeout(() => this.giveUp(new McpFault(why())), ms);
   }
 }

@@ -52,13 +52,13 @@ async function call(): Promise<string> {
   return told;
 }
 
-test('its documents are looked for where it says, and only its scopes are asked for', async () => {
+test('metadata is read from the address in the challenge, and only its scopes are requested', async () => {
   server.challenge = `Bearer resource_metadata="${origin}/elsewhere/documents", scope="list"`;
   const page = await signIn();
   expect([page.pathname, scopeOf(page)]).toEqual(['/inner/authorize', ['list']]);
 });
 
-test('a challenge that says nothing, or nonsense, changes nothing', async () => {
+test('a challenge without usable content changes nothing', async () => {
   for (const challenge of [
     null,
     'Bearer',
@@ -72,12 +72,12 @@ test('a challenge that says nothing, or nonsense, changes nothing', async () => 
   }
 });
 
-test('what a call lacks is said, and asked for by the next sign-in, besides what there is', async () => {
+test('a missing scope is reported, and requested in addition by the next sign-in', async () => {
   await signIn();
   await administration(root).allow(id);
   server.refusal = 'Bearer error="insufficient_scope", scope="act"';
   const calls = server.behind.calls.length;
-  expect(await call()).toContain('sign in to it again, and to allow more');
+  expect(await call()).toContain('sign in to it again and grant more permissions');
   expect(server.behind.calls.length).toBe(calls);
   expect(scopeOf(await signIn())).toEqual(['act', 'list']);
   server.refusal = null;
@@ -87,7 +87,7 @@ test('what a call lacks is said, and asked for by the next sign-in, besides what
   expect(scopeOf(await begin())).toBeUndefined();
 });
 
-test('a refusal for another reason is told as it was', async () => {
+test('a refusal for another reason is passed on unchanged', async () => {
   await signIn();
   await administration(root).allow(id);
   server.refusal = 'Bearer error="access_denied"';

@@ -46,7 +46,7 @@ async function signIn(id: number, by = root): Promise<string | null> {
   return server.asked.at(-1)!.get('client_id');
 }
 
-test('anybody can read the document, which names its own address and where browsers come back to', async () => {
+test('the client document is public and names its own address and the redirect URI', async () => {
   const answer = await t.call('/client-metadata.json');
   expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([200, 'application/json']);
   expect(answer.headers.get('cache-control')).toBe('public, max-age=300');
@@ -61,7 +61,7 @@ test('anybody can read the document, which names its own address and where brows
   });
 });
 
-test('its address is our name where it is read, and nobody registers', async () => {
+test("the document's address is used as client id if the authorization server reads it", async () => {
   const id = await connect();
   const url = await begin(id);
   expect(url.searchParams.get('client_id')).toBe(address);
@@ -71,17 +71,17 @@ test('its address is our name where it is read, and nobody registers', async () 
   expect([await signIn(id), server.registered]).toEqual([address, 0]);
 });
 
-test('where it is not read, we register', async () => {
+test('registers dynamically if the document is not read', async () => {
   server.readsDocuments = false;
   expect([await signIn(await connect()), server.registered]).toEqual(['client-1', 1]);
 });
 
-test('a client that was entered by hand comes before both', async () => {
+test('a manually entered client takes precedence over both', async () => {
   server.byHand = { app: '' };
   expect(await signIn(await connect({ client_id: 'app' }))).toBe('app');
 });
 
-test('turned off, we register, also those who were known by the document before', async () => {
+test('registers dynamically if the document is turned off, even where it was used before', async () => {
   const id = await connect();
   expect(await signIn(id)).toBe(address);
   await t.setOption('McpClientDocument', false);
@@ -89,7 +89,7 @@ test('turned off, we register, also those who were known by the document before'
   await t.setOption('McpClientDocument', true);
 });
 
-test('an address that is not https is nobody’s name: we register', async () => {
+test('registers dynamically if our address is not https', async () => {
   const plain = await open('http://gateway.example');
   const by = await plain.root();
   expect([await signIn(await connect({}, by), by), server.registered]).toEqual(['client-1', 1]);

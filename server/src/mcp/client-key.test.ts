@@ -35,8 +35,8 @@ test.each([
   ['PKCS #1', pem(big, 'pkcs1'), big, { alg: 'RS256' }],
   ['Ed25519', pem(ed), ed, { alg: 'EdDSA' }],
   ['a JSON Web Key', jwk(p256), p256, { alg: 'ES256' }],
-  ['one that is named', jwk(big, { kid: 'k1', alg: 'PS384' }), big, { alg: 'PS384', kid: 'k1' }],
-])('signs who the client is, and for whom: %s', async (_, entered, { publicKey }, header) => {
+  ['a key with an id', jwk(big, { kid: 'k1', alg: 'PS384' }), big, { alg: 'PS384', kid: 'k1' }],
+])('signs the client and the audience: %s', async (_, entered, { publicKey }, header) => {
   const assertion = await signed(entered);
   expect(decodeProtectedHeader(assertion)).toEqual({ ...header, typ: 'JWT' });
   const key = await importJWK(publicKey.export({ format: 'jwk' }) as JWK, header.alg);
@@ -52,7 +52,7 @@ test('an assertion is used once', async () => {
   expect(await signed(pem(ed))).not.toBe(await signed(pem(ed)));
 });
 
-test('of what a key can sign with, what the other side takes is used', async () => {
+test('uses an algorithm that the key supports and the other side accepts', async () => {
   for (const [taken, alg] of [
     [['PS256', 'ES256'], 'PS256'],
     [['RS512', 'RS256'], 'RS256'],
@@ -74,11 +74,11 @@ test.each([
     'one with a passphrase',
     p256.privateKey.export({ format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' }) as string,
   ],
-  ['one that is too short', pem(small)],
-  ['one of another curve', pem(curve('P-224'))],
-  ['one for keys alone', pem(generateKeyPairSync('x25519'))],
-  ['one that says it signs as others do', jwk(p256, { alg: 'RS256' })],
-])('is not taken for a key: %s', (_, entered) => {
+  ['a short RSA key', pem(small)],
+  ['an unsupported curve', pem(curve('P-224'))],
+  ['a key-agreement key', pem(generateKeyPairSync('x25519'))],
+  ['a key with a wrong algorithm', jwk(p256, { alg: 'RS256' })],
+])('is rejected as a key: %s', (_, entered) => {
   const read = readClientKey(entered);
   expect(read).toEqual({ fault: expect.any(String) });
   // What was entered may be a key all the same.

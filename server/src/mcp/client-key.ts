@@ -32,9 +32,10 @@ export function readClientKey(entered: string): { jwk: string } | { fault: strin
   if (bits !== undefined && bits < fewestRsaBits) return { fault: `must have at least ${fewestRsaBits} bits` };
   const jwk = opened(() => key.export({ format: 'jwk' }));
   const able = jwk && key.asymmetricKeyType !== 'rsa-pss' ? algorithmsOf[kindOf(jwk)] : undefined;
-  if (!jwk || !able) return { fault: 'must be of RSA, of the curves P-256, P-384 or P-521, or Ed25519' };
+  if (!jwk || !able) return { fault: 'must be an RSA, P-256, P-384, P-521 or Ed25519 key' };
   const { kid, alg } = named;
-  if (alg !== undefined && !able.includes(alg)) return { fault: 'names an algorithm that it cannot sign with' };
+  if (alg !== undefined && !able.includes(alg))
+    return { fault: 'specifies an algorithm that this key cannot sign with' };
   return { jwk: JSON.stringify({ ...jwk, ...(kid !== undefined && { kid }), ...(alg !== undefined && { alg }) }) };
 }
 

@@ -254,7 +254,7 @@ function talking(
 }
 
 /** Only tool calls may be answered with a task, and only if the caller waits for tasks. */
-const unwantedTask = (): Error => new Error('a task, which nobody has asked for');
+const unwantedTask = (): Error => new Error('a task that was not requested');
 
 /** Notifications that arrive before the answer go to the request that waits. */
 async function heard<T>(hearing: Hearing, passing: Passing, work: Promise<T>): Promise<T> {
@@ -273,7 +273,7 @@ const underlyingOf = (transport: StreamableHTTPClientTransport, asked: ServerQue
     if (!asked?.take(message, of)) transport.onmessage?.(message as JSONRPCMessage);
   },
   cancel: (requestId) => {
-    const params = { requestId, reason: 'The caller waits no longer.' };
+    const params = { requestId, reason: 'The caller has stopped waiting.' };
     // A courtesy: otherwise the server would finish work that is no longer needed.
     void transport.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params }).catch(() => {});
   },

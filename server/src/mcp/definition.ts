@@ -114,29 +114,29 @@ function isSame({ hash, undrawnHash, shortHash, problem }: Definition, { definit
 
 /** The answer to a caller who calls the tool anyway. */
 export const notAsApproved = (tool: string): string =>
-  `${tool} was not called: the server has changed or removed it since it was approved, or does not list it to clients such as this one.`;
+  `${tool} was not called: the server has changed or removed it since it was approved, or does not list it for this kind of client.`;
 
 function furtherProblemOf({ outputSchema, ...words }: Further): string | null {
-  if (holdsHidden(JSON.stringify(words))) return 'its title holds characters that cannot be seen';
+  if (holdsHidden(JSON.stringify(words))) return 'its title contains invisible characters';
   if (!outputSchema) return null;
-  if (isDeeper(outputSchema, mostDepth)) return `the schema of its results is nested deeper than ${mostDepth} levels`;
+  if (isDeeper(outputSchema, mostDepth)) return `its result schema is nested deeper than ${mostDepth} levels`;
   const text = JSON.stringify(outputSchema);
   if (text.length > definitionLimits.schemaCharacters)
-    return `the schema of its results has more than ${definitionLimits.schemaCharacters} characters`;
-  return holdsHidden(text) ? 'the schema of its results holds characters that cannot be seen' : null;
+    return `its result schema has more than ${definitionLimits.schemaCharacters} characters`;
+  return holdsHidden(text) ? 'its result schema contains invisible characters' : null;
 }
 
 function problemOf(description: string, schema: Record<string, unknown>): string | null {
   if (description.length > definitionLimits.descriptionCharacters)
     return `its description has more than ${definitionLimits.descriptionCharacters} characters`;
   if (holdsHidden(description.replace(/[\n\r\t]/g, ' ')))
-    return 'its description holds characters that cannot be seen, which a model would read';
+    return 'its description contains invisible characters, which a model would read';
   if (isDeeper(schema, mostDepth)) return `its schema is nested deeper than ${mostDepth} levels`;
   const text = JSON.stringify(schema);
   if (text.length > definitionLimits.schemaCharacters)
     return `its schema has more than ${definitionLimits.schemaCharacters} characters`;
-  if (holdsHidden(text)) return 'its schema holds characters that cannot be seen, which a model would read';
-  if (schema.type !== 'object') return 'its schema is not that of an object';
+  if (holdsHidden(text)) return 'its schema contains invisible characters, which a model would read';
+  if (schema.type !== 'object') return 'its schema does not describe an object';
   return null;
 }
 

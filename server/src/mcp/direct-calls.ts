@@ -122,7 +122,8 @@ export class DirectCalls {
       () => watch.gaveUp,
     );
     const response = await rendered({ status, headers: Object.fromEntries(headers), body: stream }, this.#href, sent);
-    if (!response.ok) throw Object.assign(new Error('it refused'), { data: { status, text: await response.text() } });
+    if (!response.ok)
+      throw Object.assign(new Error('it refused the request'), { data: { status, text: await response.text() } });
     const type = response.headers.get('content-type') ?? '';
     if (/^application\/json\b/i.test(type)) return this.#resultIn(JSON.parse(await response.text()), id, watch.passing);
     if (!/^text\/event-stream\b/i.test(type) || !response.body) throw new Error(`unexpected content type: ${type}`);
@@ -133,13 +134,13 @@ export class DirectCalls {
         if (result) return result;
       }
     // Unexpected: the limit on events already ends them with an error for this request.
-    throw new Error('the events ended without an answer');
+    throw new Error('the event stream ended without a response');
   }
 
   #resultIn(given: unknown, id: number, of: Waiting): Params {
     const found = this.#find(given, id, of);
     if (found) return found;
-    throw new Error('no answer to what was asked');
+    throw new Error('not a response to the request');
   }
 
   /** The result, if this message or one of a batch is the answer. */
@@ -235,10 +236,10 @@ function isAnswer(message: unknown, id: number): message is Answered {
 function resultOf({ result, error }: Answered): Params {
   if (error !== undefined) {
     const { code, message, data } = error ?? {};
-    if (!Number.isSafeInteger(code) || typeof message !== 'string') throw new Error('an error that is none');
+    if (!Number.isSafeInteger(code) || typeof message !== 'string') throw new Error('an invalid error');
     throw Object.assign(new Error(message), { code, ...(data !== undefined && { data }) });
   }
-  if (!isObject(result)) throw new Error('a result that is none');
+  if (!isObject(result)) throw new Error('an invalid result');
   // Only the newest revision has result types, so a session server's value is dropped.
   delete result.resultType;
   return result;

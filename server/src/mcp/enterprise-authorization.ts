@@ -20,13 +20,13 @@ const refuse = (why: string): AppError => new AppError('invalid_value', `vouched
 /** Only the operator decides at which servers the company's users are vouched for. */
 export function requireVoucher({ auth, vouchedBy, ownerId }: Vouched & Pick<McpServer, 'ownerId'>): void {
   if (auth !== 'enterprise') return;
-  if (ownerId !== null) throw refuse('is for servers of the operator alone');
-  if (vouchedBy === '') throw refuse('is needed where a provider vouches for users');
+  if (ownerId !== null) throw refuse("is only for the operator's servers");
+  if (vouchedBy === '') throw refuse('is required when a provider vouches for users');
 }
 
 export async function checkVoucher({ vouching }: Pick<Deps, 'vouching'>, slug: string | undefined): Promise<void> {
   if (slug && !(await vouching.provider(slug)))
-    throw refuse(`there is no identity provider ${slug} that vouches for its people`);
+    throw refuse(`there is no identity provider ${slug} that vouches for its users`);
 }
 
 /**
@@ -39,7 +39,7 @@ export const isVouchedAlike = (one: Vouched, other: Vouched): boolean =>
 export class NotVouched extends McpFault {}
 
 const noProvider = (slug: string): NotVouched =>
-  new NotVouched('it is not set up', `there is no identity provider ${slug} that vouches for its people`);
+  new NotVouched('it is not configured', `there is no identity provider ${slug} that vouches for its users`);
 const signInAgain = (name: string): NotVouched =>
   new NotVouched(`the user has to sign in to this service again through ${name}`);
 
@@ -66,14 +66,14 @@ export async function vouchedAssertion(
 ): Promise<string> {
   const audience = discovery?.authorizationServerMetadata?.issuer;
   if (audience === undefined || resource === undefined || !discovery?.resourceMetadata)
-    throw new McpFault('it does not say which authorization server is its own');
+    throw new McpFault('it does not name its own authorization server');
   const name = (await vouching.provider(vouchedBy))?.name ?? vouchedBy;
   const text = await vouching.assertionFor(vouchedBy, userId, { audience, resource, scope }).catch((error) => {
     throw error instanceof VouchFault ? told(error, name, vouchedBy) : error;
   });
   const why = faultIn({ clock }, text, [audience], true);
   if (why !== null)
-    throw told(new VouchFault('failed', `what it says of the user cannot be used: ${why}`), name, vouchedBy);
+    throw told(new VouchFault('failed', `its assertion about the user cannot be used: ${why}`), name, vouchedBy);
   return text;
 }
 
@@ -82,11 +82,11 @@ function told({ code, detail }: VouchFault, name: string, slug: string): NotVouc
   if (code === 'sign_in_again') return signInAgain(name);
   return code === 'refused'
     ? new NotVouched(
-        `${name} does not vouch for the user at it`,
-        `${name} does not vouch for the user at it: ${detail}`,
+        `${name} does not vouch for the user at this server`,
+        `${name} does not vouch for the user at this server: ${detail}`,
       )
     : new NotVouched(
-        `${name} could not vouch for the user at it`,
-        `${name} could not vouch for the user at it: ${detail}`,
+        `${name} could not vouch for the user at this server`,
+        `${name} could not vouch for the user at this server: ${detail}`,
       );
 }

@@ -14,7 +14,7 @@ export class McpFault extends Error {
 
 /** The signal's reason, if it says why. */
 export const givenUp = ({ reason }: AbortSignal): McpFault =>
-  reason instanceof McpFault ? reason : new McpFault('it did not answer in time');
+  reason instanceof McpFault ? reason : new McpFault('it did not respond in time');
 
 /** Server messages are cut to this length: they go to a model or onto a page. */
 const mostCharacters = 500;
@@ -41,12 +41,12 @@ function wordsOf(error: unknown, detailed: boolean): string {
   const { data, code } = error as Carried;
   if (typeof data?.status === 'number') {
     const said = detailed && typeof data.text === 'string' && data.text !== '' ? `: ${data.text}` : '';
-    return `it answered with status ${data.status}${said}`;
+    return `it returned status ${data.status}${said}`;
   }
   // A JSON-RPC error is the server's message to the caller.
   if (typeof code === 'number') return error.message;
-  if (code === 'REQUEST_TIMEOUT') return 'it did not answer in time';
-  return `its answer is not what the protocol asks for${detailed ? ` (${error.message})` : ''}`;
+  if (code === 'REQUEST_TIMEOUT') return 'it did not respond in time';
+  return `its response does not follow the protocol${detailed ? ` (${error.message})` : ''}`;
 }
 
 /** Our own fault in the chain of causes. */

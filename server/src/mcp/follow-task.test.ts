@@ -54,7 +54,7 @@ const call = (tool: string, how: Partial<HowToCall> = {}) =>
 const begun = () => until('the task was looked at', () => asked('tasks/get').length > 0);
 const asked = (method: string) => script.asked.filter((one) => one.method === method);
 
-test('a task is waited for to its end, and its result is the result of the call', async () => {
+test('waits for a task to end and returns its result as the result of the call', async () => {
   const before = await balance();
   const running = call('wait');
   await begun();
@@ -64,12 +64,12 @@ test('a task is waited for to its end, and its result is the result of the call'
   expect([await balance(), asked('tasks/cancel')]).toEqual([before - price, []]);
 });
 
-test('a tool that answers at once is answered at once', async () => {
+test('an immediate answer is returned without a task', async () => {
   expect(await call('at_once')).toMatchObject({ text: 'at_once says hello', isError: false });
   expect(script.asked).toEqual([]);
 });
 
-describe('costs nothing and says why', () => {
+describe('a task that fails costs nothing and reports the reason', () => {
   const ended = async (says: TaskScript['says'], tool = 'wait') => {
     const before = await balance();
     script.says = says;
@@ -78,20 +78,20 @@ describe('costs nothing and says why', () => {
     return outcome.text;
   };
 
-  test('what a server gives up, takes back or makes nonsense of', async () => {
+  test('if the server fails it, cancels it or sends invalid data', async () => {
     const failed = { status: 'failed', error: { code: -32_000, message: 'the disk is full' } };
     expect(await ended((task) => ({ ...task, ...failed }))).toContain('the disk is full');
-    expect(await ended((task) => ({ ...task, status: 'cancelled' }))).toContain('took the call back');
-    expect(await ended((task) => ({ ...task, taskId: 'another' }))).toContain('not what the protocol asks for');
+    expect(await ended((task) => ({ ...task, status: 'cancelled' }))).toContain('cancelled the call');
+    expect(await ended((task) => ({ ...task, taskId: 'another' }))).toContain('does not follow the protocol');
     expect(await ended((task) => ({ ...task, status: 'completed', result: { isError: false } }))).toContain('protocol');
   });
 
-  test('what a task asks nobody can answer: it is taken back', async () => {
-    expect(await ended(null, 'confirm')).toContain('nobody here can answer');
+  test('if it asks a question that no one can answer, and is cancelled', async () => {
+    expect(await ended(null, 'confirm')).toContain('no one can answer here');
     await until('it is taken back', () => asked('tasks/cancel').length === 1);
   });
 
-  test('what nobody knows of any more, after it was looked for a few times', async () => {
+  test('if the server no longer knows it after a few polls', async () => {
     expect(
       await ended(({ taskId }) => {
         script.tasks.delete(taskId);
@@ -101,7 +101,7 @@ describe('costs nothing and says why', () => {
     expect(asked('tasks/get').length).toBeGreaterThanOrEqual(3);
   });
 
-  test('what takes too long, a task or not', async () => {
+  test('if it takes too long, with or without a task', async () => {
     const before = await balance();
     const called = () => until('it is called', () => server.calls.length > 1);
     for (const [tool, isUnderWay] of [
@@ -112,14 +112,14 @@ describe('costs nothing and says why', () => {
       const running = call(tool, { tooLong: limit.signal });
       await isUnderWay();
       limit.abort();
-      expect(await running).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') });
+      expect(await running).toMatchObject({ isError: true, text: expect.stringContaining('did not respond in time') });
     }
     expect(await balance()).toBe(before);
     await until('the task is taken back', () => asked('tasks/cancel').length === 1);
   });
 });
 
-test('whoever leaves pays, and the task is taken back', async () => {
+test('a caller who disconnects is charged, and the task is cancelled', async () => {
   const before = await balance();
   const leaving = new AbortController();
   const running = call('wait', { signal: leaving.signal });
@@ -130,7 +130,7 @@ test('whoever leaves pays, and the task is taken back', async () => {
   expect(await balance()).toBe(before - price);
 });
 
-test('whoever takes the work over waits on for the same task, and it is paid once', async () => {
+test('a process that takes over waits for the same task, which is charged once', async () => {
   const before = await balance();
   const leaving = new AbortController();
   let task = '';

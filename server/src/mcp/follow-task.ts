@@ -63,8 +63,8 @@ function resultOf({ status, detail }: NonNullable<ReturnType<typeof standingOf>>
   if (status === 'completed')
     return Array.isArray(detail.content) ? (detail as unknown as CallToolResult) : notOfTheProtocol();
   if (status === 'failed') throw saidBy(detail);
-  if (status === 'cancelled') throw new McpFault('it took the call back');
-  throw new McpFault('it asks for something that nobody here can answer');
+  if (status === 'cancelled') throw new McpFault('it cancelled the call');
+  throw new McpFault('it asks a question that no one can answer here');
 }
 
 /** A JSON-RPC error is the server's message to the caller. */
@@ -73,7 +73,7 @@ function saidBy({ code, message }: Params): Error {
   return Object.assign(new Error(message), { code });
 }
 
-const notOfTheProtocolFault = (): McpFault => new McpFault('its answer is not what the protocol asks for');
+const notOfTheProtocolFault = (): McpFault => new McpFault('its response does not follow the protocol');
 const notOfTheProtocol = (): never => {
   throw notOfTheProtocolFault();
 };

@@ -47,7 +47,7 @@ const tokens = (): (string | null)[] => server.revocation!.asked.map((asked) => 
 const settled = (): Promise<void> =>
   until('no token is on its way', async () => !((await t.platform.jobs.depth())['mcp.revoke'] ?? 0));
 
-test('whoever takes back a sign-in gives back what renews it, and nothing of others', async () => {
+test('removing a sign-in revokes its refresh token, and nothing of other users', async () => {
   const [id, user] = [await connect(), await t.user()];
   await signIn(id, root, 'root');
   await signIn(id, user, 'alice');
@@ -58,7 +58,7 @@ test('whoever takes back a sign-in gives back what renews it, and nothing of oth
   });
 });
 
-test('so does a server that is removed, or moves elsewhere, for all who signed in to it', async () => {
+test('removing or moving a server revokes the tokens of all who signed in to it', async () => {
   const user = await t.user();
   for (const [leave, suffix] of [
     [(id: number) => administration(root).send('DELETE', `/${id}`), 'a'],
@@ -73,7 +73,7 @@ test('so does a server that is removed, or moves elsewhere, for all who signed i
   expect(tokens()).toEqual(['refresh-alice-a', 'refresh-alice-b', 'refresh-root-a', 'refresh-root-b']);
 });
 
-test('a sign-in is taken back also where the server is turned off or for others now; strangers have none to take back', async () => {
+test('a sign-in can be removed when the server is disabled or no longer shared; other users have none to remove', async () => {
   const [id, user, stranger] = [await connect(), await t.user(), await t.user()];
   await signIn(id, user, 'grace');
   await administration(root).send('PUT', `/${id}`, { enabled: false, audience: 'administrators' });
@@ -83,7 +83,7 @@ test('a sign-in is taken back also where the server is turned off or for others 
   expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(404);
 });
 
-test('so does a user who goes', async () => {
+test('deleting a user revokes their tokens', async () => {
   const [id, user] = [await connect(), await t.user()];
   await signIn(id, user, 'bob');
   await t.app.mcp.forgetUser(user.id);
@@ -91,7 +91,7 @@ test('so does a user who goes', async () => {
   expect(tokens()).toEqual(['refresh-bob']);
 });
 
-test('a client that was registered by hand says who it is: by its secret, or by its key', async () => {
+test('a manually registered client authenticates the revocation by secret or key', async () => {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true });
   server.keys = { signs: await exportJWK(publicKey) };
   server.byHand = { hushed: 'a secret of ours', signs: '' };
@@ -110,7 +110,7 @@ test('a client that was registered by hand says who it is: by its secret, or by 
   expect(server.revocation!.asked.some((asked) => asked.has('client_assertion'))).toBe(true);
 });
 
-test('documents of OpenID Connect say where, too; one that names another issuer is told nothing', async () => {
+test("the revocation endpoint is also read from OpenID Connect metadata; another issuer's is not used", async () => {
   server.openId = true;
   const id = await connect();
   await signIn(id, root, 'carol');
@@ -123,7 +123,7 @@ test('documents of OpenID Connect say where, too; one that names another issuer 
   expect(tokens()).toEqual(['refresh-carol']);
 });
 
-test('one that is away is not waited for by every token that it gave', async () => {
+test('an unreachable authorization server does not delay each of its tokens', async () => {
   const id = await connect();
   const users = await Promise.all(Array.from({ length: 12 }, () => t.user()));
   for (const user of users) await signIn(id, user, `away-${user.id}`);
@@ -138,7 +138,7 @@ test('one that is away is not waited for by every token that it gave', async () 
   await settled();
 });
 
-test('a client whose secret cannot be opened any more keeps nobody from leaving', async () => {
+test('a client secret that cannot be decrypted does not block removal', async () => {
   server.byHand = { hushed: 'a secret of ours' };
   const id = await connect({ client_id: 'hushed', client_secret: 'a secret of ours' });
   await signIn(id, root, 'heidi');
@@ -153,7 +153,7 @@ test('a client whose secret cannot be opened any more keeps nobody from leaving'
   expect(tokens()).toEqual([]);
 });
 
-test('a provider that is away holds nobody up and is asked again; one that refuses is not', async () => {
+test('an unreachable provider does not block removal and is retried; a refusal is not', async () => {
   const id = await connect();
   await signIn(id, root, 'erin');
   server.revocation!.status = 503;
@@ -173,7 +173,7 @@ test('a provider that is away holds nobody up and is asked again; one that refus
   expect(tokens().filter((token) => token === 'refresh-frank')).toHaveLength(1);
 });
 
-test('what is on its way when the key of the service is rotated goes on under the new one', async () => {
+test('a pending revocation survives rotating the encryption key', async () => {
   const id = await connect();
   await signIn(id, root, 'grace');
   server.revocation!.status = 503;

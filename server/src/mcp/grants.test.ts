@@ -55,7 +55,7 @@ async function toldOf({ id: userId }: Member): Promise<string> {
 }
 const whoIs = (by: Member): Promise<string> => tokenSeen(t, 'theirs', by);
 
-test('each user signs in for themselves, and is called for with their own token', async () => {
+test('each user signs in separately, and calls use their own token', async () => {
   const admin = administration(root);
   expect((await admin.test(id)).error).toContain('sign in');
   await signIn(root, 'root');
@@ -74,7 +74,7 @@ test('each user signs in for themselves, and is called for with their own token'
   expect((await t.app.mcp.tools.list(user.id)).map(({ name }) => name)).toEqual(['theirs__who']);
 });
 
-test('what is asked of the authorization server is bound to us, to the server and to this attempt', async () => {
+test('the authorization request is bound to the client, the server and this attempt', async () => {
   const { searchParams } = await begin(user);
   const place = `${t.config.baseUrl}/api/mcp/authorized`;
   expect(Object.fromEntries(searchParams)).toMatchObject({
@@ -98,7 +98,7 @@ test('what is asked of the authorization server is bound to us, to the server an
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
 });
 
-test('a token that runs out is renewed once, and none is stored in the open', async () => {
+test('an expiring token is renewed once, and no token is stored in plain text', async () => {
   const before = await whoIs(user);
   clock.advance(3_600_000);
   const refreshes = () => server.asked.filter((asked) => asked.get('grant_type') === 'refresh_token').length;
@@ -109,7 +109,7 @@ test('a token that runs out is renewed once, and none is stored in the open', as
   expect(JSON.stringify(rows)).not.toContain('alice');
 });
 
-test('a token that the server takes no more is renewed and the call made again; without another, the user is told to sign in', async () => {
+test('a rejected token is renewed and the call repeated; without a new token the user must sign in', async () => {
   const before = await whoIs(user);
   clock.advance(60_000);
   server.valid.delete(before.replace('Bearer ', ''));
@@ -127,7 +127,7 @@ test('a token that the server takes no more is renewed and the call made again; 
   expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
 });
 
-test('a token that another process has renewed unheard is found where this one is refused', async () => {
+test('after a rejection, a token that another process has renewed is used', async () => {
   const before = (await whoIs(user)).replace('Bearer ', '');
   const { db } = t.platform.database;
   const { sealer } = t.app.mcp.room;
@@ -140,7 +140,7 @@ test('a token that another process has renewed unheard is found where this one i
   expect(await whoIs(user)).toBe('Bearer token-alice-elsewhere');
 });
 
-test('an authorization server that renews nothing is not asked with every call', async () => {
+test('an authorization server that does not renew tokens is not asked with every call', async () => {
   await toldOf(user);
   clock.advance(3_600_000);
   const tries = () => server.asked.length;
@@ -167,7 +167,7 @@ test('a warm call reads no token from the database', async () => {
   await client.close();
 });
 
-test('who takes it back, or whose server moves elsewhere, has to sign in again', async () => {
+test('removing a sign-in or moving the server requires signing in again', async () => {
   expect((await user.call(`/api/mcp/servers/${id}/authorize`, { method: 'DELETE' })).status).toBe(200);
   expect(await isSignedIn(user)).toBe(false);
   await expect(whoIs(user)).rejects.toThrow();
@@ -180,7 +180,7 @@ test('who takes it back, or whose server moves elsewhere, has to sign in again',
   elsewhere.stop();
 });
 
-test('servers that do not ask for it, and those that are not for the user, are not signed in to', async () => {
+test('signing in is refused for servers without sign-in and for users without access', async () => {
   const { id: plain } = await administration(root).connect('plain', server.url);
   const authorize = (by: Member, which: number) => by.call(`/api/mcp/servers/${which}/authorize`, { method: 'POST' });
   expect((await authorize(user, plain)).status).toBe(400);

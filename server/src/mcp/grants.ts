@@ -23,9 +23,9 @@ const attemptSeconds = 15 * 60;
 
 /** The error for callers without a sign-in. */
 function notSignedIn(server: McpServer, userId: number): McpFault {
-  if (isShared(server)) return new McpFault('nobody has signed in to it for the organisation');
+  if (isShared(server)) return new McpFault('no one has signed in to it for the organisation');
   return server.organisationId !== null && userId === server.ownerId
-    ? new McpFault('each member signs in to it, and keys of teams are no member’s')
+    ? new McpFault('each member has to sign in to it, and a team key belongs to no member')
     : new McpFault('the user has to sign in to it first');
 }
 
@@ -101,7 +101,7 @@ export async function beginGrant(
   nextBy?: number,
 ): Promise<string> {
   if (server.auth !== 'oauth')
-    throw new AppError('invalid_value', `the server ${server.name} does not ask its users to sign in`);
+    throw new AppError('invalid_value', `the server ${server.name} does not require its users to sign in`);
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Reuse the client from the previous sign-in; everything else is discovered again.
   const { client, tokens, key, expiresAt, obtainedAt, lacking, sign, by } = (stored && openedGrant(deps, stored)) ?? {};
@@ -118,7 +118,8 @@ export async function beginGrant(
   } catch (error) {
     throw refused(server, error);
   }
-  if (!began.url || !/^https?:$/.test(began.url.protocol)) throw refused(server, new McpFault('it names no page'));
+  if (!began.url || !/^https?:$/.test(began.url.protocol))
+    throw refused(server, new McpFault('it does not provide a sign-in page'));
   const kept = { serverId: server.id, userId, sealed: sealedGrant(deps, grant) };
   await store.beginAttempt(deps.db, kept, sha256Hex(began.state), nowSeconds(deps.clock));
   await deps.known.grantChanged(server.id, userId);
@@ -145,7 +146,7 @@ export async function finishGrant(
   const grant = taken && openedGrant(deps, taken);
   const isTheirs = grant?.nextBy === undefined ? taken?.userId === userId : grant.nextBy === userId;
   if (!taken || !server || !grant || !isTheirs || (grant.nextBy !== undefined && !isShared(server)))
-    throw new AppError('not_found', 'Nobody waits for this. Begin again.');
+    throw new AppError('not_found', 'No authorization is in progress. Start again.');
   // The user or the authorization server refused.
   if (code === undefined) return { server, signedIn: false };
   try {
@@ -159,7 +160,7 @@ export async function finishGrant(
   if (server.clientId !== '' && grant.tokens?.issuer) await bindClient(deps.db, server, grant.tokens.issuer);
   const begun = { verifier: undefined, nextKey: undefined, nextBy: undefined };
   if (!(await replace(deps, taken, { ...grant, ...begun, by: grant.nextBy, sign: randomString(8) })))
-    throw new AppError('conflict', 'This was begun anew meanwhile.');
+    throw new AppError('conflict', 'This authorization was restarted in the meantime.');
   return { server, signedIn: true };
 }
 

@@ -31,8 +31,8 @@ export interface GuardedTarget {
 type Lacking = (scope: string | undefined) => Promise<McpFault>;
 type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-export const tooLarge = `its answer is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
-const endedEarly = 'it closed the connection before it had answered';
+export const tooLarge = `its response is larger than ${mostAnswerBytes / 1024 / 1024} MiB`;
+const endedEarly = 'it closed the connection before responding';
 
 /**
  * The library's `fetch` to a server: only to the configured address, checked when dialling, without redirects, with
@@ -42,7 +42,7 @@ const endedEarly = 'it closed the connection before it had answered';
 export function guardedFetch(target: GuardedTarget): Fetch {
   const { href } = checkedUrl(target.url, target);
   return async (url, init = {}) => {
-    if (String(url) !== href) throw new McpFault('another address than the one configured is not called');
+    if (String(url) !== href) throw new McpFault('only the configured address can be called');
     if (init.method === 'GET') return new Response(null, { status: 405 });
     const body = typeof init.body === 'string' ? init.body : undefined;
     const request: KeptRequest = {
@@ -158,9 +158,12 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
     await answer.body.cancel();
     const place = URL.parse(answer.headers.location ?? '', href);
     const to = place ? place.origin + place.pathname : 'elsewhere';
-    throw new McpFault('it redirects elsewhere, which is not followed', `it redirects to ${to}, which is not followed`);
+    throw new McpFault(
+      'it redirects elsewhere; redirects are not followed',
+      `it redirects to ${to}; redirects are not followed`,
+    );
   }
-  if (status < 200 || status > 599) throw new McpFault(`it answered with status ${status}`);
+  if (status < 200 || status > 599) throw new McpFault(`it returned status ${status}`);
   const type = answer.headers['content-type'] ?? '';
   const session = answer.headers['mcp-session-id'];
   const headers = { 'content-type': type, ...(session !== undefined && { 'mcp-session-id': session }) };
@@ -181,14 +184,14 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
 
 export const refuseHeavyAnswer = (bytes: Uint8Array): Promise<void> =>
   refuseHeavy(bytes).catch(() => {
-    throw new McpFault('its answer is nested too deeply, or made of too many values');
+    throw new McpFault('its response is nested too deeply or has too many values');
   });
 
 export function toFault(error: unknown): McpFault {
   if (error instanceof McpFault) return error;
   if (!(error instanceof OutgoingError)) return new McpFault(endedEarly);
-  if (error.fault === 'timeout' || error.fault === 'aborted') return new McpFault('it did not answer in time');
-  const words = error.fault === 'network' ? 'it could not be reached' : 'its address may not be called';
+  if (error.fault === 'timeout' || error.fault === 'aborted') return new McpFault('it did not respond in time');
+  const words = error.fault === 'network' ? 'it could not be reached' : 'its address is not allowed';
   return new McpFault(words, `${words}: ${error.message}`);
 }
 

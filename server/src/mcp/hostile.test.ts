@@ -58,19 +58,19 @@ const events = (...pieces: string[]) =>
 const timesCalled = ({ asked }: { asked: string[] }) => asked.filter((method) => method === 'tools/call').length;
 
 const broken: Record<string, [says: string, answer: (asked: RawAsked, request: Request) => Response]> = {
-  'garbage instead of JSON': ['not what the protocol asks for', () => new Response('<html>', json)],
-  'JSON that is no answer': ['not what the protocol asks for', () => Response.json([1, { a: 2 }])],
+  'garbage instead of JSON': ['does not follow the protocol', () => new Response('<html>', json)],
+  'JSON that is no answer': ['does not follow the protocol', () => Response.json([1, { a: 2 }])],
   'a result that is no result': [
-    'not what the protocol asks for',
+    'does not follow the protocol',
     ({ result }) => Response.json(result({ content: 'all of it' })),
   ],
-  'another type': ['not what the protocol asks for', () => new Response('hello')],
+  'another type': ['does not follow the protocol', () => new Response('hello')],
   'a redirect': [
-    'it redirects elsewhere, which is not followed',
+    'it redirects elsewhere; redirects are not followed',
     () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.1:1/other' } }),
   ],
   'a redirect within its origin': [
-    'it redirects elsewhere, which is not followed',
+    'it redirects elsewhere; redirects are not followed',
     (_, { url }) => new Response(null, { status: 308, headers: { location: `${url}/again` } }),
   ],
   'megabytes in JSON': [
@@ -93,27 +93,24 @@ const broken: Record<string, [says: string, answer: (asked: RawAsked, request: R
         error: { code: -32_000, message: `unknown key ${secret} ${'y'.repeat(9_000)}` },
       }),
   ],
-  'status 500': ['it answered with status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
-  'status 404 without a session': ['it answered with status 404', () => new Response('', { status: 404 })],
+  'status 500': ['it returned status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
+  'status 404 without a session': ['it returned status 404', () => new Response('', { status: 404 })],
 };
 const json = { headers: { 'content-type': 'application/json' } };
 
-test.each(Object.keys(broken))(
-  'a call answered with %s is a failure that says so, and is not repeated',
-  async (kind) => {
-    const [says, answer] = broken[kind]!;
-    const server = calling(answer);
-    const outcome = await called(server);
-    expect([outcome.isError, outcome.cut]).toEqual([true, false]);
-    expect(outcome.text).toContain(says);
-    expect(outcome.text).toContain(unknown);
-    expect(outcome.text.length).toBeLessThan(1_000);
-    expect(timesCalled(server)).toBe(1);
-    expect(outcome.text + logged).not.toContain(secret);
-  },
-);
+test.each(Object.keys(broken))('a call answered with %s fails with that reason and is not repeated', async (kind) => {
+  const [says, answer] = broken[kind]!;
+  const server = calling(answer);
+  const outcome = await called(server);
+  expect([outcome.isError, outcome.cut]).toEqual([true, false]);
+  expect(outcome.text).toContain(says);
+  expect(outcome.text).toContain(unknown);
+  expect(outcome.text.length).toBeLessThan(1_000);
+  expect(timesCalled(server)).toBe(1);
+  expect(outcome.text + logged).not.toContain(secret);
+});
 
-test('a call that hangs, before its answer or within it, ends with the server’s time', async () => {
+test("a call that hangs before or during its response ends at the server's timeout", async () => {
   const begun = () =>
     new Response(new ReadableStream({ start: (body) => body.enqueue(new TextEncoder().encode(': wait\n\n')) }), {
       headers: { 'content-type': 'text/event-stream' },
@@ -126,12 +123,12 @@ test('a call that hangs, before its answer or within it, ends with the server’
     expect((await t.app.mcp.tools.list(user.id)).some((one) => one.name === `${name}__one`)).toBe(true);
     await admin.send('PUT', `/${id}`, { timeout_ms: 3_000 });
     const outcome = await call(`${name}__one`);
-    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('did not answer in time') });
+    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('did not respond in time') });
     expect(timesCalled(server)).toBeLessThanOrEqual(1);
   }
 }, 60_000);
 
-test('a connection that breaks within a call is not tried again', async () => {
+test('a call is not repeated when its connection breaks', async () => {
   let calls = 0;
   const listener = Bun.listen({
     hostname: '127.0.0.1',
@@ -163,7 +160,7 @@ test('a connection that breaks within a call is not tried again', async () => {
   expect(calls).toBe(1);
 });
 
-test('a call that the newest protocol lets clients repeat is not repeated', async () => {
+test('a call that the newest protocol allows repeating is not repeated', async () => {
   // Headers that do not match: a client may ask for the list again, and call again.
   const mismatch = Object.assign(new Error('mismatch'), { code: -32_020 });
   const server = startMcp(
@@ -183,7 +180,7 @@ test('a call that the newest protocol lets clients repeat is not repeated', asyn
   expect(server.calls).toHaveLength(1);
 });
 
-test('a server that ends every session is asked twice and no more', async () => {
+test('a server that ends every session is tried only twice', async () => {
   let calls = 0;
   const server = startMcp([{ name: 'one' }]);
   stops.push(server.stop);
@@ -205,17 +202,17 @@ test('a server that ends every session is asked twice and no more', async () => 
 });
 
 const lists: Record<string, [answer: (asked: RawAsked) => unknown, says: RegExp]> = {
-  'no list': [() => ({ tools: 'many' }), /not what the protocol asks for/],
+  'no list': [() => ({ tools: 'many' }), /does not follow the protocol/],
   'a list of megabytes': [() => ({ tools: [tool('a', { description: 'x'.repeat(2_000_000) })] }), /larger than 1 MiB/],
 };
-test.each(Object.keys(lists))('a server with %s cannot be tested, and says why', async (kind) => {
+test.each(Object.keys(lists))('testing a server with %s fails with the reason', async (kind) => {
   const [answer, says] = lists[kind]!;
   const server = raw((asked) => Response.json(asked.result(answer(asked))));
   const { id } = await connect(server.url);
   expect(await admin.test(id)).toMatchObject({ ok: false, error: expect.stringMatching(says), tools: [] });
 });
 
-test('a list has an end: thousands of tools, cursors that turn round, pages without end', async () => {
+test('listing stops at thousands of tools, repeating cursors and endless pages', async () => {
   const many = raw(({ result }) =>
     Response.json(result({ tools: Array.from({ length: 5_000 }, (_, i) => tool(`t${i}`)) })),
   );
@@ -234,7 +231,7 @@ test('a list has an end: thousands of tools, cursors that turn round, pages with
   expect(round.asked.filter((method) => method === 'tools/list')).toHaveLength(3);
 });
 
-test('tools that cannot be offered are shown with the reason, and cannot be allowed', async () => {
+test('tools that cannot be offered are shown with the reason and cannot be allowed', async () => {
   const deep = JSON.parse(`${'{"properties":{"a":'.repeat(40)}{}${'}}'.repeat(40)}`);
   const server = raw(({ result }) =>
     Response.json(
@@ -269,9 +266,9 @@ test('tools that cannot be offered are shown with the reason, and cannot be allo
     long: expect.stringContaining('description has more than'),
     deep: expect.stringContaining('nested deeper'),
     huge: expect.stringContaining('schema has more than'),
-    listy: expect.stringContaining('not that of an object'),
-    hidden: expect.stringContaining('cannot be seen'),
-    within: expect.stringContaining('cannot be seen'),
+    listy: expect.stringContaining('does not describe an object'),
+    hidden: expect.stringContaining('invisible characters'),
+    within: expect.stringContaining('invisible characters'),
     twice: expect.stringContaining('more than once'),
   });
   const definition = tools[0]!.definition;
@@ -285,19 +282,19 @@ test('tools that cannot be offered are shown with the reason, and cannot be allo
   for (const one of mine) expect(one).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 });
 
-test('a name that was altered gives way to a tool that has it', async () => {
+test('an altered name yields to the tool that really has it', async () => {
   const first = raw(({ result }) => Response.json(result({ tools: [tool('a.b')] })));
   const { id, name } = await connect(first.url);
   const altered = (await admin.test(id)).tools[0]!.offered_as.slice(name.length + 2);
   const second = raw(({ result }) => Response.json(result({ tools: [tool('a.b'), tool(altered)] })));
   await admin.send('PUT', `/${id}`, { url: second.url, headers: {} });
   expect((await admin.test(id)).tools.map((one) => one.problem)).toEqual([
-    expect.stringContaining('the same as that of another tool'),
+    expect.stringContaining("the same as another tool's"),
     null,
   ]);
 });
 
-test('one server that is away does not keep the tools of the others', async () => {
+test('an unreachable server does not hide the tools of the others', async () => {
   const good = startMcp([{ name: 'one' }]);
   const away = startMcp([{ name: 'one' }]);
   stops.push(good.stop);

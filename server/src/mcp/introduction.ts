@@ -19,7 +19,7 @@ export function introductionOf(client: Client): Introduction {
   const capabilities = client.getServerCapabilities() ?? {};
   const instructions = client.getInstructions();
   if (JSON.stringify([name, version, capabilities, instructions]).length > mostCharacters)
-    throw new McpFault(`it says more of itself than ${mostCharacters} characters`);
+    throw new McpFault(`its description of itself is longer than ${mostCharacters} characters`);
   const isSeen = !holdsHidden((instructions ?? '').replace(/[\n\r\t]/g, ' '));
   return {
     about: { name: seen(name), version: seen(version), protocol: client.getNegotiatedProtocolVersion() ?? '' },

@@ -47,7 +47,7 @@ export function keptSessions(deps: Deps): SessionKeeper {
     used: ({ id }, holder) => {
       void store
         .touchSession(deps.db, id, holder, nowSeconds(deps.clock))
-        .catch((error) => deps.log.warn({ error }, 'the use of a session could not be noted'));
+        .catch((error) => deps.log.warn({ error }, 'the use of a session could not be recorded'));
     },
     ended: ({ id }, holder) => store.dropSession(deps.db, id, holder),
   };

@@ -83,8 +83,7 @@ function withCollisions(server: string, definitions: Definition[]): Definition[]
     if (seen.has(name)) return [];
     seen.add(name);
     if (twice.has(name)) return [{ ...definition, ...noHash, problem: 'it is listed more than once' }];
-    if (gives(name))
-      return [{ ...definition, ...noHash, problem: 'its name becomes the same as that of another tool' }];
+    if (gives(name)) return [{ ...definition, ...noHash, problem: "its name would be the same as another tool's" }];
     return [definition];
   });
 }

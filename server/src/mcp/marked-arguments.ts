@@ -37,11 +37,11 @@ function problemBelow(keyword: string, part: unknown, reached: Reached, taken: S
 }
 
 function markFault({ [mark]: header, type }: Schema, reached: Reached, taken: Set<string>): string | null {
-  if (reached !== 'by names') return `its schema has ${mark} where no single argument is meant`;
-  if (typeof header !== 'string' || !headerName.test(header)) return `its schema has ${mark} with no name of a header`;
-  if (!markedTypes.has(type)) return `its schema has ${mark} on what is no text, integer or boolean`;
+  if (reached !== 'by names') return `its schema has ${mark} in a place that does not belong to a single argument`;
+  if (typeof header !== 'string' || !headerName.test(header)) return `its schema has ${mark} without a header name`;
+  if (!markedTypes.has(type)) return `its schema has ${mark} on something other than a string, integer or boolean`;
   const name = header.toLowerCase();
-  if (taken.has(name)) return `its schema has ${mark} with one name twice`;
+  if (taken.has(name)) return `its schema uses one ${mark} name twice`;
   taken.add(name);
   return null;
 }

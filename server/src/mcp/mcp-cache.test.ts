@@ -39,7 +39,7 @@ async function warm(shared: Pick<Shared, 'publish' | 'subscribe'>, name: string)
 }
 const disable = (id: number) => updateServer(database.db, id, (old) => ({ ...old, enabled: false }), 2);
 
-test('a change is believed at once, in whichever process it was made', async () => {
+test('a change is visible at once in every process', async () => {
   const { id, name } = await server();
   const shared = memoryShared();
   const [here, there] = [await warm(shared, name), await warm(shared, name)];
@@ -68,7 +68,7 @@ test('a change is believed at once, in whichever process it was made', async () 
   await Promise.all([here.stop(), there.stop()]);
 });
 
-test('a token is kept sealed, and believed no longer once it is written anew or taken back', async () => {
+test('a token is cached encrypted, and dropped when it is replaced or removed', async () => {
   const { id, name } = await server();
   const shared = memoryShared();
   const [here, there] = [await warm(shared, name), await warm(shared, name)];
@@ -89,7 +89,7 @@ test('a token is kept sealed, and believed no longer once it is written anew or 
   await Promise.all([here.stop(), there.stop()]);
 });
 
-test('who does not hear the others believes what is kept for a moment only', async () => {
+test('a process that hears no invalidations trusts its cache only briefly', async () => {
   const { id, name } = await server();
   const known = await warm({ ...memoryShared(), publish: async () => {} }, name);
   heard = false;
@@ -100,7 +100,7 @@ test('who does not hear the others believes what is kept for a moment only', asy
   await known.stop();
 });
 
-test('nothing is kept while it is not known whether others are heard', async () => {
+test('nothing is cached until it is known whether invalidations arrive', async () => {
   const { id, name } = await server();
   const subscribed = Promise.withResolvers<() => Promise<void>>();
   const known = await warm({ publish: async () => {}, subscribe: () => subscribed.promise }, name);

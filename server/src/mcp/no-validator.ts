@@ -4,6 +4,6 @@
  */
 export const noValidator = {
   getValidator: (): never => {
-    throw new Error('no schema is checked here');
+    throw new Error('schemas are not validated here');
   },
 };

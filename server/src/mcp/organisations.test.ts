@@ -94,7 +94,7 @@ async function comesBack({ revocation, stop }: SignedInServer): Promise<void> {
   stop();
 }
 
-test('who works in it uses its servers by session, by keys of their own and by those of its teams, and nobody else', async () => {
+test('members use its servers by session, own keys and team keys, and no one else does', async () => {
   const { name, owner: whose, id } = await connected(admin);
   expect([name, whose]).toEqual([`s${count}_${acme}`, { type: 'organisation', id: acme }]);
   const tool = `${name}__note`;
@@ -127,7 +127,7 @@ test('who works in it uses its servers by session, by keys of their own and by t
   );
 });
 
-test('those who run it look after its servers; to others there are none', async () => {
+test('only its administrators manage its servers; others do not see them', async () => {
   const { id, name } = await connected();
   const acts = [
     ['GET', ''],
@@ -161,7 +161,7 @@ test('those who run it look after its servers; to others there are none', async 
   expect([await listed(w.root, ''), (await w.send(w.root, 'DELETE', `${base}/${id}`)).status]).toEqual([true, 200]);
 });
 
-test('a name stays one server’s, whoever else has it too', async () => {
+test('a name refers to one server, even if others use it too', async () => {
   const [theirs, operators, mine] = ['beta', 'all', 'me'].map((whom) =>
     startMcp([{ name: 'note', answer: () => `noted for ${whom}` }]),
   ) as [McpTestServer, McpTestServer, McpTestServer];
@@ -199,7 +199,7 @@ test('a name stays one server’s, whoever else has it too', async () => {
   for (const one of [theirs, operators, mine]) one.stop();
 });
 
-test('it has what a user’s server may have, of a bounded number, and only while the operator lets users', async () => {
+test("its servers have the limits of users' servers, and need the operator's permission", async () => {
   const { id } = await connected();
   for (const fields of [
     { audience: 'everyone' },
@@ -225,8 +225,8 @@ test('it has what a user’s server may have, of a bounded number, and only whil
   expect(refused.map(({ status }) => status)).toEqual([403, 403]);
 });
 
-describe('whoever leaves', () => {
-  test('loses its servers at once, with what they let us do there, and hears nothing more of them', async () => {
+describe('leaving the organisation', () => {
+  test('removes access to its servers at once, with the sign-ins and open connections', async () => {
     const leaving = await join('member');
     const { name } = await connected();
     const signedIn = await signInTo(acme, leaving);
@@ -241,7 +241,7 @@ describe('whoever leaves', () => {
     await comesBack(signedIn);
   });
 
-  test('and whoever becomes a viewer, or comes back', async () => {
+  test('or becoming a viewer removes access, and returning restores it', async () => {
     const { name } = await connected();
     const turning = await join('member');
     const key = await turning.key();
@@ -254,7 +254,7 @@ describe('whoever leaves', () => {
     expect(seen).toEqual(['noted for acme', 404, 'noted for acme']);
   });
 
-  test('as a team, takes its keys along', async () => {
+  test('as a team removes access of its keys', async () => {
     const { name } = await connected();
     const { data } = await w.send(owner, 'POST', `/api/organisations/${acme}/teams`, { name: 'Short' });
     const key = await teamKey(data.id);
@@ -265,7 +265,7 @@ describe('whoever leaves', () => {
   });
 });
 
-test('a call with a key of a team that asks first is answered by those who run the organisation', async () => {
+test('administrators approve calls made with a team key', async () => {
   const { name } = await connected(owner, {}, ['note']);
   const key = await teamKey();
   expect(await said(key, `/mcp/${name}`)).toContain('needs the user');
@@ -281,7 +281,7 @@ test('a call with a key of a team that asks first is answered by those who run t
   expect(await said(key, `/mcp/${name}`)).toBe('noted for acme');
 });
 
-test('what is done with its servers is told in the organisation, without their secrets', async () => {
+test("changes to its servers are in the organisation's audit log, without secrets", async () => {
   const { id, name } = await connected();
   await w.send(admin, 'PUT', `${base}/${id}`, { enabled: false, headers: { 'x-key': `${secret}-2` } });
   await w.send(admin, 'DELETE', `${base}/${id}`);
@@ -295,7 +295,7 @@ test('what is done with its servers is told in the organisation, without their s
   expect(JSON.stringify(data)).not.toContain(secret);
 });
 
-test('its servers end with it, and are nobody’s to export', async () => {
+test("its servers are deleted with it, and are in no user's export", async () => {
   const ending = await organisation(owner, 'Ending');
   const { id, name } = await connected(owner, { organisation_id: ending });
   const key = await owner.key();

@@ -33,7 +33,7 @@ function partOf(block: Block): Part {
       if ('text' in block.resource) return { text: block.resource.text };
       return { text: `[${block.resource.uri}: not text, not passed on]`, left: true };
     default:
-      return { text: '[something that is no text: not passed on]', left: true };
+      return { text: '[content that is not text: not passed on]', left: true };
   }
 }
 

@@ -66,16 +66,16 @@ async function signIn(id: number, by = root): Promise<string> {
 }
 const whoIs = (name: string, by = root): Promise<string> => tokenSeen(t, name, by);
 
-test('without a client nobody can sign in, and is told what is missing', async () => {
+test('signing in without a client fails with the missing setting', async () => {
   const { id, ...shown } = await connect({});
   expect(shown).toMatchObject({ client_id: '', has_client_secret: false });
-  expect(await signIn(id)).toContain('enter a client that was registered there by hand');
+  expect(await signIn(id)).toContain('enter a client registered there manually');
 });
 
 test.each([
   ['with-secret', { client_id: 'with-secret', client_secret: secret }],
   ['without-secret', { client_id: 'without-secret' }],
-])('users sign in by a client %s, which renews their tokens too', async (client_id, client) => {
+])('users sign in with a client %s, which also renews their tokens', async (client_id, client) => {
   for (const by of [root, user]) {
     const { id, name, ...shown } = await connect(client, by);
     expect(shown).toMatchObject({ client_id, has_client_secret: 'client_secret' in client });
@@ -92,7 +92,7 @@ test.each([
   expect(server.registered).toBe(0);
 });
 
-test('the secret is in no answer, no table, no export and no log', async () => {
+test('the secret is in no answer, table, export or log', async () => {
   const warned = spyOn(console, 'warn').mockImplementation(() => {});
   const { id } = await connect({ client_id: 'unknown-there', client_secret: secret }, user);
   expect(await signIn(id, user)).toBe('?not_signed_in');
@@ -118,7 +118,7 @@ test('the secret is in no answer, no table, no export and no log', async () => {
   }
 });
 
-test('another id or secret, or none, ends what users let the client before do', async () => {
+test('changing or removing the id or secret ends sign-ins made with the previous client', async () => {
   const { id, name } = await connect({ client_id: 'with-secret', client_secret: secret });
   const changes: [change: object, shown: object][] = [
     [
@@ -144,7 +144,7 @@ test('another id or secret, or none, ends what users let the client before do', 
   }
 });
 
-test('what is wrong is refused by name and changes nothing', async () => {
+test('invalid fields are rejected by name and change nothing', async () => {
   const { id } = await connect({ client_id: 'with-secret', client_secret: secret });
   const wrong: [field: string, body: object][] = [
     ['client_id', { client_id: 'a\nb', client_secret: secret }],
@@ -177,13 +177,13 @@ test('what is wrong is refused by name and changes nothing', async () => {
   expect(await signIn(id)).toBe('?signed_in');
 });
 
-test('a client is known at one authorization server, and no other is told its secret', async () => {
+test("a client's secret is sent only to the authorization server it was first used with", async () => {
   const { id } = await connect({ client_id: 'with-secret', client_secret: secret });
   expect(await signIn(id)).toBe('?signed_in');
   const other = startSignedIn();
   other.byHand = {};
   server.issuer = new URL(other.url).origin;
-  expect(await signIn(id)).toContain('not the one that its client was used at');
+  expect(await signIn(id)).toContain('not the one its client was used with');
   expect(other.asked).toEqual([]);
   // Whoever means it says so, by entering the secret again.
   await send('PUT', `/${id}`, { client_secret: secret });
@@ -192,7 +192,7 @@ test('a client is known at one authorization server, and no other is told its se
   other.stop();
 });
 
-test('a new encryption key takes the secret along', async () => {
+test('rotating the encryption key re-encrypts the secret', async () => {
   const { db } = t.platform.database;
   const { id } = await connect({ client_id: 'with-secret', client_secret: secret });
   const keys = [keyEntry(new Uint8Array(32).fill(7)), ...t.platform.sealingKeys];
@@ -203,5 +203,5 @@ test('a new encryption key takes the secret along', async () => {
   expect(sealedClientSecret.split('.')[1]).toBe(keys[0]!.id);
   expect(open(sealedClientSecret)).toBe(secret);
   // Without that key it cannot be read here, which is told and not a crash.
-  expect(await signIn(id)).toContain('it is not set up');
+  expect(await signIn(id)).toContain('it is not configured');
 });

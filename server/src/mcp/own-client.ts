@@ -31,11 +31,11 @@ export function changedClient(
   moved = false,
 ): ServerClient {
   if (clientId === '') {
-    if (clientSecret) throw refuse('client_secret', 'needs a client_id');
-    if (clientKey) throw refuse('client_key', 'needs a client_id');
+    if (clientSecret) throw refuse('client_secret', 'requires a client_id');
+    if (clientKey) throw refuse('client_key', 'requires a client_id');
     return noClient;
   }
-  if (clientSecret && clientKey) throw refuse('client_key', 'a client has a secret or a key, not both');
+  if (clientSecret && clientKey) throw refuse('client_key', 'a client can have a secret or a key, not both');
   const entered = { ...noClient, clientId };
   if (clientSecret) return { ...entered, sealedClientSecret: sealer.seal(clientSecret) };
   if (clientKey) return { ...entered, sealedClientKey: sealer.seal(checkedKey(clientKey)) };
@@ -66,12 +66,12 @@ function checkedKey(entered: string): string {
 
 const needed: Partial<Record<McpServer['auth'], { id: string; secret: string }>> = {
   client_credentials: {
-    id: 'is needed where the service signs in for itself',
-    secret: 'a secret or a key is needed where the service signs in for itself',
+    id: 'is required when the service signs in for itself',
+    secret: 'a secret or a key is required when the service signs in for itself',
   },
   enterprise: {
-    id: 'is needed where a provider vouches for users',
-    secret: 'a secret or a key is needed where a provider vouches for users',
+    id: 'is required when a provider vouches for users',
+    secret: 'a secret or a key is required when a provider vouches for users',
   },
 };
 
@@ -95,15 +95,15 @@ export const isSameClient = (one: ServerClient, other: ServerClient): boolean =>
   one.sealedClientKey === other.sealedClientKey;
 
 const cannotOpen = {
-  secret: 'the secret of its client cannot be opened with the present ENCRYPTION_KEY; enter it again',
-  key: 'the key of its client cannot be opened with the present ENCRYPTION_KEY; enter it again',
+  secret: 'its client secret cannot be decrypted with the current ENCRYPTION_KEY; enter it again',
+  key: 'its client key cannot be decrypted with the current ENCRYPTION_KEY; enter it again',
 };
 
 function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: keyof typeof cannotOpen): string {
   try {
     return sealed === '' ? '' : sealer.open(sealed);
   } catch {
-    throw new McpFault('it is not set up', cannotOpen[what]);
+    throw new McpFault('it is not configured', cannotOpen[what]);
   }
 }
 

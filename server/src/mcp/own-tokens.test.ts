@@ -70,7 +70,7 @@ async function ready(fields: object = {}): Promise<Shown> {
   return shown;
 }
 
-test('nobody signs in, and all who may use the server share one token, renewed before it runs out', async () => {
+test('no user signs in; all users share one token, which is renewed before it expires', async () => {
   const { id, name, ...shown } = await ready();
   expect(shown).toMatchObject({ client_id: 'app', has_client_secret: true, has_client_key: false });
   expect([await whoIs(name, root), await whoIs(name, user)]).toEqual(Array(2).fill('Bearer token-service-1'));
@@ -94,7 +94,7 @@ test('nobody signs in, and all who may use the server share one token, renewed b
   expect(server.asked).toHaveLength(2);
 });
 
-test('of several processes that need one at once, all go on with the same', async () => {
+test('processes that need a token at the same time use the same one', async () => {
   const { id } = await connect();
   const stored = (await findServer(t.platform.database.db, id))!;
   const processes = [1, 2, 3].map(() => openOwnTokens(t.app.mcp.room));
@@ -104,7 +104,7 @@ test('of several processes that need one at once, all go on with the same', asyn
   expect(await openOwnTokens(t.app.mcp.room).token(stored, null)).toEqual(tokens[0]!);
 });
 
-test('a token that the server takes no more is replaced, but not with every call', async () => {
+test('a rejected token is replaced, but not with every call', async () => {
   const { name } = await ready();
   await whoIs(name);
   server.valid.clear();
@@ -117,12 +117,12 @@ test('a token that the server takes no more is replaced, but not with every call
   expect(server.asked).toHaveLength(2);
 });
 
-test('what the server says is missing is asked for once, besides what there is', async () => {
+test('a missing scope is requested once, in addition to the existing ones', async () => {
   const { name } = await ready();
   server.refusal = 'Bearer error="insufficient_scope", scope="act"';
-  await expect(whoIs(name)).rejects.toThrow('the next call is made with one for more');
-  await expect(whoIs(name)).rejects.toThrow('is not allowed this there');
-  await expect(whoIs(name)).rejects.toThrow('is not allowed this there');
+  await expect(whoIs(name)).rejects.toThrow('the next call uses one with more');
+  await expect(whoIs(name)).rejects.toThrow('does not have this permission there');
+  await expect(whoIs(name)).rejects.toThrow('does not have this permission there');
   expect(server.asked.map((asked) => asked.get('scope'))).toEqual([null, 'list act']);
   server.refusal = null;
   expect(await whoIs(name)).toBe('Bearer token-service-2');
@@ -144,7 +144,7 @@ test('a key signs in place of a secret', async () => {
   expect(server.asked[0]!.has('client_secret')).toBe(false);
 });
 
-test('users sign in with a client that has a key, too', async () => {
+test('users can also sign in with a client that has a key', async () => {
   const key = pair();
   server.keys = { signer: key.public };
   const client = { auth: 'oauth', client_id: 'signer', client_secret: undefined, client_key: key.pem };
@@ -156,7 +156,7 @@ test('users sign in with a client that has a key, too', async () => {
   expect(back.headers.get('location')).toContain('?signed_in=');
 });
 
-test('what is wrong is refused by name and changes nothing', async () => {
+test('invalid fields are rejected by name and change nothing', async () => {
   const key = pair().pem;
   const wrong: [field: string, body: object][] = [
     ['client_id', { client_id: '', client_secret: undefined }],
@@ -188,7 +188,7 @@ test('what is wrong is refused by name and changes nothing', async () => {
   expect((await send('GET', `/${id}`)).data).toMatchObject({ client_id: 'app', has_client_secret: true });
 });
 
-test('a key takes the place of a secret, and a secret that of a key', async () => {
+test('a key replaces a secret, and a secret replaces a key', async () => {
   const key = pair();
   server.keys = { app: key.public };
   const { id, name } = await ready();
@@ -206,12 +206,14 @@ test('a key takes the place of a secret, and a secret that of a key', async () =
   expect(await findOwnGrant(t.platform.database.db, id)).toBeNull();
 });
 
-test('who connected it is told why it could not be signed in to, others that it could not, and nobody the secret', async () => {
+test('the owner sees why signing in failed, others only that it failed, and no one the secret', async () => {
   const warned = spyOn(console, 'warn').mockImplementation(() => {});
   const { id, name } = await ready();
   await send('PUT', `/${id}`, { client_id: 'unknown-there', client_secret: secret });
   const tested = await administration(root).test(id);
-  expect(tested.error).toContain('the service could not sign in to it: its authorization server says invalid_client');
+  expect(tested.error).toContain(
+    'the service could not sign in to it: its authorization server returned invalid_client',
+  );
   const told = await whoIs(name).catch((error: { data: { text: string } }) => error.data.text);
   expect(told).toContain('the service could not sign in to it');
   expect(told).not.toContain('invalid_client');
@@ -232,7 +234,7 @@ test('who connected it is told why it could not be signed in to, others that it 
   warned.mockRestore();
 });
 
-test('an authorization server that refuses the client is left alone for a while, until the client is another', async () => {
+test('an authorization server that refused the client is not asked again for a while, unless the client changes', async () => {
   const warned = spyOn(console, 'warn').mockImplementation(() => {});
   const { id, name } = await connect({ client_secret: 'wrong-secret' });
   const { test: look, allow } = administration(root);
@@ -249,14 +251,14 @@ test('an authorization server that refuses the client is left alone for a while,
   warned.mockRestore();
 });
 
-test('a client is known at one authorization server, and no other is told its secret', async () => {
+test("a client's secret is sent only to the authorization server it was first used with", async () => {
   const { id, name } = await ready();
   await whoIs(name);
   const other = startSignedIn();
   other.byHand = { app: secret };
   server.issuer = new URL(other.url).origin;
   clock.advance(3_600_000);
-  expect((await administration(root).test(id)).error).toContain('not the one that its client was used at');
+  expect((await administration(root).test(id)).error).toContain('not the one its client was used with');
   expect(other.asked).toEqual([]);
   // Whoever means it says so, by entering the secret again.
   await send('PUT', `/${id}`, { client_secret: secret });
@@ -265,7 +267,7 @@ test('a client is known at one authorization server, and no other is told its se
   other.stop();
 });
 
-test('a new encryption key takes key and token along', async () => {
+test('rotating the encryption key re-encrypts key and token', async () => {
   const { db } = t.platform.database;
   const key = pair();
   server.keys = { signer: key.public };
@@ -280,5 +282,5 @@ test('a new encryption key takes key and token along', async () => {
   expect(JSON.parse(open(sealedClientKey))).toMatchObject({ kty: 'EC', crv: 'P-256' });
   expect(open((await findOwnGrant(db, id))!)).toContain('token-service-1');
   // Without that key it cannot be read here, which is told and not a crash.
-  expect((await administration(root).test(id)).error).toContain('the key of its client cannot be opened');
+  expect((await administration(root).test(id)).error).toContain('its client key cannot be decrypted');
 });

@@ -78,9 +78,10 @@ export function openOwnTokens(deps: GrantDeps): OwnTokens {
       const { grant, sealed } = await found(deps, place);
       const lacking = scopesOf(grant?.tokens.scope, grant?.lacking, scope);
       const isNew = scope !== undefined && lacking !== grant?.lacking && lacking.length <= mostScopeCharacters;
-      if (!grant || !isNew) return new McpFault('the client that the service signs in with is not allowed this there');
+      if (!grant || !isNew)
+        return new McpFault('the client that the service signs in with does not have this permission there');
       await spend(deps, place, sealed, { ...grant, lacking });
-      return new McpFault('the token of the service was not enough; the next call is made with one for more');
+      return new McpFault("the service's token did not have enough permissions; the next call uses one with more");
     },
   };
 }
@@ -114,7 +115,7 @@ async function renew(deps: GrantDeps, id: number, userId: number | null): Promis
   // Read the current row: the caller's copy may be outdated.
   const server = await findServer(deps.db, id);
   const isAsked = server && (userId === null ? signsInItself(server) : server.auth === 'enterprise');
-  if (!isAsked) throw new McpFault('it is not set up');
+  if (!isAsked) throw new McpFault('it is not configured');
   const place = await placeOf(deps, server, userId);
   const before = await found(deps, place);
   if (before.grant && isFresh(deps, before.grant)) return shownOf(before.grant);
@@ -145,7 +146,7 @@ async function ask(
       ...challenge,
       ...(scope !== '' && { scope }),
     });
-    if (!got.tokens) throw new McpFault('its authorization server gives no token');
+    if (!got.tokens) throw new McpFault('its authorization server did not issue a token');
   } catch (error) {
     const why = tellFault(refusalOf(error), 'administrator', secrets);
     deps.log.warn({ server: server.name, fault: why }, 'the service could not sign in to a server');
@@ -164,7 +165,7 @@ async function ask(
 function refusalOf(error: unknown): unknown {
   const { code, message } = error as { code?: unknown; message?: unknown };
   return typeof code === 'string' && error instanceof Error && error.name === 'OAuthError'
-    ? new McpFault(`its authorization server says ${code}: ${message}`)
+    ? new McpFault(`its authorization server returned ${code}: ${message}`)
     : error;
 }
 
@@ -218,7 +219,7 @@ const providerOf = (
     return asked;
   },
   redirectToAuthorization: () => {
-    throw new McpFault('it wants a user to sign in to it');
+    throw new McpFault('it requires a user to sign in');
   },
   saveCodeVerifier: () => {},
   codeVerifier: () => '',

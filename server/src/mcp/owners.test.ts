@@ -38,7 +38,7 @@ async function allowAll(by: Member, id: number): Promise<void> {
   await administration(by).allow(id);
 }
 
-test('a user connects, allows and uses a server that nobody else can see or use', async () => {
+test('a user connects, allows and uses a server that no one else can see or use', async () => {
   const id = await idOf(await create(user, 'mine'));
   await allowAll(user, id);
   const { client } = await connectClient(t, '/mcp/mine', await user.key());
@@ -67,7 +67,7 @@ test('a user connects, allows and uses a server that nobody else can see or use'
   expect(await namesOf(user)).toEqual([]);
 });
 
-test('a name is taken by the operator’s servers and one’s own, and by nobody else’s', async () => {
+test("a name conflicts only with the operator's servers and one's own", async () => {
   const [ann, ben] = [await t.user(), await t.user()];
   const theirs = startMcp([{ name: 'note', answer: () => 'noted by ben' }]);
   const root = administration(await t.root());
@@ -111,7 +111,7 @@ test('a name is taken by the operator’s servers and one’s own, and by nobody
   operators.stop();
 });
 
-test('a server from when names were everybody’s stays its owner’s', async () => {
+test('a server from the time of global names stays with its owner', async () => {
   const [old, later] = [await t.user(), await t.user()];
   const id = await idOf(await create(old, 'before'));
   await allowAll(old, id);
@@ -128,7 +128,7 @@ test('a server from when names were everybody’s stays its owner’s', async ()
   expect(await namesOf(old)).toEqual(['before']);
 });
 
-test('it is for its owner alone, of a bounded number, and only while the operator lets users', async () => {
+test("a user's server is only for its owner, limited in number, and needs the operator's permission", async () => {
   expect((await create(user, 'shared', { audience: 'everyone' })).status).toBe(400);
   expect((await create(user, 'shared', { user_ids: [other.id] })).status).toBe(400);
   const id = await idOf(await create(user, 'kept'));
@@ -142,7 +142,7 @@ test('it is for its owner alone, of a bounded number, and only while the operato
   await t.setOption('McpUserServers', true);
 });
 
-test('no more come about when many are connected at once', async () => {
+test('the limit holds when many servers are connected at once', async () => {
   const eager = await t.user();
   const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => create(eager, `eager-${n}`)));
   const made = answers.filter(({ status }) => status === 201).length;
@@ -150,7 +150,7 @@ test('no more come about when many are connected at once', async () => {
   expect(await namesOf(eager)).toHaveLength(made);
 });
 
-test('what a user connected is exported without its headers, and goes with the user', async () => {
+test("a user's servers are exported without headers, and deleted with the user", async () => {
   const leaving = await t.user();
   await idOf(await create(leaving, 'leaving'));
   const text = await (await leaving.call('/api/user/self/export')).text();

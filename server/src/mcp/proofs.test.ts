@@ -55,7 +55,7 @@ async function signedIn(): Promise<void> {
 }
 const whoIs = (): Promise<string> => tokenSeen(t, name, root);
 
-test('a user’s token is bound to a key, each request proves it, and it is renewed with the same key', async () => {
+test("a user's token is bound to a key, proven with each request, and renewed with the same key", async () => {
   await signedIn();
   const before = binding.proofs.server;
   expect(await whoIs()).toBe('DPoP token-alice-1');
@@ -70,13 +70,13 @@ test('a user’s token is bound to a key, each request proves it, and it is rene
   expect(binding.keys.get('token-alice-3')).not.toBe(key);
 });
 
-test('while somebody is away to sign in anew, the token of before counts with its own key', async () => {
+test('the previous token stays valid with its own key while a user signs in again', async () => {
   await signedIn();
   await root.call(`/api/mcp/servers/${id}/authorize`, { method: 'POST' });
   expect(await whoIs()).toBe('DPoP token-alice-1');
 });
 
-test('no key is stored in clear or told', async () => {
+test('no key is stored in plain text or revealed', async () => {
   const warned = spyOn(console, 'warn');
   await signedIn();
   await whoIs();
@@ -89,7 +89,7 @@ test('no key is stored in clear or told', async () => {
   warned.mockRestore();
 });
 
-test('a token of the service itself is bound too', async () => {
+test("the service's own token is bound too", async () => {
   server.byHand = { app: 'a secret of its own' };
   await connect({ auth: 'client_credentials', client_id: 'app', client_secret: 'a secret of its own' });
   await administration(root).allow(id);
@@ -102,7 +102,7 @@ test('a token of the service itself is bound too', async () => {
   expect(await whoIs()).toBe('DPoP token-service-3');
 });
 
-test('what a proof has to repeat is heard from both, and remembered', async () => {
+test('nonces of the server and the authorization server are used and remembered', async () => {
   binding.issuerNonce = () => 'issuer-1';
   binding.serverNonce = () => 'server-1';
   await signedIn();
@@ -126,7 +126,7 @@ async function counted(): Promise<{ client: string; requests: number }> {
   return { client: await whoIs(), requests: server.behind.heard.length - before };
 }
 
-test('what changes for ever is not followed for ever', async () => {
+test('an endless sequence of nonces is not followed forever', async () => {
   let times = 0;
   const another = () => {
     times += 1;
@@ -145,7 +145,7 @@ test('what changes for ever is not followed for ever', async () => {
   expect(server.asked.length - asked).toBeLessThanOrEqual(2);
 });
 
-test('a bearer token where a bound one was asked for is refused, and what was granted before counts on', async () => {
+test('a bearer token instead of a bound one is rejected, and the previous grant stays valid', async () => {
   await signedIn();
   binding.tokenType = 'Bearer';
   expect(await signIn()).toContain('not_signed_in');
@@ -157,14 +157,14 @@ test('a bearer token where a bound one was asked for is refused, and what was gr
   expect(await signIn()).toContain('not_signed_in');
 });
 
-test('an authorization server that takes no algorithm of ours is said to', async () => {
+test('an authorization server without a supported algorithm is reported', async () => {
   binding.issuerTakes = ['HS256', 'none'];
   await connect({ auth: 'oauth' });
   expect(await signIn()).toContain('bound to a key');
   expect(server.asked).toEqual([]);
 });
 
-test('a key that is none is told as such', async () => {
+test('an invalid key is reported', async () => {
   await signedIn();
   const sealer = openSealer({ keys: t.platform.sealingKeys });
   const stored = (await findGrant(t.platform.database.db, id, root.id))!;
@@ -188,7 +188,7 @@ const discovered = (resource: object, issuer: object) => ({
 });
 const takes = (...list: string[]) => ({ dpop_signing_alg_values_supported: list });
 
-test('the server decides, with an algorithm that both take', () => {
+test("the server's requirement decides, with an algorithm that both support", () => {
   // Many authorization servers bind tokens for whoever asks.
   expect(proofAlgorithm({}, discovered({}, takes('ES256')))).toBeNull();
   expect(proofAlgorithm({}, undefined)).toBeNull();
@@ -225,18 +225,18 @@ test.each<[string, 'needed' | 'taken' | undefined]>([
   ['Bearer realm="a, DPoP b"', undefined],
   ['Bearer dpop="1"', undefined],
   ['', undefined],
-])('of a challenge %p a proof is %p', async (header, proof) => {
+])('for the challenge %p the proof is %p', async (header, proof) => {
   expect((await readChallenge(header)).proof).toBe(proof);
 });
 
-test('a type of token is compared whatever its case', () => {
+test('the token type is compared case-insensitively', () => {
   requireBound({ token_type: 'dpop' }, 'key');
   requireBound({ token_type: 'bearer' }, undefined);
   expect(() => requireBound({ token_type: 'bearer' }, 'key')).toThrow('not bound');
-  expect(() => requireBound({ token_type: 'DPOP' }, undefined)).toThrow('was not told');
+  expect(() => requireBound({ token_type: 'DPOP' }, undefined)).toThrow('a different key');
 });
 
-test('what cannot stand in a proof is not taken for it', () => {
+test('invalid values are not used as a nonce', () => {
   expect(nonceIn({ 'dpop-nonce': 'abc.DEF-1' })).toBe('abc.DEF-1');
   for (const wrong of ['', 'a b', 'a"b', 'a\\b', 'x'.repeat(1_025)])
     expect(nonceIn({ 'dpop-nonce': wrong })).toBeUndefined();

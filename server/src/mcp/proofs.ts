@@ -43,7 +43,7 @@ export function proofAlgorithm(
   if (found) return found;
   if (needed)
     throw new McpFault(
-      'it wants tokens that are bound to a key, and its authorization server gives none that we could use',
+      'it requires tokens bound to a key, and its authorization server issues none that the service can use',
     );
   return null;
 }
@@ -86,7 +86,7 @@ async function openProver(key: string): Promise<DpopSession> {
     const keyPair = { privateKey: privateKey!, publicKey: publicKey!, publicJwk, thumbprint, alg: algorithm };
     return await DpopSession.create({ keyPair });
   } catch {
-    throw new McpFault('the key of its token is none; sign in to it again');
+    throw new McpFault('the key of its token is invalid; sign in to it again');
   }
 }
 
@@ -94,9 +94,8 @@ async function openProver(key: string): Promise<DpopSession> {
 export function requireBound({ token_type }: { token_type: string }, key: string | undefined): void {
   const bound = token_type.toLowerCase() === 'dpop';
   if (key !== undefined && !bound)
-    throw new McpFault('its authorization server gives tokens that are not bound to a key');
-  if (key === undefined && bound)
-    throw new McpFault('its authorization server binds tokens to a key that it was not told');
+    throw new McpFault('its authorization server issues tokens that are not bound to a key');
+  if (key === undefined && bound) throw new McpFault('its authorization server binds tokens to a different key');
 }
 
 interface Proven {

@@ -103,5 +103,5 @@ export async function tooOften(
   const { allowed, resetMs } = await shared.hit(`mcp-server:${id}`, callsPerMinute, minuteMs);
   if (allowed) return null;
   const seconds = Math.max(1, Math.ceil(resetMs / 1000));
-  return `${name} may be called ${callsPerMinute} times a minute, and was. Try again in ${seconds} seconds.`;
+  return `The limit of ${callsPerMinute} calls per minute to ${name} was reached. Try again in ${seconds} seconds.`;
 }

@@ -78,7 +78,7 @@ function unsealed({ sealer, log }: McpDeps, data: unknown): GivenBack | null {
     // Sealed data can only have been written by `openRevocation`.
     return JSON.parse(sealer.open((data as { sealed: string }).sealed)) as GivenBack;
   } catch {
-    log.warn('a token was not given back: it was sealed with a key that is gone');
+    log.warn('a token was not revoked: it was encrypted with a key that no longer exists');
     return null;
   }
 }
@@ -93,7 +93,7 @@ async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, a
   const { issuer } = given;
   const nowMs = deps.clock.steadyMs;
   try {
-    if (nowMs() - (away.get(issuer) ?? -awayMs) < awayMs) throw new McpFault('it was not there a moment ago');
+    if (nowMs() - (away.get(issuer) ?? -awayMs) < awayMs) throw new McpFault('it was unreachable a moment ago');
     await revoke(deps, given, secrets, signal).catch((error) => {
       if (away.size >= mostAway) away.clear();
       if (!(error instanceof Refused)) away.set(issuer, nowMs());
@@ -103,7 +103,7 @@ async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, a
     if (signal.aborted || (attempt < tries.maxAttempts && !(error instanceof Refused))) throw error;
     deps.log.warn(
       { server: given.server, fault: tellFault(error, 'administrator', secrets) },
-      'a token was not given back',
+      'a token was not revoked',
     );
   }
 }
@@ -129,14 +129,14 @@ async function revoke(deps: McpDeps, given: GivenBack, secrets: string[], signal
   if (found?.revocation_endpoint === undefined) return;
   const place = URL.parse(found.revocation_endpoint);
   if (!place || !isSecure(place, library.assertSecureTokenEndpoint))
-    throw new Refused('its authorization server takes tokens back where others could read them');
+    throw new Refused('its authorization server accepts revocations only over an unencrypted connection');
   const params = new URLSearchParams({ token: given.token, token_type_hint: given.kind });
   const headers = new Headers({ 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' });
   await authenticate(deps, given, { found, place, headers, params }, library.selectClientAuthMethod);
   const { status } = await ask(place, { method: 'POST', headers, body: params, signal });
   // RFC 7009 §2.2: an unknown token counts as revoked, and 503 asks for a retry.
   if (status >= 200 && status < 300) return;
-  const words = `its authorization server answered with status ${status}`;
+  const words = `its authorization server returned status ${status}`;
   throw status >= 500 || status === 429 ? new McpFault(words) : new Refused(words);
 }
 
@@ -160,7 +160,7 @@ async function documentOf(
 ): Promise<Endpoints | null> {
   for (const { url } of places) {
     const answer = await ask(url, { signal, headers: { accept: 'application/json' } });
-    if (answer.status >= 500) throw new McpFault(`its authorization server answered with status ${answer.status}`);
+    if (answer.status >= 500) throw new McpFault(`its authorization server returned status ${answer.status}`);
     const { data } = endpoints.safeParse(answer.ok ? await answer.json().catch(() => null) : null);
     // RFC 8414 §3.3: do not send a token to a server with another issuer.
     if (data?.issuer === issuer) return data;

@@ -27,7 +27,7 @@ async function send(method: string, path: string, body?: unknown, by = root) {
 }
 const own = (name: string) => ({ name, url: 'https://mcp.example.com/mcp', headers: { Authorization: secret } });
 
-test('a server lives, is listed by pages, and never shows its headers', async () => {
+test('creates, lists by page, updates and deletes servers without revealing headers', async () => {
   const made = await send('POST', '', own('files'));
   expect(made.status).toBe(201);
   const { id } = made.said.data;
@@ -51,7 +51,7 @@ test('a server lives, is listed by pages, and never shows its headers', async ()
   expect((await send('PUT', `/${id}/tools`, { tools: [] })).status).toBe(404);
 });
 
-test('stored headers do not go along to another origin', async () => {
+test('stored headers are not sent to another origin', async () => {
   const { id } = (await send('POST', '', own('moving'))).said.data;
   expect((await send('PUT', `/${id}`, { url: 'https://mcp.example.com/v2' })).status).toBe(200);
   expect(await send('PUT', `/${id}`, { url: 'https://evil.example.com/mcp' })).toMatchObject({ status: 400 });
@@ -60,7 +60,7 @@ test('stored headers do not go along to another origin', async () => {
   });
 });
 
-test('what is wrong is refused by name', async () => {
+test('invalid fields are rejected by name', async () => {
   const { id } = (await send('POST', '', own('right'))).said.data;
   const wrong: [field: string, value: unknown][] = [
     ['url', 'ftp://host/'],
@@ -110,7 +110,7 @@ test('what is wrong is refused by name', async () => {
   expect((await send('GET', '?colour=red')).status).toBe(400);
 });
 
-test('only administrators see and change servers; everybody sees what they may use', async () => {
+test('only administrators see and change servers; all users see what they may use', async () => {
   const { id } = (await send('POST', '', own('closed'))).said.data;
   for (const [method, path, body] of [
     ['GET', ''],
@@ -126,7 +126,7 @@ test('only administrators see and change servers; everybody sees what they may u
   expect((await t.call('/api/mcp/tools')).status).toBe(401);
 });
 
-test('a name that leads to a private address is not called, and the operator is told why', async () => {
+test('a name that resolves to a private address is not called, and the operator sees why', async () => {
   const server = startMcp([{ name: 'one' }]);
   const url = server.url.replace('127.0.0.1', 'localhost');
   const { id } = (await send('POST', '', { ...own('inside'), url })).said.data;
@@ -137,7 +137,7 @@ test('a name that leads to a private address is not called, and the operator is 
   server.stop();
 });
 
-test('tools are tested, allowed and used by key', async () => {
+test('tools are tested, allowed and used with an API key', async () => {
   const server = startMcp([{ name: 'add', description: 'Adds.' }, { name: 'remove' }]);
   const admin = administration(await open.root());
   const { id } = await admin.connect('sums', server.url);
@@ -170,7 +170,7 @@ test('tools are tested, allowed and used by key', async () => {
   expect((await admin.send<ServerRow>('PUT', `/${id}/tools`, { tools: [] })).tools).toEqual([]);
 });
 
-test('a new encryption key takes the headers along', async () => {
+test('rotating the encryption key re-encrypts the headers', async () => {
   const { db } = t.platform.database;
   const { id } = (await send('POST', '', own('sealed'))).said.data;
   const keys = [keyEntry(new Uint8Array(32).fill(7)), ...t.platform.sealingKeys];

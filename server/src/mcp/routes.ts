@@ -51,15 +51,15 @@ function refuseSharing({ ownerId, organisationId }: Owned, body: z.infer<typeof 
   if (ownerId === null || field === undefined) return;
   const why =
     organisationId === null
-      ? 'a server of your own is for you alone'
-      : 'a server of an organisation is for its members';
+      ? 'your own servers are only for you'
+      : "an organisation's servers are only for its members";
   throw new AppError('invalid_value', `${field}: ${why}`, { param: field });
 }
 
 /** Payments go to the operator, so only the operator sets prices. */
 function refusePrices({ ownerId }: Owned, tools: z.infer<typeof toolsChange>['tools']): void {
   if (ownerId !== null && tools.some(({ price = 0 }) => price > 0))
-    throw new AppError('invalid_value', 'price: only tools of the operator’s servers cost something', {
+    throw new AppError('invalid_value', 'price: only tools of the operator’s servers can have a price', {
       param: 'price',
     });
 }

@@ -59,7 +59,7 @@ export async function addServer(
   if (await hasMoreThan(room, fields.ownerId, mostOwn - 1)) throw tooMany();
   await checkUsers(room, fields.userIds);
   const server = await store.insertServer(room.db, { ...fields, ...sealed(room, headers) }, nowSeconds(room.clock));
-  if (!server) throw new AppError('conflict', `name: there is a server ${fields.name} already`, { param: 'name' });
+  if (!server) throw new AppError('conflict', `name: a server named ${fields.name} already exists`, { param: 'name' });
   // Of several concurrent inserts, those that see too many undo themselves; the last one that stays has seen all
   // others.
   if (await hasMoreThan(room, fields.ownerId, mostOwn)) {
@@ -70,7 +70,7 @@ export async function addServer(
   return server;
 }
 
-const tooMany = (): AppError => new AppError('conflict', `There are ${mostOwn} servers already, which is the most.`);
+const tooMany = (): AppError => new AppError('conflict', `You have reached the limit of ${mostOwn} servers.`);
 
 const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number): Promise<boolean> =>
   ownerId !== null && (await store.countServers(db, [ownerId])) > most;
@@ -178,6 +178,6 @@ const sameOrigin = (one: { url: string }, other: { url: string }): boolean =>
 /** As with channels: otherwise anyone who may edit a server could send its stored headers to another address. */
 function refuseMovedHeaders(old: store.McpServer, fields: store.McpServerFields): void {
   if (old.sealedHeaders === '' || sameOrigin(old, fields)) return;
-  const what = 'stored headers do not go along to another origin';
+  const what = 'stored headers are not sent to another origin';
   throw new AppError('invalid_value', `headers: enter them again, ${what}; {} removes them`, { param: 'headers' });
 }

@@ -28,7 +28,7 @@ function opening() {
   return { sessions, opened, closed, listening };
 }
 
-test('of one user so many connections are held, of whom the one that rested longest goes; others keep theirs', async () => {
+test('connections per user are limited; the one idle longest is closed, and other users keep theirs', async () => {
   const { sessions, opened, closed } = opening();
   const use = (holder: string) => sessions.introduction(server, holder, signal);
   await use('2 key:1 a');
@@ -44,7 +44,7 @@ test('of one user so many connections are held, of whom the one that rested long
   await sessions.stop();
 });
 
-test('for one user it is listened aside so often, and for others besides', async () => {
+test('side listeners are limited per user, independently of other users', async () => {
   const { sessions, listening } = opening();
   const aside = new Aside(sessions);
   const asking = { ask: () => undefined, takenBack: () => {} };

@@ -78,7 +78,7 @@ const givenBack = ({ server }: Connected, code: string) =>
     server.revocation!.asked.some((one) => one.get('token') === `refresh-${code}`),
   );
 
-test('one signs in for keys of teams and for all who have not; who has goes by their own', async () => {
+test("a shared sign-in is used for team keys and members without their own; a member's own takes precedence", async () => {
   const one = await connected({ sign_in: 'shared' });
   const { id, name } = one;
   await signIn(admin, id, 'boss');
@@ -104,9 +104,9 @@ test('one signs in for keys of teams and for all who have not; who has goes by t
   expect((await w.send(admin, 'DELETE', `${base}/${id}/shared-sign-in`)).status).toBe(200);
   await givenBack(one, 'boss');
   expect(await all()).toEqual([
-    expect.stringContaining('nobody has signed in to it for the organisation'),
+    expect.stringContaining('no one has signed in to it for the organisation'),
     'lea',
-    expect.stringContaining('nobody has signed in'),
+    expect.stringContaining('no one has signed in'),
   ]);
   type Acts = { logs: { action: string; after: { mcp_server?: string } | null }[] };
   const { data } = await w.send<Acts>(owner, 'GET', `/api/organisations/${acme}/audit?page_size=100`);
@@ -117,13 +117,13 @@ test('one signs in for keys of teams and for all who have not; who has goes by t
   ]);
 });
 
-test('where each signs in nobody does for others, and what was granted for all ends with the choice', async () => {
+test('with individual sign-in no one signs in for others, and switching ends shared grants', async () => {
   const one = await connected();
   const { id, name } = one;
   expect((await begin(owner, id)).status).toBe(400);
   await signIn(owner, id, 'own', 'authorize');
   await administration(owner).allow(id);
-  expect(await seenAs(name, robot)).toContain('keys of teams are no member’s');
+  expect(await seenAs(name, robot)).toContain('a team key belongs to no member');
   expect(await seenAs(name, await member.key())).toContain('the user has to sign in to it first');
   const choose = (sign_in: string) => w.send(admin, 'PUT', `${base}/${id}`, { sign_in });
   expect((await choose('shared')).status).toBe(200);
@@ -134,10 +134,10 @@ test('where each signs in nobody does for others, and what was granted for all e
   await choose('each');
   await givenBack(one, 'boss');
   expect(await comeBack(admin, late, 'late')).toBe(404);
-  expect(await seenAs(name, robot)).toContain('keys of teams are no member’s');
+  expect(await seenAs(name, robot)).toContain('a team key belongs to no member');
 });
 
-test('only those who run it sign in for it, each for what they began themselves', async () => {
+test('only administrators sign in for the organisation, each completing their own attempt', async () => {
   const { id } = await connected({ sign_in: 'shared' });
   for (const [by, status] of [
     [member, 404],
@@ -158,7 +158,7 @@ test('only those who run it sign in for it, each for what they began themselves'
     );
 });
 
-test('it ends when whoever signed in leaves, and one who is no longer let to comes back to nothing', async () => {
+test('a shared sign-in ends when its member leaves, who cannot complete another attempt', async () => {
   const one = await connected({ sign_in: 'shared' });
   const { id, name } = one;
   const leaving = await w.join(owner, acme, 'admin');
@@ -170,12 +170,12 @@ test('it ends when whoever signed in leaves, and one who is no longer let to com
   await givenBack(one, 'gone');
   expect(await comeBack(leaving, state, 'back')).toBe(404);
   expect([await seenAs(name, robot), await shownBy(owner, id)]).toEqual([
-    expect.stringContaining('nobody has signed in'),
+    expect.stringContaining('no one has signed in'),
     expect.objectContaining({ signed_in_by: null }),
   ]);
 });
 
-test('the service signs in for itself as a client of the organisation’s own', async () => {
+test("the service signs in for itself as the organisation's own client", async () => {
   const server = startSignedIn();
   started.push(server);
   server.byHand = { acme: 'the-secret' };
@@ -185,7 +185,7 @@ test('the service signs in for itself as a client of the organisation’s own', 
   expect([await seenAs(name, robot), await seenAs(name, await member.key())]).toEqual(['service', 'service']);
 });
 
-test('a run with a key of a team, and one of a member, call its tools in the organisation’s name', async () => {
+test("runs with a team key or a member's key call its tools with the shared sign-in", async () => {
   const { id, name } = await connected({ sign_in: 'shared' });
   await signIn(admin, id, 'boss');
   await administration(owner).allow(id);

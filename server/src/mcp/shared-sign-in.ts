@@ -15,7 +15,7 @@ import { organisationIn } from './tool-names.ts';
 
 export function requireOrganisation({ sharedSignIn, name }: Pick<McpServer, 'sharedSignIn' | 'name'>): void {
   if (sharedSignIn && organisationIn(name) === null)
-    throw new AppError('invalid_value', 'sign_in: shared is for servers of organisations', { param: 'sign_in' });
+    throw new AppError('invalid_value', 'sign_in: shared is only for servers of organisations', { param: 'sign_in' });
 }
 
 /** The user who signed in for all; null if there is none. */

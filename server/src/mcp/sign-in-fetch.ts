@@ -34,7 +34,7 @@ export const fetchForSignIn =
       if (!(error instanceof OutgoingError)) throw error;
       throw new McpFault('its authorization server could not be reached', error.message);
     });
-    if (answer.truncated) throw new McpFault('its authorization server answers with too much');
+    if (answer.truncated) throw new McpFault('the response of its authorization server is too large');
     const empty = answer.status === 204 || answer.status === 304;
     const { 'content-type': type = '', 'www-authenticate': challenge } = answer.headers;
     const nonce = nonceIn(answer.headers);

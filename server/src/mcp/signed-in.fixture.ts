@@ -16,7 +16,7 @@ export interface SignedInServer {
   revocation: { status: number; asked: URLSearchParams[]; signed: (string | null)[] } | null;
   /** Nothing is renewed there, as things stand. */
   refusesRenewal: boolean;
-  /** What its authorization server says of itself besides. */
+  /** What its authorization server returned of itself besides. */
   claims: Record<string, unknown>;
   /** Its documents are those of OpenID Connect. */
   openId: boolean;

@@ -65,8 +65,8 @@ export function headersOf(
   try {
     return sealedHeaders === '' ? {} : (JSON.parse(sealer.open(sealedHeaders)) as Record<string, string>);
   } catch {
-    const words = 'its headers cannot be opened with the present ENCRYPTION_KEY; enter them again';
-    throw new McpFault('it is not set up', words);
+    const words = 'its headers cannot be decrypted with the current ENCRYPTION_KEY; enter them again';
+    throw new McpFault('it is not configured', words);
   }
 }
 
@@ -89,7 +89,7 @@ export function targetOf(
   const target = { name, url, headers, timeoutMs, allowPrivate, lines, slow, ...asking(server, holder) };
   if (server.auth === 'headers') return target;
   const userId = isOfUsers(server) ? userOf(holder) : null;
-  if (isOfUsers(server) && userId === null) throw new McpFault('it is for users who sign in to it');
+  if (isOfUsers(server) && userId === null) throw new McpFault('it is only for users who sign in to it');
   if (server.auth !== 'oauth' || userId === null) {
     const extension = extensionOf[server.auth];
     return {
@@ -106,7 +106,7 @@ export function targetOf(
     refused: (token) => userTokens.refused(server, userId, token),
     lacking: async (scope) => {
       if (scope !== undefined) await lacking(server, userId, scope);
-      return new McpFault('the user has to sign in to it again, and to allow more there');
+      return new McpFault('the user has to sign in to it again and grant more permissions');
     },
   };
 }
@@ -120,7 +120,7 @@ function ofOneSignIn(ask: () => Promise<AccessToken>, first?: string): () => Pro
   return async () => {
     const token = await ask();
     sign ??= token.sign;
-    if (token.sign !== sign) throw new McpFault('somebody else has signed in meanwhile', undefined, true);
+    if (token.sign !== sign) throw new McpFault('someone else has signed in in the meantime', undefined, true);
     return token;
   };
 }

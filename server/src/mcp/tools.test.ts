@@ -53,7 +53,7 @@ describe.each([
   ['sessions, events', 'sessions', false],
   ['no sessions', 'modern', true],
 ] as const)('a server with %s', (_, era, json) => {
-  test('is used as far as its tools are allowed', async () => {
+  test('is used within its allowed tools', async () => {
     const server = start(
       [echo, { name: 'drop_all', description: 'Deletes everything.' }, { name: 'risky' }],
       era,
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-test('who may use a server is everybody, administrators, or those who are named', async () => {
+test('a server can be used by everyone, administrators or named users', async () => {
   const server = start([echo]);
   const name = nameOf();
   const other = await t.user();
@@ -105,7 +105,7 @@ test('who may use a server is everybody, administrators, or those who are named'
   expect(await listed(999_999)).toEqual([]);
 });
 
-test('a tool whose definition changed is neither offered nor called until it is approved again', async () => {
+test('a tool with a changed definition is neither offered nor called until it is approved again', async () => {
   const server = start([echo, { name: 'steady' }]);
   const name = nameOf();
   const { id } = await admin.connect(name, server.url);
@@ -157,7 +157,7 @@ test('a definition that changes between reading and approving is not approved', 
   expect((await admin.send<{ tools: unknown[] }>('GET', `/${id}`)).tools).toEqual([]);
 });
 
-test('a session is kept, begun anew once when the server has ended it, and ended when idle', async () => {
+test('a session is kept, restarted once if the server ended it, and closed when idle', async () => {
   const server = start([echo]);
   const name = nameOf();
   const { id } = await admin.connect(name, server.url);
@@ -184,7 +184,7 @@ test('a session is kept, begun anew once when the server has ended it, and ended
   expect(server.heard.at(-1)!.get('x-key')).toBe('another-secret');
 });
 
-test('a call is given up when whoever asked leaves', async () => {
+test('a call is cancelled when its caller leaves', async () => {
   const server = start([{ name: 'slow', answer: () => new Promise(() => {}) }]);
   const name = nameOf();
   const { id } = await admin.connect(name, server.url);
@@ -198,7 +198,7 @@ test('a call is given up when whoever asked leaves', async () => {
   expect(server.calls).toHaveLength(1);
 });
 
-test('what a tool answers becomes text: cut, without pictures, without our secrets; its own failure is an outcome', async () => {
+test("results become text: cut, without images or our secrets; a tool's own failure is an outcome", async () => {
   const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
   const answers: Record<string, unknown> = {
     long: 'ä'.repeat(100_000),
@@ -224,7 +224,7 @@ test('what a tool answers becomes text: cut, without pictures, without our secre
   expect(await call(`${name}__telling`)).toMatchObject({ text: 'you sent [redacted]' });
 });
 
-test('a call that nobody has approved yet waits for its user, once for each', async () => {
+test('a call without approval waits for its user, once per call', async () => {
   const server = start([{ name: 'risky', answer: () => 'done' }]);
   const name = nameOf();
   const { id } = await admin.connect(name, server.url);

@@ -98,7 +98,7 @@ async function goOnWith(
   how: HowToWait,
 ): Promise<ToolOutcome> {
   const short = await bill.hold(found.tool.price).then(() => null, unpaid);
-  if (short !== null) return failure(`What ${found.tool.name} came to is not told: ${short}`);
+  if (short !== null) return failure(`The result of ${found.tool.name} cannot be returned: ${short}`);
   bill.begin();
   return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, task, how));
 }
@@ -128,7 +128,7 @@ async function callTool(
     const task = taskIn(answer);
     if (!task) return answer;
     const begun = begunTaskOf(task);
-    if (!begun) throw new Error('a task that is none');
+    if (!begun) throw new Error('an invalid task');
     await how.goesOn?.(nameTask(room.sealer, ownerOf(caller), { server, tool: tool.name, taskId: begun.taskId }));
     return followed(room, found, caller, begun, how);
   });

@@ -92,7 +92,7 @@ async function standing(name: string, by: Member) {
   return { signed_in, sign_in_through };
 }
 
-test('each user is vouched for, and called for with a token of their own', async () => {
+test('each user is vouched for, and calls use their own token', async () => {
   const { id, name } = await ready();
   const through = { slug, name: 'Company' };
   expect(await standing(name, ann)).toEqual({ signed_in: false, sign_in_through: through });
@@ -113,7 +113,7 @@ test('each user is vouched for, and called for with a token of their own', async
   expect((await send('POST', `/${id}/authorize`, undefined, ann)).status).toBe(400);
 });
 
-test('a token is renewed when it runs out, once for all who ask at once', async () => {
+test('an expired token is renewed once for concurrent calls', async () => {
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   await whoIs(name, ann);
@@ -131,7 +131,7 @@ test('a token is renewed when it runs out, once for all who ask at once', async 
   expect(voucher.refreshes().length).toBe(before[1]! + 2);
 });
 
-test('who never came through the provider is told what to do, in the protocol and on the page', async () => {
+test('a user who never signed in through the provider is told what to do, in the protocol and on the page', async () => {
   const { id, name } = await ready();
   const words = 'the user has to sign in to this service again through Company';
   expect(await toldTo(name, ann)).toContain(words);
@@ -156,17 +156,17 @@ const endings: [what: string, end: () => Promise<Response>][] = [
   ['deleted', () => root.call(`/api/admin/identity-providers/${provider}`, { method: 'DELETE' })],
 ];
 for (const [what, end] of endings)
-  test(`tokens that the provider vouched for end at once when it is ${what}`, async () => {
+  test(`tokens issued through the provider end at once when it is ${what}`, async () => {
     const { id, name } = await ready();
     await comeAs(ann, 'ann');
     await whoIs(name, ann);
     expect((await end()).status).toBe(200);
-    expect(await toldTo(name, ann)).toContain('it is not set up');
+    expect(await toldTo(name, ann)).toContain('it is not configured');
     expect((await administration(root).test(id)).error).toContain(`no identity provider ${slug} that vouches`);
     expect(await standing(name, ann)).toEqual({ signed_in: false, sign_in_through: null });
   });
 
-test('a token ends with the account that it was given for', async () => {
+test('a token ends with the account it was issued for', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   await whoIs(name, ann);
@@ -182,26 +182,26 @@ test('a token ends with the account that it was given for', async () => {
 });
 
 const lies: [what: string, lie: Partial<Voucher['company']>, told: string][] = [
-  ['for another', { claims: { aud: 'https://other.example' } }, 'it is not for'],
-  ['for others besides', { claims: { aud: ['https://other.example', 'x'] } }, 'it is not for'],
-  ['for nobody', { claims: { aud: undefined } }, 'it is not for'],
-  ['that has run out', { claims: { exp: 1 } }, 'it has run out'],
-  ['that never runs out', { claims: { exp: undefined } }, 'it has run out'],
-  ['that is none', { answer: { access_token: 'opaque-to-us' } }, 'it is not a signed JWT'],
+  ['for another audience', { claims: { aud: 'https://other.example' } }, 'its audience is not'],
+  ['for several other audiences', { claims: { aud: ['https://other.example', 'x'] } }, 'its audience is not'],
+  ['without an audience', { claims: { aud: undefined } }, 'its audience is not'],
+  ['that has expired', { claims: { exp: 1 } }, 'it has expired'],
+  ['without an expiry', { claims: { exp: undefined } }, 'it has expired'],
+  ['that is not a JWT', { answer: { access_token: 'opaque-to-us' } }, 'it is not a signed JWT'],
 ];
 for (const [what, lie, expected] of lies)
-  test(`an assertion ${what} is shown to nobody`, async () => {
+  test(`an assertion ${what} is not sent`, async () => {
     const { id, name } = await ready();
     const asked = server.asked.length;
     await comeAs(ann, 'ann');
     Object.assign(voucher.company, lie);
-    expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at it');
+    expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at this server');
     await send('PUT', `/${id}`, { client_secret: secret });
     expect((await administration(root).test(id)).error).toContain(expected);
     expect(server.asked.length).toBe(asked);
   });
 
-test('one for the server’s authorization server and for others besides is shown to nobody', async () => {
+test('an assertion with additional audiences is not sent', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   const asked = server.asked.length;
@@ -210,23 +210,23 @@ test('one for the server’s authorization server and for others besides is show
   expect(server.asked.length).toBe(asked);
 });
 
-test('who looks after it is told why, others that it was so, and nobody a token or a secret', async () => {
+test('the operator sees why it failed, users only that it failed, and no one a token or secret', async () => {
   const warned = spyOn(console, 'warn').mockImplementation(() => {});
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   voucher.company.answer = Response.json({ error: 'access_denied', error_description: 'eyJhbGciOi' }, { status: 400 });
   const told = await toldTo(name, ann);
-  expect(told).toContain('Company does not vouch for the user at it');
+  expect(told).toContain('Company does not vouch for the user at this server');
   expect(told).not.toContain('access_denied');
   await send('PUT', `/${id}`, { client_secret: secret });
   const tested = await administration(root).test(id);
-  expect(tested.error).toContain('Company does not vouch for the user at it: it says access_denied');
+  expect(tested.error).toContain('Company does not vouch for the user at this server: it says access_denied');
   // What the authorization server repeats of the assertion is not told either.
   voucher.company.answer = null;
   server.vouchedFor = async () => null;
   clock.advance(5_000);
   const refused = await administration(root).test(id);
-  expect(refused.error).toContain('its authorization server says invalid_grant');
+  expect(refused.error).toContain('its authorization server returned invalid_grant');
   const rows = [];
   for (const table of ['mcp_grants', 'user_identities', 'audit_log'] as const)
     rows.push(
@@ -241,7 +241,7 @@ test('who looks after it is told why, others that it was so, and nobody a token 
   warned.mockRestore();
 });
 
-test('a refusal is not asked for again with each call', async () => {
+test('a refusal is not requested again with each call', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   voucher.company.answer = Response.json({ error: 'invalid_target' }, { status: 400 });
@@ -253,16 +253,16 @@ test('a refusal is not asked for again with each call', async () => {
   expect(voucher.exchanges().length).toBe(before + 2);
 });
 
-test('nobody waits for ever for a provider that says nothing', async () => {
+test('waiting for a silent provider ends', async () => {
   const { name } = await ready();
   await comeAs(ann, 'ann');
   voucher.company.wait = () => new Promise(() => {});
   const startMs = performance.now();
-  expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at it');
+  expect(await toldTo(name, ann)).toContain('Company could not vouch for the user at this server');
   expect(performance.now() - startMs).toBeLessThan(20_000);
 });
 
-test('only the authorization server that the client was used at first is shown what the provider says', async () => {
+test('an assertion is sent only to the authorization server the client was first used with', async () => {
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   const other = startSignedIn();
@@ -272,12 +272,12 @@ test('only the authorization server that the client was used at first is shown w
   const before = voucher.exchanges().length;
   expect(await toldTo(name, ann)).toContain('could not sign in to it');
   clock.advance(3_600_000);
-  expect((await administration(root).test(id)).error).toContain('not the one that its client was used at');
+  expect((await administration(root).test(id)).error).toContain('not the one its client was used with');
   expect([other.asked, voucher.exchanges().length]).toEqual([[], before]);
   other.stop();
 });
 
-test('what is wrong is refused by name and changes nothing', async () => {
+test('invalid fields are rejected by name and change nothing', async () => {
   const plain = { slug: `${slug}-plain`, name: 'Plain', issuer: voucher.issuer, client_id: 'svc' };
   await root.call('/api/admin/identity-providers', { method: 'POST', body: plain });
   for (const [field, more] of [
@@ -294,13 +294,13 @@ test('what is wrong is refused by name and changes nothing', async () => {
   }
   await t.setOption('McpUserServers', true);
   const own = await send('POST', '', fieldsOf({ audience: undefined }), ann);
-  expect([own.status, own.message]).toEqual([400, 'vouched_by: is for servers of the operator alone']);
+  expect([own.status, own.message]).toEqual([400, "vouched_by: is only for the operator's servers"]);
   const { id } = await connect();
   expect((await send('PUT', `/${id}`, { vouched_by: '' })).status).toBe(400);
   expect((await send('GET', `/${id}`)).data).toMatchObject({ auth: 'enterprise', vouched_by: slug, client_id: 'app' });
 });
 
-test('what was vouched for is not used where users sign in themselves, nor by the word of another provider', async () => {
+test('grants from a provider are not used for individual sign-in or for another provider', async () => {
   const { id, name } = await ready();
   await comeAs(ann, 'ann');
   await whoIs(name, ann);

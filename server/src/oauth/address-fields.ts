@@ -28,5 +28,5 @@ const redirectUri = z.string().superRefine((uri, context) => {
 /** Addresses that browsers are redirected to. */
 export const redirectUris = z
   .array(redirectUri)
-  .max(10, 'must name at most 10 addresses')
+  .max(10, 'must contain at most 10 addresses')
   .transform((list) => [...new Set(list)]);

@@ -77,7 +77,7 @@ async function carryOut(
   if (!before) throw new AppError('not_found', 'There is no such application.');
   // The application was changed after the administrator looked at it.
   if (seenAt !== undefined && seenAt !== before.updated_at)
-    throw new AppError('conflict', 'The application was changed meanwhile. Look at it again.');
+    throw new AppError('conflict', 'The application has changed in the meantime. Reload and try again.');
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
   await tellOfApplication(deps, applicationId);
   if (rule.event === 'app_suspended') await endAccess(deps, applicationId);

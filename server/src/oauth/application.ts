@@ -14,7 +14,7 @@ const fields = {
   description: shownText(500),
   homepage_url: webUrl,
   logo_url: webUrl,
-  redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
+  redirect_uris: redirectUris.refine((list) => list.length > 0, 'must contain at least one address'),
   scopes: z.string().min(1, 'must not be empty').max(256, 'must have at most 256 characters'),
   app_type: z.enum(['confidential', 'public']),
   webhook_url: webUrl,

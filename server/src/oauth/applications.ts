@@ -36,7 +36,7 @@ export async function ownApplication(deps: Room, userId: number, id: number): Pr
   if (row.owner_id === userId) return row;
   // Managers of an organisation manage its teams' applications.
   if (row.owner_id !== null && (await deps.teams.manages(userId, row.owner_id))) return row;
-  throw new AppError('access_denied', 'This application belongs to somebody else.');
+  throw new AppError('access_denied', 'This application belongs to someone else.');
 }
 
 export async function ownApplications(

@@ -84,7 +84,7 @@ const checks: Check[] = [
     run: ({ application, pushing, pushed, deps }) => {
       const required = application!.require_pushed_requests === 1 && deps.options.get('OAuth2OpenIDConnect');
       if (required && !pushing && !pushed)
-        throw new AppError('invalid_request', 'This application has to push its requests.');
+        throw new AppError('invalid_request', 'This application must use pushed authorization requests.');
     },
   },
   {

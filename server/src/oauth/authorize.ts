@@ -146,7 +146,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
     return errorRedirect(checked, 'access_denied', 'The user denied the request.', deps);
   }
   if (openid && neededInteraction(deps, openid, decision) === 'login')
-    throw new AppError('not_logged_in', 'The application asks that you log in again.');
+    throw new AppError('not_logged_in', 'The application requires you to log in again.');
   await requireHinted(deps, decision, checked);
   return approve(deps, decision, checked);
 }

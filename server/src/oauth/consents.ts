@@ -82,7 +82,7 @@ export async function changeLimit(
 ): Promise<{ spending_limit: number; spending_window: string; spent: number }> {
   const before = await findConsent(deps.db, user.userId, applicationId);
   if (!before || !paysBy(before.scopes) || !(await changeSpending(deps, user.userId, applicationId, spending)))
-    throw new AppError('not_found', 'You have not let this application use models.');
+    throw new AppError('not_found', 'You have not allowed this application to use models.');
   const { limit: spending_limit, window: spending_window } = spending;
   deps.audit.record('consent_limit_changed', user.origin, {
     application_id: applicationId,

@@ -12,20 +12,20 @@ export function redirectUriFault(uri: string): string | null {
   if (uri.length > mostCharacters) return `must have at most ${mostCharacters} characters`;
   // Browsers interpret backslashes and control characters differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || uri.includes('\\')) return 'must be printable ASCII without spaces or backslashes';
-  if (uri.includes('#')) return 'must not have a fragment';
-  if (uri.includes('*')) return 'must not have a wildcard';
+  if (uri.includes('#')) return 'must not contain a fragment';
+  if (uri.includes('*')) return 'must not contain a wildcard';
   const url = URL.parse(uri);
   if (!url) return 'must be an absolute URI';
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   if (!isWeb && !isPrivateUse(url.protocol)) return `must not use ${url.protocol}`;
   // Also if empty: parsers disagree on the host.
   if (url.username !== '' || url.password !== '' || /^[^/?]*\/\/[^/?]*@/.test(uri))
-    return 'must not have a user name or password';
+    return 'must not contain a user name or password';
   if (answered.some((name) => url.searchParams.has(name)))
-    return 'must not have code, state, iss or error in its query: answers add them';
+    return 'must not have code, state, iss or error in its query: responses add them';
   if (url.protocol === 'https:') return webForm(uri, url);
   if (url.protocol === 'http:') return loopback.test(uri) ? null : 'must use https, except on localhost';
-  return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must lead somewhere';
+  return /^[A-Za-z][A-Za-z0-9+.-]*:./.test(uri) ? null : 'must have something after the scheme';
 }
 
 /** `https:host` and `https:///host` parse, but would not compare equal. */

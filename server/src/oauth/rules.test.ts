@@ -121,7 +121,7 @@ describe('redirect URIs', () => {
     expect(redirectUriFault('http://127.0.0.2/')).toContain('https');
     expect(redirectUriFault('http://0x7f.1/')).toContain('https');
     expect(redirectUriFault('http://localhost:99999/')).toContain('absolute');
-    expect(redirectUriFault('my.app:')).toContain('lead');
+    expect(redirectUriFault('my.app:')).toContain('after the scheme');
     expect(redirectUriFault('https://a.example/#')).toContain('fragment');
   });
 
@@ -151,7 +151,7 @@ describe('redirect URIs', () => {
     (name) => {
       for (const start of ['https://a.example/cb?', 'http://localhost/?', 'my.app:/cb?'])
         for (const query of [name, `${name}=`, `${name}=1&y=2`])
-          expect(redirectUriFault(`${start}${query}`)).toContain('answers add');
+          expect(redirectUriFault(`${start}${query}`)).toContain('responses add');
       expect(redirectUriFault(`https://a.example/${name.replace('&', '/')}?my_${name.replace('&', '.')}=1`)).toBeNull();
     },
   );
@@ -211,7 +211,7 @@ test('the operator can allow only existing scopes', () => {
   for (const text of [...allScopes, allScopes.join(' '), ' openid  email ', ''])
     expect(read(text)).toEqual({ value: text });
   for (const wrong of ['nonsense', 'openid nonsense', 'openid,email', 'openid\nemail', 'Openid', 'mcp:files'])
-    expect(read(wrong)).toEqual({ fault: expect.stringContaining('must list scopes of this service') });
+    expect(read(wrong)).toEqual({ fault: expect.stringContaining('must be scopes of this service') });
 });
 
 test('scopes always include openid, and nothing beyond what is allowed', () => {

@@ -6,7 +6,7 @@ const user = (content: string): ChatMessage => ({ role: 'user', content });
 const bot = (content: string): ChatMessage => ({ role: 'assistant', content });
 const system: ChatMessage = { role: 'system', content: 'Be kind.' };
 
-test('an empty session takes everything but instructions', () => {
+test('an empty session takes all messages except instructions', () => {
   expect(align([], [system, user('a'), bot('b'), user('c')])).toEqual({
     keep: 0,
     fresh: [user('a'), bot('b'), user('c')],
@@ -18,27 +18,27 @@ test('a client that sends the whole history adds only its new message', () => {
   expect(align(stored, [system, ...stored, user('c')])).toEqual({ keep: 2, fresh: [user('c')] });
 });
 
-test('a client that forgot the beginning is aligned at the end', () => {
+test('a client that dropped the beginning is aligned at the end', () => {
   const stored = [user('a'), bot('b'), user('c'), bot('d')];
   expect(align(stored, [user('c'), bot(' d\n'), user('e')])).toEqual({ keep: 4, fresh: [user('e')] });
 });
 
-test('a client that sends only new messages may say the same thing twice', () => {
+test('a client that sends only new messages may repeat the same text', () => {
   const stored = [user('continue'), bot('one'), user('more'), bot('two')];
   expect(align(stored, [user('continue')])).toEqual({ keep: 4, fresh: [user('continue')] });
 });
 
-test('a turn sent again after a failure is not stored again', () => {
+test('a turn resent after a failure is not stored again', () => {
   expect(align([user('a'), bot('b'), user('c')], [user('c')])).toEqual({ keep: 3, fresh: [] });
 });
 
-test('an answer asked for again, and an edited question, rewind the conversation', () => {
+test('regenerating an answer or editing a question rewinds the conversation', () => {
   const stored = [user('a'), bot('b'), user('c'), bot('d')];
   expect(align(stored, [user('a'), bot('b'), user('c')])).toEqual({ keep: 3, fresh: [] });
   expect(align(stored, [user('a'), bot('b'), user('C!')])).toEqual({ keep: 2, fresh: [user('C!')] });
 });
 
-test('tool calls are told apart by id and pictures by content', () => {
+test('tool calls are distinguished by id, and images by content', () => {
   const call: ChatMessage = {
     role: 'assistant',
     content: null,

@@ -22,7 +22,7 @@ const script: Script = (_call, purpose) => {
 };
 
 /** Whatever is set by whom: a model that the key does not list is never asked, for tasks, memory or afterwards. */
-test('no inner call reaches a model that the key does not list', async () => {
+test('no inner call uses a model that the key does not list', async () => {
   let asked = 0;
   const run = async (allowed: string[], forced: string, operator: string[], mine: string[], custom: boolean) => {
     const used = new Set<string>();
@@ -78,7 +78,7 @@ test('no inner call reaches a model that the key does not list', async () => {
   expect(asked).toBeGreaterThan(0);
 });
 
-describe('a key that lists models', () => {
+describe('a key with a model list', () => {
   let service: TestApp;
   let key: (models: string[]) => Promise<string>;
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe('a key that lists models', () => {
     return { status: response.status, body: (await response.json()) as any };
   };
 
-  test('opens none by the orchestration model alone, and is told what to add', async () => {
+  test('that has only the orchestration model is refused, with the models to add', async () => {
     const secret = await key([orchestraModel]);
     for (const svc_ms of [{}, { force_model: 'demo/chat' }]) {
       const { status, body } = await chat(secret, svc_ms);
@@ -114,7 +114,7 @@ describe('a key that lists models', () => {
     expect(run.status).toBe(403);
   });
 
-  test('is obeyed whatever is forced, and nothing else is used', async () => {
+  test('applies to forced models, and no other model is used', async () => {
     const secret = await key([orchestraModel, 'demo/chat']);
     const forced = await chat(secret, { force_model: 'demo/chat-large' });
     expect([forced.status, forced.body.error.code]).toEqual([403, 'model_not_allowed']);

@@ -15,7 +15,7 @@ const oneFact = JSON.stringify({ facts: [{ ...fact, quote: 'harbour master of Be
 const noFact = JSON.stringify({ facts: [] });
 const text = 'The harbour master of Bergen is Ingrid, and her ship is the Alba.';
 
-describe('what a turn does besides', () => {
+describe('background work of a turn', () => {
   const open = (facts = noFact) =>
     stage((_, purpose) =>
       purpose === 'extraction' ? facts : purpose === 'summary' ? 'They spoke of the harbour.' : 'Noted, the harbour.',
@@ -38,24 +38,24 @@ describe('what a turn does besides', () => {
     embeddings: embedded.length,
   });
 
-  test('is all there where it is wanted, and counted', async () => {
+  test('runs completely if enabled, and is counted', async () => {
     const s = await after({ enable_knowledge_extraction: true }, {});
     expect(kinds(s)).toEqual({ summaries: 2, extractions: 3, embeddings: 3 });
     expect(s.counted).toEqual([2, 3, 3]);
   });
-  test('is nothing with `remember: false`, whatever the preferences say', async () => {
+  test('does not run with `remember: false`, whatever the preferences say', async () => {
     const s = await after({ enable_knowledge_extraction: true }, { remember: false, use_vector_search: false });
     expect(kinds(s)).toEqual({ summaries: 0, extractions: 0, embeddings: 0 });
     expect(s.counted).toEqual([0, 0, 0]);
   });
-  test('`use_vector_search: false` means no embedding, of facts and of nearest messages neither', async () => {
+  test('with `use_vector_search: false`, embeds neither facts nor messages', async () => {
     const s = await after(
       { enable_knowledge_extraction: true },
       { use_vector_search: false, memory_mode: 'selective' },
     );
     expect(kinds(s)).toEqual({ summaries: 2, extractions: 3, embeddings: 0 });
   });
-  test('the preference turns embedding off, and a request that searches turns it on', async () => {
+  test('the preference disables embedding, and a request that searches enables it', async () => {
     expect(kinds(await after({ enable_embedding: false }, {})).embeddings).toBe(0);
     expect(kinds(await after({ enable_embedding: false }, { use_vector_search: true })).embeddings).toBeGreaterThan(0);
     // Neither nearest messages nor facts are a search.
@@ -66,7 +66,7 @@ describe('what a turn does besides', () => {
       embeddings: 0,
     });
   });
-  test('a client without a session, which sends all of its history each time, pays for what is new', async () => {
+  test('a client without a session that resends its history pays only for new messages', async () => {
     const s = await open();
     await savePreferences(s.deps.db, 1, { summarize_threshold: 2 }, 0);
     const messages: ChatMessage[] = [];
@@ -81,7 +81,7 @@ describe('what a turn does besides', () => {
     expect(JSON.stringify(s.calls.at(-1)!.messages)).toContain('Berth number 1 is free.');
     await s.close();
   });
-  test('what was taken back is not found by later turns', async () => {
+  test('rewound messages are not found by later turns', async () => {
     const s = await open();
     const found = async (session_id: string) => {
       const asked = 'Who is the harbour master of Bergen?';
@@ -98,7 +98,7 @@ describe('what a turn does besides', () => {
     expect(await found('c')).toBe(false);
     await s.close();
   });
-  test('what is not to be remembered is not found by later turns', async () => {
+  test('messages that must not be remembered are not found by later turns', async () => {
     const s = await open();
     await s.ask(text, { session_id: 'a', remember: false });
     await s.settled();
@@ -119,7 +119,7 @@ describe('a summary', () => {
   };
   const stored = async ({ deps }: Stage) => latestSummary(deps.db, (await findSession(deps.db, 1, 's', 0))!.ref);
 
-  test('that takes longer than the answer is counted, made once, and its tokens are the session’s', async () => {
+  test('that takes longer than the answer is created once and counted for the session', async () => {
     const slow = Promise.withResolvers<string>();
     await due(
       () => slow.promise,
@@ -137,7 +137,7 @@ describe('a summary', () => {
     );
   });
 
-  test('tells nothing of what the user took back while it was made', async () => {
+  test('does not include messages rewound while it was created', async () => {
     const slow = Promise.withResolvers<string>();
     await due(
       () => slow.promise,
@@ -167,7 +167,7 @@ describe('a summary', () => {
   );
 });
 
-test('a session tells the tokens its calls used, those after the answer included', async () => {
+test('a session reports the tokens of all its calls, including those after the answer', async () => {
   const s = await stage(() => 'Noted, the harbour.');
   for (let i = 0; i < 2; i++) await s.ask(`${text} ${i}`, { session_id: 's' });
   await s.settled();
@@ -177,7 +177,7 @@ test('a session tells the tokens its calls used, those after the answer included
 });
 
 describe.each([true, false])('with enable_rerank %p', (enable_rerank) => {
-  test('runs rerank what they recall', async () => {
+  test('runs rerank recalled text accordingly', async () => {
     const database = await openSqlite();
     await savePreferences(database.db, 1, { enable_rerank, rerank_top_n: 3 }, 0);
     const entry = { title: 'Harbour', content: text, category: 'fact', keywords: [], projectId: null };
@@ -209,14 +209,14 @@ describe.each([true, false])('with enable_rerank %p', (enable_rerank) => {
   });
 });
 
-describe('one id', () => {
+describe('a request id', () => {
   let house: TestApp;
   beforeAll(async () => {
     house = await openTestApp({ env: { DEMO_PROVIDER: 'on' } });
   });
   afterAll(() => house.close());
 
-  test('finds every call of a turn and of a run, and no other', async () => {
+  test('finds every call of its turn or run, and no other', async () => {
     const user = await house.user();
     const headers = { authorization: `Bearer ${await user.key()}` };
     const get = async (path: string) => (await (await user.call(path)).json()) as { data: Record<string, unknown[]> };
@@ -251,7 +251,7 @@ describe('one id', () => {
   });
 });
 
-test('a turn that fails has used tokens too', async () => {
+test('a failed turn counts its tokens', async () => {
   const s = await stage(() => ({ message: { role: 'assistant', content: '' } }));
   await s.ask('Hello', { session_id: 's' }).catch(() => {});
   expect(await findSession(s.deps.db, 1, 's', 0)).toMatchObject({ tokensUsed: 45 });

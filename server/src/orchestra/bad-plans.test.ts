@@ -70,8 +70,8 @@ const runAll = async (tasks: { id: string; depends_on: string[] }[], done = new 
   return { ran, results };
 };
 
-describe('whatever a planner writes', () => {
-  test('a plan comes of it after two questions at most, and no result of it is lost', async () => {
+describe('with any planner output', () => {
+  test('a plan results after at most two attempts, and all its results are used', async () => {
     await fc.assert(
       fc.asyncProperty(answer, answer, async (first, second) => {
         let asked = 0;
@@ -95,7 +95,7 @@ describe('whatever a planner writes', () => {
     );
   });
 
-  test('a revision of any plan runs to its end', async () => {
+  test('a revision of any plan runs to completion', async () => {
     await fc.assert(
       fc.asyncProperty(
         sound,
@@ -133,17 +133,17 @@ describe('whatever a planner writes', () => {
         tasks: [{ id: 'a', instruction: 'x', depends_on: Array.from({ length: 5000 }, (_, i) => `z${i}`) }],
       }),
     ],
-    ['a text without end', `{"tasks": [{"id": "a", "instruction": "${'and so on '.repeat(300_000)}`],
-    ['brackets without end', '[{"tasks":'.repeat(200_000)],
-    ['a name that every object has', '{"tasks": [{"id": "__proto__", "instruction": "x"}]}'],
-  ])('%s is a fault in a few words', (_, text) => {
+    ['an endless text', `{"tasks": [{"id": "a", "instruction": "${'and so on '.repeat(300_000)}`],
+    ['endless brackets', '[{"tasks":'.repeat(200_000)],
+    ['the name of a built-in property', '{"tasks": [{"id": "__proto__", "instruction": "x"}]}'],
+  ])('%s is reported as a short fault', (_, text) => {
     const { plan, faults } = parsePlan(text, maxTasks);
     expect(plan).toBeNull();
     expect(faults.length).toBeGreaterThan(0);
     expect(faults.join('\n').length).toBeLessThan(2000);
   });
 
-  test('a revision that closes a circle with what is done already is refused', () => {
+  test('a revision that forms a cycle with completed tasks is rejected', () => {
     const state = newState();
     const two = [
       { id: 'a', title: 'A', instruction: 'x', difficulty: 'easy' as const, depends_on: [] },

@@ -42,7 +42,7 @@ const chunks = async (response: Response): Promise<any[]> => {
   return lines.map((line) => (line === 'data: [DONE]' ? 'DONE' : JSON.parse(line.slice(6))));
 };
 
-test('a whole answer has the chat shape and the meta', async () => {
+test('a whole answer has the chat format and the metadata', async () => {
   const s = await on(() => 'Paris');
   const response = await ask(s, request('What is the capital of France?'));
   expect(response.headers.get('x-request-id')).toBe('r1');
@@ -57,7 +57,7 @@ test('a whole answer has the chat shape and the meta', async () => {
   });
 });
 
-test('a stream: role at once, progress, content, the whole meta with the finish, usage when asked for', async () => {
+test('a stream sends the role at once, progress, content, the metadata with the finish, and usage on request', async () => {
   const s = await on(() => 'The capital of France is Paris.');
   const body = { stream: true, stream_options: { include_usage: true } };
   const all = await chunks(await ask(s, request('What is the capital of France?', body, { include_reasoning: true })));
@@ -77,7 +77,7 @@ test('a stream: role at once, progress, content, the whole meta with the finish,
   expect(all.slice(1, -3).some((chunk) => chunk.svc_ms_meta?.task_status === 'running')).toBe(true);
 });
 
-test('tool calls come as deltas with an index', async () => {
+test('tool calls are streamed as deltas with an index', async () => {
   const tool_calls = [{ id: 'x', type: 'function' as const, function: { name: 'f', arguments: '{}' } }];
   const s = await on(() => ({ message: { role: 'assistant', content: null, tool_calls } }));
   const all = await chunks(
@@ -90,7 +90,7 @@ test('tool calls come as deltas with an index', async () => {
   expect(all.at(-2).choices[0].finish_reason).toBe('tool_calls');
 });
 
-test('a fault before the stream is an error of its own; one within is a chunk, and no DONE', async () => {
+test('an error before the stream is an error response; one within it is a chunk without DONE', async () => {
   const s = await on(() => new AppError('no_available_provider', 'all circuits open'));
   await expect(ask(s, request('x', { stream: true }, { verbosity: 'loud' }))).rejects.toMatchObject({ status: 400 });
   const all = await chunks(await ask(s, request('What is it?', { stream: true })));
@@ -103,7 +103,7 @@ test('a fault before the stream is an error of its own; one within is a chunk, a
   expect(JSON.stringify(hidden)).not.toContain('secret detail');
 });
 
-test('a client of the messages format is told of the same fault, in its own words', async () => {
+test('a client of the messages format receives the same error in its own format', async () => {
   const s = await on(() => new AppError('no_available_provider', 'all circuits open'));
   const body = {
     model: 'svc/svc-ms',
@@ -117,7 +117,7 @@ test('a client of the messages format is told of the same fault, in its own word
   expect(text).not.toContain('message_stop');
 });
 
-test('a client that leaves cancels the model call', async () => {
+test('a client that disconnects cancels the model call', async () => {
   const { promise: cancelled, resolve } = Promise.withResolvers<void>();
   const { promise: asked, resolve: began } = Promise.withResolvers<void>();
   const s = await on(async ({ signal }) => {
@@ -139,7 +139,7 @@ test('a client that leaves cancels the model call', async () => {
   await server.stop(true);
 });
 
-test('a key whose list leaves the engine out may not use it', async () => {
+test('a key without the orchestration model in its list cannot use it', async () => {
   const s = await on(() => 'x');
   const limited = { ...request('Hi'), caller: { userId: 1, keyId: 3, allowedModels: ['v/small'] } };
   await expect(ask(s, limited)).rejects.toMatchObject({ status: 403, code: 'model_not_allowed' });

@@ -57,7 +57,7 @@ async function ask(secret: string, body: object = {}) {
   return { status: response.status, body: (await response.json()) as any };
 }
 
-test('the best of the models that preferences leave does the work', async () => {
+test('the best model within the preferences is used', async () => {
   const free = await ask((await member()).secret);
   expect(free.body.choices[0].message.content).toBe('by c/big');
   const cases: [object, string][] = [
@@ -72,7 +72,7 @@ test('the best of the models that preferences leave does the work', async () => 
   }
 });
 
-test('what the request says about providers holds for every call', async () => {
+test('provider preferences of the request apply to every call', async () => {
   const { secret } = await member();
   const cases: [object, string][] = [
     [{ only: ['beta'] }, 'by b/mid'],
@@ -88,7 +88,7 @@ test('what the request says about providers holds for every call', async () => {
   expect([wrong.status, wrong.body.error.param]).toEqual([400, 'provider.only']);
 });
 
-test('models that somebody named give way where limits leave them out', async () => {
+test('configured models are replaced if limits exclude them', async () => {
   const names = ['MsEasyModel', 'MsMediumModel', 'MsHardModel', 'MsPlanModel'];
   for (const name of names) await house.setOption(name, 'c/big');
   try {
@@ -99,7 +99,7 @@ test('models that somebody named give way where limits leave them out', async ()
   }
 });
 
-test('where limits leave none, the answer says which', async () => {
+test('an error names the limits that exclude all models', async () => {
   const dear = await ask((await member({ max_price: 0.1, blocked_providers: ['gamma'] })).secret);
   expect([dear.status, dear.body.error.code]).toEqual([404, 'no_available_provider']);
   expect(dear.body.error.message).toMatch(/above the price limit/);
@@ -110,7 +110,7 @@ test('where limits leave none, the answer says which', async () => {
   expect(forced.body.error.message).toContain('above the price limit');
 });
 
-test('a model whose provider fails is passed over, and the decision says so', async () => {
+test('a model whose provider fails is skipped, and the decision records it', async () => {
   const { secret, call } = await member();
   failing.add('c/big');
   try {
@@ -133,7 +133,7 @@ test('a model whose provider fails is passed over, and the decision says so', as
   }
 });
 
-test('the cost that is told is what was charged', async () => {
+test('the reported cost is the charged cost', async () => {
   const { secret, call } = await member();
   const { body } = await ask(secret);
   const { cost, request_id } = body.svc_ms_meta;

@@ -112,7 +112,7 @@ async function outcomeIn(
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OutOfTime) return { text: error.message, cost: 0 };
-    deps.warn('a call of a connected tool failed', error);
+    deps.warn('a connected tool call failed', error);
     return { text: 'The call failed. It is not known whether it took effect.', cost: 0 };
   }
 }
@@ -137,7 +137,7 @@ export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit:
   const startedMs = clock.steadyMs();
   const end = () => {
     const seconds = Math.round((clock.steadyMs() - startedMs) / 1000);
-    const told = `The tool did not answer within ${seconds} seconds. It is not known whether the call took effect.`;
+    const told = `The tool did not respond within ${seconds} seconds. It is not known whether the call took effect.`;
     over.abort(new OutOfTime(told));
   };
   let stopTimer = clock.every(toolLimitMs, end);

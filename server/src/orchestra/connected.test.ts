@@ -38,7 +38,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     (asked) =>
       heard(asked).length === 0 ? calling(...called) : `heard: ${heard(asked).join(' | ')}`;
 
-  test('are told to models and called for the user, by name or all of them', async () => {
+  test('are offered to models and called for the user, by name or all of them', async () => {
     const tools = scriptedTools({ s__a: {}, s__b: {} });
     const s = await on(once('s__a'), tools);
     const named = await s.ask('Look it up', { connected_tools: ['s__a'] });
@@ -53,7 +53,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     expect(tools.calls).toHaveLength(2);
   });
 
-  test('what is said beside a call is not the answer, streamed or not, and the call is thought aloud', async () => {
+  test('text beside a call is not part of the answer, and the call appears in the reasoning', async () => {
     const s = await on(once('s__a', 's__a'), scriptedTools({ s__a: {} }));
     const out = recorder();
     await respond(s.deps, request('Look it up', { connected_tools: true, include_reasoning: true }), out);
@@ -62,7 +62,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     expect(said('reasoning')).toContain('Calling s__a.');
   });
 
-  test('beside the client’s own: ours are made, theirs are waited for, and the chat goes on with both', async () => {
+  test("work beside the client's tools: ours are called, theirs are awaited, and the chat continues with both", async () => {
     const tools = scriptedTools({ s__a: {}, mine: {} });
     const s = await on(once('s__a', 'mine'), tools);
     const own = { type: 'function', function: { name: 'mine', parameters: {} } };
@@ -84,7 +84,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     expect(answered).toEqual([true, true]);
   });
 
-  test('tasks of a plan use them too', async () => {
+  test('are used by tasks of a plan too', async () => {
     const tools = scriptedTools({ s__a: {} });
     const s = await on((asked, purpose) => {
       if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
@@ -96,7 +96,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     expect(s.calls[0]!.messages.map(textOf).join()).toContain('s__a');
   });
 
-  test('a tool that fails, sends megabytes, hangs up or is called with nonsense is told to the model', async () => {
+  test('failures, oversized results, disconnects and invalid arguments are reported to the model', async () => {
     const told = async (tools: Deps['connectedTools'], args = '{}') => {
       const script: Script = (asked) => {
         if (heard(asked).length > 0) return `heard: ${heard(asked)}`;
@@ -116,13 +116,13 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     expect(await told(scriptedTools({ s__a: {} }), '[1')).toMatch(/not a JSON object/);
   });
 
-  test('what a call cost counts as cost of the turn', async () => {
+  test('the cost of a call counts towards the turn', async () => {
     const tools = scriptedTools({ s__a: {} }, () => ({ text: 'done', isError: false, cut: false, cost: 500 }));
     const s = await on(once('s__a', 's__a'), tools);
     expect((await s.ask('Look it up', { connected_tools: true })).meta.cost).toBe(1000 / quotaPerUsd);
   });
 
-  test('a model that calls and calls is stopped, and answers with what it has', async () => {
+  test('a model that keeps calling is stopped, and answers with what it has', async () => {
     const tools = scriptedTools({ s__a: {} });
     const s = await on(({ params }) => (params.tool_choice === 'none' ? 'enough' : calling('s__a')), tools);
     expect((await s.ask('Look it up', { connected_tools: true })).message.content).toBe('enough');
@@ -133,7 +133,7 @@ describe.each(await engines())('tools of connected servers in a chat, on %s', (_
     expect(forced.calls.map(({ params }) => params.tool_choice)).toEqual(['required', 'auto']);
   });
 
-  test('names that stand for nothing, lists that cannot be had, and applications that were let use models are refused', async () => {
+  test('unknown names, unavailable lists, and applications that may only use models are refused', async () => {
     const tools = scriptedTools({ s__a: {} });
     const s = await on(once('s__a'), tools);
     const refused = (svc_ms: object) => s.ask('Look it up', svc_ms as Record<string, unknown>);

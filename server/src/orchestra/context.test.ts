@@ -12,7 +12,7 @@ const talk = (count: number, tokens = 10) => Array.from({ length: count }, (_, i
 const ids = (messages: Remembered[]) => messages.map((message) => message.id);
 const summary = { text: 's', tokens: 5, upTo: 15 };
 
-test('full sends everything and drops the oldest over budget', () => {
+test('full sends everything and drops the oldest messages over budget', () => {
   const whole = buildContext({ mode: 'full', history: talk(5), summary, budget: 100 });
   expect(ids(whole.messages)).toEqual([1, 2, 3, 4, 5]);
   expect(whole).toMatchObject({ summary: null, tokensUsed: 50, tokensSaved: 0 });
@@ -21,7 +21,7 @@ test('full sends everything and drops the oldest over budget', () => {
   expect(cut.tokensSaved).toBe(20);
 });
 
-test('summarized sends the summary and what came after it, at least the last six', () => {
+test('summarized sends the summary and the messages after it, at least the last six', () => {
   const later = buildContext({ mode: 'summarized', history: talk(25), summary, budget: 1000 });
   expect(ids(later.messages)).toEqual([16, 17, 18, 19, 20, 21, 22, 23, 24, 25]);
   expect(later).toMatchObject({ summary, tokensUsed: 105, tokensSaved: 145 });
@@ -31,19 +31,19 @@ test('summarized sends the summary and what came after it, at least the last six
   expect(without.messages).toHaveLength(17);
 });
 
-test('selective sends the summary, the last four and the nearest that fit', () => {
+test('selective sends the summary, the last four and the nearest messages that fit', () => {
   const input = { mode: 'selective' as const, history: talk(25), summary, nearest: [3, 9, 22] };
   expect(ids(buildContext({ ...input, budget: 1000 }).messages)).toEqual([3, 9, 22, 23, 24, 25]);
   expect(ids(buildContext({ ...input, budget: 58 }).messages)).toEqual([3, 22, 23, 24, 25]);
 });
 
-test('the newest message is sent even when it alone is over budget, and then nothing else', () => {
+test('the newest message is sent even if it alone is over budget, without any others', () => {
   const context = buildContext({ mode: 'summarized', history: [said(1), said(2, 500)], summary, budget: 100 });
   expect(ids(context.messages)).toEqual([2]);
   expect(context.summary).toBeNull();
 });
 
-test('of an unanswered call only the words remain, and a stray result is left out', () => {
+test('an unanswered call keeps only its text, and a stray result is dropped', () => {
   const call: ChatMessage = { role: 'assistant', content: 'wait', tool_calls: [toolCall('c1'), toolCall('c2')] };
   const history: Remembered[] = [
     { id: 1, tokens: 1, message: { role: 'tool', content: 'x', tool_call_id: 'gone' } },
@@ -78,7 +78,7 @@ const histories = fc
     return history;
   });
 
-test('never parted, never over budget unless the newest alone is, order kept', () => {
+test('pairs stay together, the budget holds unless the newest alone exceeds it, and order is kept', () => {
   fc.assert(
     fc.property(
       histories,
@@ -106,7 +106,7 @@ test('never parted, never over budget unless the newest alone is, order kept', (
   );
 });
 
-test('a summary is due by count or by weight, and only when wanted', () => {
+test('a summary is due by count or by size, and only if enabled', () => {
   const need = { autoSummarize: true, threshold: 20, budget: 1000, raw: talk(19) };
   expect(summaryDue(need)).toBe(false);
   expect(summaryDue({ ...need, raw: talk(20) })).toBe(true);

@@ -17,7 +17,7 @@ test.each([
   expect(difficultyOf(kind, text)).toBe(difficulty);
 });
 
-test('the same word again adds nothing, pasted code is not read, and length alone is work', () => {
+test('repeated words add nothing, pasted code is ignored, and length alone adds work', () => {
   expect(difficultyOf('question', 'every every every every')).toBe(difficultyOf('question', 'every'));
   expect(difficultyOf('code', 'Fix this ```prove theorem rigorous```')).toBe('medium');
   expect(difficultyOf('summary', `Summarize: ${'word '.repeat(2000)}`)).not.toBe('easy');

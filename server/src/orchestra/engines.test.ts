@@ -72,7 +72,7 @@ describe.each(await engines())('%s', (_, open) => {
     ['They spoke of the harbour.', 1],
     // Of no use, and so not gone on with for ever.
     ['', 2],
-  ])('a summary that was paid for and never written is not asked for again: %p', async (text, asked) => {
+  ])('a summary that was paid but never written is not requested again: %p', async (text, asked) => {
     const said = 'They spoke of the lighthouse.';
     const s = await stage((_, purpose) => (purpose === 'summary' ? said : 'Noted.'), {}, open);
     const { complete } = s.deps;

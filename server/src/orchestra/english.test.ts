@@ -21,9 +21,9 @@ test.each([
   'اكتب قصيدة أولاً ثم ترجمها إلى الإنجليزية',
   '先写一首诗，然后翻译成英文，最后列出押韵。',
   'まず詩を書いて、それを翻訳して、最後に韻を挙げてください。',
-])('%s is not', (text) => expect(isEnglish(text)).toBe(false));
+])('%s is not English', (text) => expect(isEnglish(text)).toBe(false));
 
-test('words are told apart without spaces too', () => {
+test('words are recognised without spaces too', () => {
   expect(wordsOf('先写一首诗，然后翻译成英文').length).toBeGreaterThan(4);
   expect(wordsOf('Hallo Welt!')).toEqual(['hallo', 'welt']);
 });

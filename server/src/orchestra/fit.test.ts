@@ -13,14 +13,14 @@ const system: ChatMessage = { role: 'system', content: 'Be brief.' };
 const said = (words: number, word = 'harbour'): string => `${word} `.repeat(words);
 const sizeOf = async (messages: ChatMessage[]) => (await weigh(messages)).reduce((sum, one) => sum + one, 0);
 
-describe('what fits', () => {
-  test('instructions and the newest stay, the oldest goes first', async () => {
+describe('messages that fit', () => {
+  test('instructions and the newest message stay, and the oldest is dropped first', async () => {
     const messages = [system, user(said(300, 'old')), user(said(300, 'later')), user('now')];
     const fitted = await fitMessages(messages, 400);
     expect(fitted).toEqual([system, messages[2]!, messages[3]!]);
     expect(await fitMessages(messages, 4000)).toBe(messages);
   });
-  test('a tool call and its results go together', async () => {
+  test('a tool call and its results are dropped together', async () => {
     const call: ChatMessage = {
       role: 'assistant',
       content: null,
@@ -29,14 +29,14 @@ describe('what fits', () => {
     const result: ChatMessage = { role: 'tool', tool_call_id: 'c', content: said(300) };
     expect(await fitMessages([call, result, user('now')], 100)).toEqual([user('now')]);
   });
-  test('what is still too long loses the middle of its longest text', async () => {
+  test('a message that is still too long loses the middle of its longest text', async () => {
     const fitted = await fitMessages([user(`begin ${said(3000)} end`), user(`${said(3000)} end`)], 1000);
     expect(fitted).toHaveLength(1);
     expect(await sizeOf(fitted)).toBeLessThanOrEqual(1050);
     const [only] = await fitMessages([user(`begin ${said(3000)} end`)], 500);
     expect(textOf(only!)).toMatch(/^begin [\s\S]*\[…\][\s\S]*end$/);
   });
-  test('the answer keeps its room', () => {
+  test('room for the answer is reserved', () => {
     const model = chatModel('m', 1, { contextLength: 8192 });
     expect(inputRoom(model, { params: {} })).toBeLessThan(8192 * 0.75);
     expect(inputRoom(model, { params: { max_tokens: 100 } })).toBeGreaterThan(7000);
@@ -70,7 +70,7 @@ async function longSession(script: Script, turns = 200, words = 40) {
 }
 
 test.each(['full', 'summarized', 'selective'])(
-  'a session of hundreds of turns with a small model answers on and on (%s)',
+  'a session of hundreds of turns with a small model keeps answering (%s)',
   async (memory_mode) => {
     const s = await longSession(strict((_, purpose) => (purpose === 'summary' ? 'They spoke of berths.' : 'fine')));
     await savePreferences(s.deps.db, 1, { max_context_tokens: 100_000 }, 0);
@@ -84,7 +84,7 @@ test.each(['full', 'summarized', 'selective'])(
   },
 );
 
-test('a summary covers only what its model has read, and goes on from there', async () => {
+test('a summary covers only what its model could read, and continues from there', async () => {
   const read: string[] = [];
   const s = await longSession(
     strict(({ messages }, purpose) => {
@@ -102,7 +102,7 @@ test('a summary covers only what its model has read, and goes on from there', as
   await s.close();
 });
 
-test('a window smaller than anybody said: less is sent until it is taken, a bounded number of times', async () => {
+test('with an unexpectedly small window less is sent until it fits, a limited number of times', async () => {
   const s = await longSession(
     strict(() => 'fine', 2500),
     60,
@@ -129,7 +129,7 @@ test('plans, results and syntheses are bounded too', async () => {
   await s.close();
 });
 
-test('a request that only some models can read goes to those; one that none can is its author’s to shorten', async () => {
+test('a request goes to models that can read it; if none can, the user is asked to shorten it', async () => {
   const s = await stage(
     strict(() => 'fine', 100_000),
     {

@@ -27,9 +27,9 @@ test.each<[unknown, boolean]>([
   [{ name: 'Ann', home: { city: 'Oslo' } }, false],
   [[], false],
   [{ name: 'Ann', toString: 1 }, false],
-])('%p fits: %p', (value, fits) => expect(fitsSchema(value, person)).toBe(fits));
+])('%p matches: %p', (value, fits) => expect(fitsSchema(value, person)).toBe(fits));
 
-test('what it does not know passes, and nothing it is given holds it up', () => {
+test('unknown keywords pass, and hostile input takes bounded time', () => {
   for (const schema of [
     null,
     'x',

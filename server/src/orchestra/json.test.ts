@@ -21,7 +21,7 @@ describe('lenient JSON', () => {
     ['comments', JSON.stringify(good, null, 1).replace('{', '{ // the plan\n /* here */')],
     ['cut off', JSON.stringify(good).slice(0, -2)],
   ])('%s', (_, text) => expect(lenientJson(text)).toEqual(good));
-  test('nothing to find', () => {
+  test('text without JSON gives nothing', () => {
     expect(lenientJson('no plan today')).toBeUndefined();
     expect(lenientJson('')).toBeUndefined();
     expect(lenientJson('"just a string"')).toBeUndefined();
@@ -32,15 +32,15 @@ describe('lenient JSON', () => {
   test('never throws', () => {
     fc.assert(fc.property(fc.string(), (text) => void lenientJson(`{${text}`)));
   });
-  test('Python words, broken lines and quotes inside strings', () => {
+  test('repairs Python words, broken lines and quotes inside strings', () => {
     expect(lenientJson('{a: True, b: None, "c": "one\ntwo"}')).toEqual({ a: true, b: null, c: 'one\ntwo' });
     expect(lenientJson('{"a": "he said "no" twice"}')).toEqual({ a: 'he said "no" twice' });
   });
-  test('what is right goes before what has to be mended, and each object counts by itself', () => {
+  test('valid JSON takes precedence over repaired JSON, and each object is read separately', () => {
     expect(lenientJson('Such as {like: this}.\n{"a": 1}')).toEqual({ a: 1 });
     expect(lenientJson('{"a": 1}\n{"b": 2}')).toEqual({ a: 1 });
   });
-  test('prose in brackets is prose', () => {
+  test('prose in brackets is not JSON', () => {
     expect(strictJson('Nobody knows [citation needed], see {above}.')).toBeNull();
     expect(strictJson("['a', 'b',]")).toBe('["a","b"]');
   });
@@ -53,7 +53,7 @@ test.each([
   ['strings without commas', `[${'"b" '.repeat(250_000)}`],
   ['objects line by line', '{a:1}\n'.repeat(200_000)],
   ['one block after another', '```[1 2 '.repeat(100_000)],
-])('a hostile megabyte of %s is not mended', (_, text) => {
+])('a hostile megabyte of %s is not repaired', (_, text) => {
   let read = 0;
   lenientJson(text, (part) => {
     read += part.length;
@@ -61,7 +61,7 @@ test.each([
   });
   expect(read).toBeLessThanOrEqual(12_288);
 });
-test('a small answer too deep to be meant is not mended either', () => {
+test('a small but very deep answer is not repaired', () => {
   expect(lenientJson('['.repeat(16_000))).toBeUndefined();
   expect(lenientJson(`${'{"a":'.repeat(60)}1`)).toBeDefined();
 });

@@ -12,7 +12,7 @@ const fact = (quote: string, content = 'Staging runs on port 5433', title = 'Sta
 });
 const answer = (...facts: unknown[]) => `\`\`\`json\n${JSON.stringify({ facts })}\n\`\`\``;
 
-test('a fact that quotes the message is kept, whatever the spaces and quotation marks', () => {
+test('a fact that quotes the message is kept, ignoring spaces and quotation marks', () => {
   expect(groundedFacts(answer(fact('staging database runs on "port 5433"')), [said])).toEqual([
     {
       category: 'infra',
@@ -31,26 +31,26 @@ test('a made-up, trivial or missing quote drops the fact', () => {
   expect(groundedFacts(answer({ title: 'x', content: 'y' }), [said])).toEqual([]);
 });
 
-test('repeats within one answer are dropped, and there is an end to their number', () => {
+test('duplicates within one answer are dropped, and the number of facts is limited', () => {
   const twice = answer(fact('runs on "port 5433"'), fact('runs on "port 5433"', 'staging runs on the port 5433'));
   expect(groundedFacts(twice, [said])).toHaveLength(1);
   const many = Array.from({ length: 50 }, (_, i) => fact('Maria owns the deploys', `item${i} thing${i}`, `t${i}`));
   expect(groundedFacts(answer(...many), [said])).toHaveLength(10);
 });
 
-test('an answer that is no list of facts gives none', () => {
+test('an answer that is not a list of facts gives none', () => {
   for (const text of ['', 'none', '{"facts": 3}', '{"facts": [1, null]}']) {
     expect(groundedFacts(text, [said])).toEqual([]);
   }
 });
 
-test('a changed value under the same title is the same fact anew; unlike facts are apart', () => {
+test('a changed value with the same title updates the fact; different facts stay separate', () => {
   const old = { title: 'Staging port', content: 'Staging runs on port 5433' };
   expect(repeats(old, { title: 'staging port', content: 'Staging runs on port 6000' })).toBe(true);
   expect(repeats(old, { title: 'Deploys', content: 'Maria owns the deploys' })).toBe(false);
 });
 
-test('the same said of something else is another fact, and a sentence is not a page anew', () => {
+test('the same statement about another subject is a new fact, and a sentence does not replace a page', () => {
   const of = (name: string, port = 5433) => ({
     title: `${name} database`,
     content: `The database server of customer ${name} runs PostgreSQL on port ${port} in Frankfurt`,

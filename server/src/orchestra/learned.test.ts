@@ -16,28 +16,28 @@ const seen = (model: string, successes: number, failures: number, kind: Kind = '
 const learn = (patterns: Pattern[], difficulty: Difficulty = 'medium', kind: Kind = 'code') =>
   learnedModel(patterns, ladder, tiers, difficulty, kind);
 
-test('nothing known, nothing learned', () => {
+test('without samples nothing is learned', () => {
   expect(learn([])).toBeNull();
 });
 
-describe('a model that fails', () => {
-  test('is passed over for the next stronger one, from five samples on', () => {
+describe('a failing model', () => {
+  test('is replaced by the next stronger one, after five samples', () => {
     expect(learn([seen('mid', 0, 4)])).toBeNull();
     expect(learn([seen('mid', 2, 4)])).toBe('big');
     expect(learn([seen('mid', 24, 16)])).toBe('big');
     expect(learn([seen('mid', 30, 2)])).not.toBe('big');
   });
-  test('is borne with the longer the more the next stronger one costs', () => {
+  test('is tolerated longer if the next stronger one costs more', () => {
     const failing = [seen('mid', 33, 7)];
     expect(learn(failing)).not.toBe('big');
     const close = [priced('small', 1), priced('mid', 9), priced('big', 10)];
     expect(learnedModel(failing, close, tiers, 'medium', 'code')).toBe('big');
   });
-  test('at one kind of work is still taken for the others and at other difficulties', () => {
+  test('at one kind of work is still used for others and at other difficulties', () => {
     expect(learn([seen('mid', 0, 8)], 'medium', 'math')).not.toBe('big');
     expect(learn([seen('mid', 0, 8)], 'hard')).toBeNull();
   });
-  test('the strongest has nothing above it', () => {
+  test('the strongest model has no replacement', () => {
     const failing = [{ ...seen('big', 0, 9), difficulty: 'hard' as const }];
     expect(learn(failing, 'hard')).toBeNull();
     expect(learn([seen('mid', 0, 9), seen('big', 0, 9)])).toBe('big');
@@ -45,17 +45,17 @@ describe('a model that fails', () => {
 });
 
 describe('the next cheaper model', () => {
-  test('is tried once in ten tasks', () => {
+  test('is tried for one task in ten', () => {
     expect(learn([seen('mid', 9, 0)])).toBeNull();
     expect(learn([seen('mid', 10, 0)])).toBe('small');
     expect(learn([seen('mid', 10, 0), seen('small', 1, 0)])).toBeNull();
     expect(learn([seen('mid', 19, 0), seen('small', 1, 0)])).toBe('small');
   });
-  test('is given up after two failures, unless the usual one fails as often', () => {
+  test('is dropped after two failures, unless the usual one fails as often', () => {
     expect(learn([seen('mid', 90, 0), seen('small', 3, 2)])).toBeNull();
     expect(learn([seen('mid', 90, 0), seen('small', 3, 1, 'math')])).toBe('small');
   });
-  test('takes over once it has proved as good, over all kinds, but not where it has failed', () => {
+  test('replaces the usual one once it is as good across all kinds, except where it failed', () => {
     const proved = [seen('mid', 150, 0), seen('small', 40, 0), seen('small', 40, 0, 'math')];
     expect(learn(proved)).toBe('small');
     expect(learn([seen('mid', 150, 0), seen('small', 60, 0)])).toBeNull();
@@ -64,12 +64,12 @@ describe('the next cheaper model', () => {
     ).toBeNull();
     expect(learn([...proved, seen('small', 3, 4, 'writing')], 'medium', 'writing')).toBeNull();
   });
-  test('must prove itself where the work is hard, too', () => {
+  test('must also succeed at hard work', () => {
     const at = (model: string, successes: number) => ({ ...seen(model, successes, 0), difficulty: 'hard' as const });
     expect(learn([at('big', 250), at('mid', 30)], 'hard')).toBeNull();
     expect(learn([at('big', 750), at('mid', 90)], 'hard')).toBe('mid');
   });
-  test('is left alone where it would save little', () => {
+  test('is not tried if it would save little', () => {
     const close = [priced('small', 2), priced('mid', 3), priced('big', 10)];
     expect(learnedModel([seen('mid', 10, 0)], close, tiers, 'medium', 'code')).toBeNull();
     const easy = [{ ...seen('small', 50, 0), difficulty: 'easy' as const }];

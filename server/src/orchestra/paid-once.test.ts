@@ -22,7 +22,7 @@ const calling = {
   },
 };
 
-describe.each(await engines())('a turn that is begun anew, on %s', (_, open) => {
+describe.each(await engines())('a restarted turn, on %s', (_, open) => {
   let s: Stage;
   afterEach(() => s.close());
 
@@ -72,7 +72,7 @@ describe.each(await engines())('a turn that is begun anew, on %s', (_, open) => 
     return asked.messages.map(textOf).join().includes('do c') ? 'final' : 'half';
   };
 
-  test.each([1, 2, 3])('after %d calls asks only what was not answered, in the same session', async (calls) => {
+  test.each([1, 2, 3])('after %d calls makes only the remaining ones, in the same session', async (calls) => {
     s = await stage(planned, {}, open);
     await dieAfter(calls);
     const out = recorder();
@@ -94,7 +94,7 @@ describe.each(await engines())('a turn that is begun anew, on %s', (_, open) => 
     expect(await said()).toHaveLength(2);
   });
 
-  test('an answer that its process did not live to write into the session stands there in the end', async () => {
+  test('an answer that its process could not store is stored in the session later', async () => {
     s = await stage(planned, {}, open);
     await ask(paying(), false);
     await s.settled();
@@ -106,14 +106,14 @@ describe.each(await engines())('a turn that is begun anew, on %s', (_, open) => 
     expect((await said()).at(-1)).toEqual(['assistant', 'final']);
   });
 
-  test('another question is asked, though the work is the same', async () => {
+  test('a different question is asked, even for the same work', async () => {
     s = await stage(planned, {}, open);
     await dieAfter(1);
     await ask(paying(), true, undefined, undefined, 'What is the capital of France?');
     expect(s.calls.length).toBe(2);
   });
 
-  test('a tool is not called twice: what it said is said again, and what nobody heard is not known', async () => {
+  test('a tool is not called twice: its result is reused, and a lost result is reported as unknown', async () => {
     const tools = scriptedTools({ s__a: {} });
     s = await stage(
       (asked) => (heard(asked).length === 0 ? calling : `heard: ${heard(asked)}`),

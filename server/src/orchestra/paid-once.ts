@@ -94,7 +94,7 @@ export function paidOnce(deps: Deps, { work, attempt, again }: CallsOfWork, user
       return body === null ? null : (JSON.parse(body) as TurnAnswer);
     },
     keep: (answer) =>
-      note(answerName, answer).catch((error) => deps.warn('an answer was not kept for its work', error)),
+      note(answerName, answer).catch((error) => deps.warn('an answer was not stored for its work', error)),
   };
 }
 

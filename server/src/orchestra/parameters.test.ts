@@ -31,7 +31,7 @@ const talk = async (s: Stage, turns: number, session: string) => {
 };
 
 describe('svc_ms', () => {
-  test('session_id keeps context, another id does not', async () => {
+  test('session_id keeps the context, and another id does not', async () => {
     const s = await on(echo);
     await s.ask('What is alpha?', { session_id: 'a' });
     await s.ask('What is beta?', { session_id: 'b' });
@@ -40,7 +40,7 @@ describe('svc_ms', () => {
     expect(sent(s)).toContain('What is alpha?');
   });
 
-  test('memory_mode decides how much of the past is sent', async () => {
+  test('memory_mode decides how much history is sent', async () => {
     const s = await on((_, purpose) => (purpose === 'summary' ? 'THE SUMMARY' : 'fine'), { summarize_threshold: 10 });
     await talk(s, 8, 'm');
     const full = await s.ask('What is thing number 2 about?', { session_id: 'm', memory_mode: 'full' });
@@ -106,7 +106,7 @@ describe('svc_ms', () => {
   };
   const question = 'Which port does the staging database use?';
 
-  test('use_vector_search brings back what is known, fenced', async () => {
+  test('use_vector_search adds recalled knowledge, fenced', async () => {
     const s = await withNotes();
     expect((await s.ask(question)).meta.vector_search_results).toBe(0);
     expect(sent(s)).not.toContain('5433');
@@ -117,7 +117,7 @@ describe('svc_ms', () => {
     expect(sent(s)).not.toContain('Cats sleep');
   });
 
-  test('vector_top_k, rerank_threshold and project_id narrow it', async () => {
+  test('vector_top_k, rerank_threshold and project_id narrow the recall', async () => {
     const s = await withNotes();
     const number = async (svcMs: object) =>
       (await s.ask(question, { use_vector_search: true, ...svcMs })).meta.vector_search_results;
@@ -130,7 +130,7 @@ describe('svc_ms', () => {
     expect(await number({ rerank_threshold: 0, project_id: 'p2' })).toBe(0);
   });
 
-  test('enable_rerank, rerank_top_n and rerank_model', async () => {
+  test('enable_rerank, rerank_top_n and rerank_model control reranking', async () => {
     const s = await withNotes({ enable_rerank: true, rerank_top_n: 1 });
     const ask = { use_vector_search: true, rerank_threshold: 0.5 };
     const answer = await s.ask(question, ask);
@@ -152,7 +152,7 @@ describe('svc_ms', () => {
     expect(tight.meta.memory_tokens_saved).toBeGreaterThan(roomy.meta.memory_tokens_saved);
   });
 
-  test('force_model does everything, task_difficulty overrides the plan', async () => {
+  test('force_model is used for every call, and task_difficulty overrides the plan', async () => {
     const s = await on(twoEnds);
     expect((await s.ask(bigRequest, { force_model: 'v/big' })).meta.models_used).toEqual({ 'v/big': 3 });
     const hard = await s.ask(bigRequest, { task_difficulty: 'hard' });
@@ -176,7 +176,7 @@ describe('svc_ms', () => {
         })
       : 'noted';
 
-  test('extract_knowledge stores what the message says, and only that, once', async () => {
+  test('extract_knowledge stores only what the message says, once', async () => {
     const s = await on(extracting);
     await s.ask('Remember that the port is 5433');
     await s.settled();
@@ -191,7 +191,7 @@ describe('svc_ms', () => {
     expect(s.warnings).toEqual([]);
   });
 
-  test('temperature, top_p, tools and tool_choice go to the models', async () => {
+  test('temperature, top_p, tools and tool_choice are passed to the models', async () => {
     const s = await on(echo);
     const tools = [{ type: 'function', function: { name: 'look' } }];
     await s.ask(
@@ -253,7 +253,7 @@ describe('preferences', () => {
     expect(s.calls.findLast(({ purpose }) => purpose === 'direct')!.messages).toHaveLength(7);
   });
 
-  test('enable_knowledge_extraction asks for facts, max_context_tokens is the default budget', async () => {
+  test('enable_knowledge_extraction extracts facts, and max_context_tokens is the default budget', async () => {
     const s = await on(echo, { enable_knowledge_extraction: true, max_context_tokens: 256 });
     await s.ask(`What is ${'long '.repeat(400)}?`, { session_id: 'z' });
     await s.settled();
@@ -267,7 +267,7 @@ describe('preferences', () => {
     ).not.toContain('long long');
   });
 
-  test('max_tasks_per_plan is told to the planner and held against its plan', async () => {
+  test('max_tasks_per_plan is given to the planner and enforced on its plan', async () => {
     const s = await on(twoEnds, { max_tasks_per_plan: 2 });
     expect((await s.ask(bigRequest)).meta.tasks_total).toBe(2);
     expect(textOf(s.calls[0]!.messages[0]!)).toContain('At most 2 tasks');

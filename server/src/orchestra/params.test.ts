@@ -47,7 +47,7 @@ test.each([
   ['top_p', -0.1],
   ['tools', {}],
   ['tool_choice', 'maybe'],
-])('a bad %s (%p) is a 400 that names it', (name, value) => {
+])('an invalid %s (%p) is a 400 that names it', (name, value) => {
   const error = thrown(() => parseSvcMs({ [name]: value }));
   expect(error.status).toBe(400);
   expect(error.extras.param).toBe(`svc_ms.${name}`);
@@ -59,7 +59,7 @@ test('svc_ms must be an object', () => {
   expect(thrown(() => parseSvcMs('x')).extras.param).toBe('svc_ms');
 });
 
-test('the request goes before the preference, the preference before the default', () => {
+test('the request takes precedence over the preference, and the preference over the default', () => {
   const mine = withDefaults({
     default_verbosity: 'verbose',
     max_context_tokens: 9000,
@@ -77,7 +77,7 @@ test('the request goes before the preference, the preference before the default'
 
 const anyModel = () => true;
 
-test('preferences have the agreed defaults', () => {
+test('preferences have the documented defaults', () => {
   expect(defaultPreferences).toEqual({
     use_custom_models: false,
     plan_model: '',
@@ -101,7 +101,7 @@ test('preferences have the agreed defaults', () => {
   });
 });
 
-test('a change keeps what it does not name, null resets, unknown fields are ignored', () => {
+test('an update keeps fields it does not name, null resets, and unknown fields are ignored', () => {
   const stored = { rerank_top_n: 5, easy_model: 'a/b' };
   const next = changePreferences(stored, { rerank_top_n: null, auto_summarize: false, role: 100 }, anyModel);
   expect(next).toEqual({ easy_model: 'a/b', auto_summarize: false });
@@ -118,13 +118,13 @@ test.each([
   ['default_verbosity', 'x'],
   ['max_output_tokens', 0],
   ['max_output_tokens', -2],
-])('a bad preference %s (%p) is a 400 that names it', (name, value) => {
+])('an invalid preference %s (%p) is a 400 that names it', (name, value) => {
   const error = thrown(() => changePreferences({}, { [name]: value }, anyModel));
   expect(error.status).toBe(400);
   expect(error.extras.param).toBe(name);
 });
 
-test('a model must exist and be of the right type', () => {
+test('a model must exist and have the right type', () => {
   const isModel = (id: string, type: string) => id === 'v/embed' && type === 'embedding';
   expect(changePreferences({}, { embedding_model_code: 'v/embed', hard_model: '' }, isModel)).toEqual({
     embedding_model_code: 'v/embed',

@@ -8,7 +8,9 @@ export const verbosities = ['minimal', 'normal', 'verbose'] as const;
 export type Verbosity = (typeof verbosities)[number];
 
 /** Ids appear in URLs, so only characters that need no escaping are allowed. */
-export const sessionIdSchema = z.string().regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 of A-Z a-z 0-9 _ . : -');
+export const sessionIdSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9_.:-]{1,128}$/, 'must be 1-128 characters of A-Z a-z 0-9 _ . : -');
 
 /** The minimum leaves room for an answer; no model reads more than the maximum. */
 export const contextTokens = z.int().min(256).max(2_000_000);

@@ -12,7 +12,7 @@ const good = {
 };
 
 describe('parsePlan', () => {
-  test('takes numbers as ids, a bare list, and unknown difficulties', () => {
+  test('accepts numeric ids, a bare list and unknown difficulties', () => {
     const { plan } = parsePlan(
       '[{"id": 1, "instruction": "x", "difficulty": "HARD"}, {"id": 2, "instruction": "y", "difficulty": "odd", "depends_on": [1, 1]}]',
       8,
@@ -47,12 +47,12 @@ describe('parsePlan', () => {
       JSON.stringify({ tasks: Array.from({ length: 500 }, (_, i) => ({ id: `${i}`, instruction: 'x' })) }),
       '500 tasks, at most 8',
     ],
-  ])('%s is a fault in words', (_, text, fault) => {
+  ])('%s is reported as a fault', (_, text, fault) => {
     const { plan, faults } = parsePlan(text, 8);
     expect(plan).toBeNull();
     expect(faults.join('\n')).toContain(fault);
   });
-  test('a graph without faults can always be run to the end', () => {
+  test('a valid graph can always run to completion', () => {
     const graph = fc.array(fc.array(fc.nat({ max: 7 }), { maxLength: 3 }), { minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(graph, (edges) => {
@@ -72,7 +72,7 @@ describe('makePlan', () => {
   const signal = new AbortController().signal;
   const fallback = singleTaskPlan('the request', 'easy');
   const options = { request: 'the request', maxTasks: 8, fallback, signal };
-  test('shows the faults once and takes the mended plan', async () => {
+  test('shows the faults once and accepts the corrected plan', async () => {
     const seen: unknown[] = [];
     const answers = ['garbage', JSON.stringify(good)];
     const { plan, faults } = await makePlan(async (last) => {
@@ -83,7 +83,7 @@ describe('makePlan', () => {
     expect(faults).toEqual(['the answer is not a JSON object']);
     expect(seen).toEqual([null, { answer: 'garbage', faults: ['the answer is not a JSON object'] }]);
   });
-  test('falls back to one task after two bad answers, or when the planner fails', async () => {
+  test('falls back to one task after two invalid answers, or if the planner fails', async () => {
     let calls = 0;
     const bad = async () => `nonsense ${++calls}`;
     expect((await makePlan(bad, options)).plan).toEqual(fallback);

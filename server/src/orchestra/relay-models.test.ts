@@ -54,7 +54,7 @@ const ask = async (model: string, more: object = {}): Promise<string> => {
   return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, piece]) => piece).join('');
 };
 
-test('what broke off before anybody saw it is not said again when another upstream takes over', async () => {
+test('an interrupted answer that no one saw is not repeated when another upstream takes over', async () => {
   const answers = [
     `${chunk({ content: 'It is ' })}data: {"error":{"message":"overloaded","code":503}}\n\n`,
     `${chunk({ content: 'It is a test.' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
@@ -66,7 +66,7 @@ test('what broke off before anybody saw it is not said again when another upstre
   expect(answers).toBeEmpty();
 });
 
-test('wishes about providers are heeded and stay here, who asks and labels go on', async () => {
+test('provider preferences are applied and not forwarded; the user and labels are forwarded', async () => {
   const upstream = await serve('m/wishes', [`${chunk({ content: 'Yes.' })}${chunk({}, 'stop')}data: [DONE]\n\n`]);
   expect(await ask('m/wishes', { provider: { only: ['nobody'] } })).toBe('');
   expect(upstream.seen).toBeEmpty();
@@ -92,7 +92,7 @@ async function charged(body: object): Promise<{ meta: Meta; dollars: number; cal
   return { meta, dollars: data.logs.reduce((sum, { quota }) => sum + quota, 0) / quotaPerUsd, calls: data.logs.length };
 }
 
-test('a stream that broke off and was charged is in the cost and in the usage', async () => {
+test('an interrupted but charged stream is included in cost and usage', async () => {
   const upstream = await serve('m/dear', [], 1000);
   const whole = `${chunk({ content: '{"is": "a test"}' })}${chunk({}, 'stop')}data: [DONE]\n\n`;
   const broken = breakAfter([new TextEncoder().encode(chunk({ content: '{"is": "a long way off' }))], eventStream);
@@ -107,7 +107,7 @@ test('a stream that broke off and was charged is in the cost and in the usage', 
   expect(meta.cost).toBeCloseTo(dollars, 9);
 });
 
-test.each([true, false])('what a vendor calls a refusal is one, in whatever words, streamed: %p', async (stream) => {
+test.each([true, false])("a vendor's refusal is recognised regardless of its wording, streamed: %p", async (stream) => {
   const model = `m/refuses-${stream}`;
   const refusal = 'Das mache ich nicht.';
   const upstream = await serve(model, []);
@@ -135,7 +135,7 @@ test.each([true, false])('what a vendor calls a refusal is one, in whatever word
   expect(upstream.seen).toHaveLength(1);
 });
 
-test('texts are embedded and paid for once, also where whoever did it did not live to write the vectors', async () => {
+test('texts are embedded and paid once, even if the process died before storing the vectors', async () => {
   const embedded: string[] = [];
   const upstream = scriptedUpstream(({ body }) => {
     const { input } = body as { input: string[] };

@@ -25,8 +25,8 @@ const calling = (...names: string[]) => ({
 });
 const refused = (param: string) => ({ status: 400, extras: { param } });
 
-describe('fields of the request', () => {
-  test('what concerns every call goes with every call, what concerns the work with the tasks', async () => {
+describe('request fields', () => {
+  test('general fields are sent with every call, and work-related fields with the tasks', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b' });
     await on((_, purpose) => (purpose === 'plan' ? plan : 'done'));
     const all = { user: 'u-1', metadata: { team: 'x' } };
@@ -41,14 +41,14 @@ describe('fields of the request', () => {
     }
   });
 
-  test('what an answer of many calls cannot have is refused', async () => {
+  test('fields that an orchestrated answer cannot support are rejected', async () => {
     await on(() => 'done');
     await expect(s.ask('What is this?', {}, { n: 2 })).rejects.toMatchObject(refused('n'));
     await expect(s.ask('What is this?', {}, { logprobs: true })).rejects.toMatchObject(refused('logprobs'));
     expect(s.calls).toEqual([]);
   });
 
-  test('parallel_tool_calls false: one task at a time asks for tools', async () => {
+  test('parallel_tool_calls false lets one task at a time call tools', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b' });
     await on((_, purpose) => (purpose === 'plan' ? plan : calling('clock')));
     const ask = (parallel_tool_calls?: boolean) => s.ask(bigRequest, {}, { tools, parallel_tool_calls });
@@ -68,7 +68,7 @@ describe('fields of the request', () => {
   });
 });
 
-describe('a tool that must be called', () => {
+describe('a required tool call', () => {
   const named = { type: 'function', function: { name: 'clock' } };
   const answers: Record<string, Script> = {
     'with text': () => 'It is noon.',
@@ -79,7 +79,7 @@ describe('a tool that must be called', () => {
     ['required', 'with text', 'a tool, which tool_choice requires'],
     [named, 'with text', 'clock, which tool_choice names'],
     [named, 'with a call of another', 'clock, which tool_choice names'],
-  ] as const)('%j answered %s: others are asked, then an error says so', async (tool_choice, how, words) => {
+  ] as const)('%j answered %s: other models are tried, then an error is returned', async (tool_choice, how, words) => {
     await on(answers[how]!);
     const asked = () => s.ask('What time is it?', {}, { tools, tool_choice });
     await expect(asked()).rejects.toMatchObject({ status: 502, message: `No model called ${words}` });
@@ -90,7 +90,7 @@ describe('a tool that must be called', () => {
     expect(out.events.filter(([kind]) => kind === 'content')).toEqual([]);
   });
 
-  test('the next model calls it', async () => {
+  test('is made by the next model', async () => {
     await on(({ model }) => (model === 'v/small' ? 'It is noon.' : calling('clock')));
     for (const tool_choice of ['required', named]) {
       const { message, finishReason } = await s.ask('What time is it?', {}, { tools, tool_choice });
@@ -99,7 +99,7 @@ describe('a tool that must be called', () => {
     }
   });
 
-  test('must be among those given', async () => {
+  test('must name one of the given tools', async () => {
     await on(() => 'done');
     const other = { type: 'function', function: { name: 'oven' } };
     for (const body of [{ tool_choice: 'required' }, { tools, tool_choice: other }])
@@ -107,12 +107,12 @@ describe('a tool that must be called', () => {
   });
 });
 
-describe('results of tools', () => {
+describe('tool results', () => {
   const user: ChatMessage = { role: 'user', content: 'What time is it?' };
   const result = (tool_call_id: string): ChatMessage => ({ role: 'tool', tool_call_id, content: 'noon' });
   const unknown = { status: 400, message: expect.stringContaining('call_nobody') };
 
-  test('that answer no known call are refused by name, and nothing is kept', async () => {
+  test('that answer no known call are rejected by id, and nothing is stored', async () => {
     await on(() => calling('clock'));
     const first = await s.ask([user], { session_id: 's' }, { tools });
     const id = first.message.tool_calls![0]!.id;
@@ -128,7 +128,7 @@ describe('results of tools', () => {
     expect(s.calls).toHaveLength(calls);
   });
 
-  test('of calls that another model made, or the session keeps, are taken', async () => {
+  test('of calls that another model made, or the session stores, are accepted', async () => {
     await on(({ messages }) => (messages.some(({ role }) => role === 'tool') ? 'Noon.' : calling('clock')));
     const elsewhere = { ...calling('clock').message, tool_calls: calling('clock').message.tool_calls };
     expect((await s.ask([user, elsewhere, result('c0')], {}, { tools })).message.content).toBe('Noon.');

@@ -21,7 +21,7 @@ afterEach(async () => {
 });
 
 describe('one task', () => {
-  test('a simple request is one call, no planner, and remembers its session', async () => {
+  test('a simple request is one call without a planner, and is stored in its session', async () => {
     const s = await on((call) => `You said: ${textOf(call.messages.at(-1)!)}`);
     const answer = await s.ask('What is the capital of France?', { session_id: 'geo' });
     expect(answer.message).toEqual({ role: 'assistant', content: 'You said: What is the capital of France?' });
@@ -48,7 +48,7 @@ describe('one task', () => {
     ]);
   });
 
-  test('an answer that cannot be kept is given all the same, as its calls are paid', async () => {
+  test('an answer that cannot be stored is still returned, since its calls are paid', async () => {
     let db: Stage['deps']['db'];
     const refuse = (table: string) =>
       sql.raw(`create trigger refuse_${table} before insert on ${table} begin select raise(abort, 'no room'); end`);
@@ -64,13 +64,13 @@ describe('one task', () => {
     expect(session.tokensUsed).toBe(15);
   });
 
-  test('a limit that leaves no room for a word is the caller’s own: one call, and an answer that says so', async () => {
+  test('a token limit without room for a word makes one call and returns a cut-off answer', async () => {
     const s = await on(() => ({ message: { role: 'assistant', content: '' }, finishReason: 'length' }));
     const answer = await s.ask('What is the capital of France?', {}, { max_tokens: 1 });
     expect([answer.message.content, answer.finishReason, s.calls.length]).toEqual(['', 'length', 1]);
   });
 
-  test('a client that resends its history does not double it; a new id is made when none is given', async () => {
+  test('resent history is not duplicated, and a new id is created if none is given', async () => {
     const s = await on(() => 'fine');
     const first = await s.ask('Hello there', { session_id: 'x' });
     await s.ask(
@@ -92,7 +92,7 @@ describe('one task', () => {
     expect((await s.ask('Hi')).meta.session_id).toMatch(/^ms-\w+$/);
   });
 
-  test('a refused, empty or cut-off answer goes one difficulty up', async () => {
+  test('a refused, empty or cut-off answer is retried one difficulty higher', async () => {
     const answers: Script = (call) =>
       call.model === 'v/small' ? "I'm sorry, but I can't help with that." : call.model === 'v/mid' ? '' : 'the answer';
     const s = await on(answers);
@@ -107,7 +107,7 @@ describe('one task', () => {
     ]);
   });
 
-  test('a provider that fails goes one up; when all fail the error is told', async () => {
+  test('a failing provider moves one difficulty up; if all fail the error is returned', async () => {
     const s = await on((call) => (call.model === 'v/small' ? new AppError('provider_error', 'down') : 'up'));
     expect((await s.ask('What is this?')).message.content).toBe('up');
     const dead = await on(() => new AppError('no_available_provider', 'all circuits open'));
@@ -121,21 +121,21 @@ describe('one task', () => {
     expect(s.calls).toHaveLength(1);
   });
 
-  test('a database that is away ends the turn at once, and no model is blamed', async () => {
+  test('an unreachable database ends the turn at once, and no model is blamed', async () => {
     const s = await on(() => new AppError('unavailable', 'the database is away'));
     await expect(s.ask('What is this?')).rejects.toThrow('away');
     expect(s.calls).toHaveLength(1);
     expect(await loadPatterns(s.deps.db, 1)).toEqual([]);
   });
 
-  test('what the strongest model refuses another one is asked', async () => {
+  test('a refusal by the strongest model is retried with another one', async () => {
     const s = await on((call) => (call.model === 'v/big' ? "I'm sorry, but I can't help with that." : 'the answer'));
     const answer = await s.ask('What is this?', { task_difficulty: 'hard' });
     expect(answer.message.content).toBe('the answer');
     expect(answer.meta.models_used).toEqual({ 'v/big': 1, 'v/mid': 1 });
   });
 
-  test('what is refused by all is told as it is, and counts as failed', async () => {
+  test('a refusal by all models is returned and counts as failed', async () => {
     const s = await on(() => "I can't assist with that.");
     const answer = await s.ask('What is this?');
     expect(answer.message.content).toBe("I can't assist with that.");
@@ -145,9 +145,9 @@ describe('one task', () => {
   });
 });
 
-describe('JSON asked for', () => {
+describe('requested JSON', () => {
   const format = { response_format: { type: 'json_object' } };
-  test('wrapped JSON is unwrapped, streamed or not; prose goes one difficulty up', async () => {
+  test('is unwrapped, streamed or not; prose is retried one difficulty higher', async () => {
     const s = await on((call) => (call.model === 'v/small' ? 'no json here' : 'Sure:\n```json\n{"a": 1,}\n```'));
     const answer = await s.ask('What is this?', { verbosity: 'verbose' }, format);
     expect(answer.message.content).toBe('{"a":1}');
@@ -156,7 +156,7 @@ describe('JSON asked for', () => {
     await respond(s.deps, request('What is this?', {}, format), out);
     expect(out.events.filter(([kind]) => kind === 'content')).toEqual([['content', '{"a":1}']]);
   });
-  test('a synthesis too', async () => {
+  test('is produced by a synthesis too', async () => {
     const s = await on((_, purpose) =>
       purpose === 'plan' ? planOf({ id: 'a' }, { id: 'b' }) : purpose === 'synthesis' ? 'Here: {"sum": 2}' : 'part',
     );
@@ -166,7 +166,7 @@ describe('JSON asked for', () => {
 });
 
 describe('plans', () => {
-  test('tasks get the results they depend on, the last one answers', async () => {
+  test('tasks receive the results they depend on, and the last one answers', async () => {
     const s = await on((call, purpose) =>
       purpose === 'plan' ? planOf({ id: 'a' }, { id: 'b', needs: ['a'], difficulty: 'hard' }) : `by ${call.model}`,
     );
@@ -191,7 +191,7 @@ describe('plans', () => {
     expect(answer.meta.plan_id).toMatch(/^plan-/);
   });
 
-  test('several ends are put together', async () => {
+  test('several final results are combined', async () => {
     const s = await on((call, purpose) => {
       if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' });
       return purpose === 'synthesis' ? 'together' : textOf(call.messages.at(-1)!).includes('do a') ? 'ra' : 'rb';
@@ -205,7 +205,7 @@ describe('plans', () => {
     expect(textOf(synthesis.messages.at(-1)!)).toBe(bigRequest);
   });
 
-  test('a failed task is told to what depends on it, and the answer still comes', async () => {
+  test('a failed task is reported to its dependents, and the answer is still given', async () => {
     const s = await on((call, purpose) => {
       if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
       return textOf(call.messages.at(-1)!).includes('do b') ? 'without a' : '';
@@ -216,7 +216,7 @@ describe('plans', () => {
     expect(textOf(s.calls.at(-1)!.messages.at(-1)!)).toContain('Task "Title a" failed (empty)');
   });
 
-  test('a limit that the client set on the answer excuses no task that is cut off on the way to it', async () => {
+  test("the client's token limit does not excuse intermediate tasks that are cut off", async () => {
     const s = await on((call, purpose) => {
       if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
       const cutOff = call.model === 'v/small';
@@ -230,7 +230,7 @@ describe('plans', () => {
     ]);
   });
 
-  test('a synthesis that fails leaves the results themselves', async () => {
+  test('a failed synthesis returns the results themselves', async () => {
     const s = await on((_, purpose) => {
       if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' });
       return purpose === 'synthesis' ? new AppError('provider_error', 'down') : 'part';
@@ -243,7 +243,7 @@ describe('plans', () => {
     ['a circle', planOf({ id: 'a', needs: ['b'] }, { id: 'b', needs: ['a'] })],
     ['500 tasks', planOf(...Array.from({ length: 500 }, (_, i) => ({ id: `${i}` })))],
     ['an error', new AppError('provider_error', 'planner down')],
-  ])('a planner that answers %s still gives an answer', async (_, plan) => {
+  ])('a planner that answers %s still leads to an answer', async (_, plan) => {
     const s = await on((__, purpose) => (purpose === 'plan' ? plan : 'the answer'));
     const answer = await s.ask(bigRequest);
     expect(answer.message.content).toBe('the answer');
@@ -256,7 +256,7 @@ describe('plans', () => {
   });
 });
 
-test('a planner whose server knows no schemas is asked without one', async () => {
+test('a planner without schema support is asked without one', async () => {
   const s = await on((call, purpose) => {
     if (purpose !== 'plan') return 'done';
     return call.params.response_format
@@ -267,7 +267,7 @@ test('a planner whose server knows no schemas is asked without one', async () =>
 });
 
 describe('streaming', () => {
-  test('opens, tells how far it is, and streams the last task', async () => {
+  test('starts, reports progress and streams the last task', async () => {
     const s = await on((_, purpose) =>
       purpose === 'plan'
         ? planOf({ id: 'a' }, { id: 'b', needs: ['a'] })
@@ -284,7 +284,7 @@ describe('streaming', () => {
     expect(s.calls.map(({ stream }) => stream)).toEqual([false, false, true]);
   });
 
-  test('a refusal is never seen when another model makes it good', async () => {
+  test('a refusal is not shown if another model answers', async () => {
     const s = await on((call) =>
       call.model === 'v/small' ? "I'm sorry, but I can't help with that." : 'Gladly: it is four.',
     );
@@ -320,7 +320,7 @@ describe('streaming', () => {
 });
 
 describe('sessions', () => {
-  test('two users with the same session id see nothing of each other', async () => {
+  test("two users with the same session id do not see each other's data", async () => {
     const s = await on(() => 'noted');
     await respond(s.deps, request('My code word is albatross', { session_id: 'same' }, {}, 1));
     await s.settled();
@@ -341,7 +341,7 @@ describe('sessions', () => {
     expect(s.warnings).toEqual([]);
   });
 
-  test('turns of one session run one after another, those of two at once', async () => {
+  test('turns of one session run in sequence, and those of two sessions in parallel', async () => {
     let now = 0;
     let most = 0;
     let together = 1;
@@ -359,7 +359,7 @@ describe('sessions', () => {
     expect(most).toBe(2);
   });
 
-  test('a history of thousands is taken at once, and found again', async () => {
+  test('a history of thousands of messages is accepted at once and found again', async () => {
     const s = await on(() => 'fine');
     const history = Array.from({ length: 3000 }, (_, i) => ({
       role: i % 2 ? ('assistant' as const) : ('user' as const),
@@ -378,7 +378,7 @@ describe('sessions', () => {
     expect(await findSession(s.deps.db, 1, 'long', 0)).toMatchObject({ totalMessages: 3004 });
   });
 
-  test('bad input is refused before anything is stored', async () => {
+  test('invalid input is rejected before anything is stored', async () => {
     const s = await on(() => 'x');
     await expect(s.ask('x', { session_id: 'n', verbosity: 'loud' })).rejects.toThrow('svc_ms.verbosity');
     await expect(s.ask('x', { session_id: 'n', force_model: 'v/none' })).rejects.toThrow('v/none');

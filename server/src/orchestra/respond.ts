@@ -63,7 +63,7 @@ async function keepFailed(turn: Turn, plan: RunningPlan): Promise<void> {
   try {
     await keepPlan(turn, plan, waits ? 'waiting_for_tools' : 'failed');
   } catch (fault) {
-    turn.deps.warn('a failed plan was not kept', fault);
+    turn.deps.warn('a failed plan was not stored', fault);
   }
 }
 
@@ -73,7 +73,7 @@ async function keepPaid(...[turn, ...made]: Parameters<typeof keep>): Promise<vo
     // Retry only if the database was busy: a write that may have succeeded would store the message twice.
     await repeat(() => keep(turn, ...made), { passes: isBusy, patienceMs: keepPatienceMs });
   } catch (error) {
-    turn.deps.warn('an answer was not kept', error);
+    turn.deps.warn('an answer was not stored', error);
     await countTokens(turn).catch((fault) => turn.deps.warn('the tokens of a turn were not counted', fault));
   }
 }

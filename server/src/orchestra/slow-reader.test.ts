@@ -66,7 +66,7 @@ async function untilStill(): Promise<void> {
   });
 }
 
-test.each(['/v1/chat/completions', '/v1/messages'])('who does not read the engine lets it wait: %s', async (path) => {
+test.each(['/v1/chat/completions', '/v1/messages'])('a slow reader makes the engine wait: %s', async (path) => {
   const asked = upstream.next();
   const socket = await ask(path);
   const { aborted } = await asked;

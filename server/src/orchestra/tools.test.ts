@@ -30,7 +30,7 @@ const hasResult = (messages: ChatMessage[]) => messages.some(({ role }) => role 
 const weather: Script = ({ messages }) => (hasResult(messages) ? `It is ${textOf(messages.at(-1)!)}.` : call());
 
 describe('one task', () => {
-  test('a call ends the request, its result goes on with it, found by the id alone', async () => {
+  test('a tool call ends the request, and its result continues it, found by the call id alone', async () => {
     const s = await on(weather);
     const user: ChatMessage = { role: 'user', content: 'Weather in Oslo?' };
     const first = await s.ask([user], { session_id: 'w' }, { tools });
@@ -49,7 +49,7 @@ describe('one task', () => {
     expect(await findSession(s.deps.db, 1, 'w', 0)).toMatchObject({ hasActivePlan: false, totalMessages: 4 });
   });
 
-  test('calls can follow calls', async () => {
+  test('a tool call can follow another', async () => {
     const s = await on(({ messages }) => (messages.filter(({ role }) => role === 'tool').length < 2 ? call() : 'done'));
     const messages: ChatMessage[] = [{ role: 'user', content: 'Weather?' }];
     for (let round = 0; round < 2; round++) {
@@ -59,7 +59,7 @@ describe('one task', () => {
     expect((await s.ask(messages, undefined, { tools })).message.content).toBe('done');
   });
 
-  test('missing results are a 400 that names them, and the plan still waits', async () => {
+  test('missing results are a 400 that names them, and the plan keeps waiting', async () => {
     const two: Script = ({ messages }) =>
       hasResult(messages)
         ? 'both'
@@ -77,7 +77,7 @@ describe('one task', () => {
     expect((await s.ask([user, first.message, result(a!), result(b!)])).message.content).toBe('both');
   });
 
-  test("another user's call id leads nowhere", async () => {
+  test("another user's call id is not found", async () => {
     const s = await on(weather);
     const first = await s.ask('Weather in Oslo?', { session_id: 'w' }, { tools });
     const messages = [
@@ -90,7 +90,7 @@ describe('one task', () => {
     expect(await findSession(s.deps.db, 1, 'w', 0)).toMatchObject({ hasActivePlan: true, totalMessages: 2 });
   });
 
-  test('a new message abandons the plan, and so does a day', async () => {
+  test("a new message or a day's wait abandons the plan", async () => {
     const s = await on(weather);
     const first = await s.ask('Weather in Oslo?', { session_id: 'w' }, { tools });
     await s.ask('What else is new?', { session_id: 'w' }, { tools });
@@ -114,7 +114,7 @@ describe('one task', () => {
     expect(expired.message.content).toBe('It is rain.');
   });
 
-  test('the same results sent twice at once are worked on once', async () => {
+  test('the same results sent twice concurrently are processed once', async () => {
     const s = await on(weather);
     const user: ChatMessage = { role: 'user', content: 'Weather in Oslo?' };
     const first = await s.ask([user], { session_id: 'w' }, { tools });
@@ -124,7 +124,7 @@ describe('one task', () => {
   });
 });
 
-describe('in mid-plan', () => {
+describe('during a plan', () => {
   const script: Script = ({ messages }, purpose) => {
     if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' }, { id: 'c', needs: ['a', 'b'] });
     const text = messages.map(textOf).join('\n');
@@ -133,7 +133,7 @@ describe('in mid-plan', () => {
     return hasResult(messages) ? 'rain it is' : call();
   };
 
-  test('finished tasks are not run again', async () => {
+  test('completed tasks are not run again', async () => {
     const s = await on(script);
     const user: ChatMessage = { role: 'user', content: bigRequest };
     const first = await s.ask([user], undefined, { tools });
@@ -144,7 +144,7 @@ describe('in mid-plan', () => {
     expect(s.calls.filter(({ purpose }) => purpose === 'plan')).toHaveLength(1);
   });
 
-  test('a stream ends with the calls and goes on in the next', async () => {
+  test('a stream ends with the calls and continues in the next request', async () => {
     const s = await on(script);
     const user: ChatMessage = { role: 'user', content: bigRequest };
     const first = await respond(s.deps, request([user], undefined, { tools }), recorder());
@@ -160,7 +160,7 @@ describe('in mid-plan', () => {
   });
 });
 
-test('a forced tool is never planned around', async () => {
+test('a required tool disables planning', async () => {
   const s = await on(() => call());
   const answer = await s.ask(bigRequest, undefined, { tools, tool_choice: 'required' });
   expect(answer.meta.total_model_calls).toBe(1);

@@ -39,16 +39,16 @@ const pattern = (successes: number, failures: number, difficulty: Pattern['diffi
 
 describe('learned patterns', () => {
   const borderline = 'Compare tea, coffee and cocoa.';
-  test('a borderline request goes to one task once that has worked', () => {
+  test('a borderline request becomes one task once that has worked', () => {
     expect(triage(borderline, [pattern(4, 0)]).single).toBe(false);
     expect(triage(borderline, [pattern(20, 0)]).single).toBe(true);
     expect(triage(borderline, [pattern(20, 20)]).single).toBe(false);
   });
-  test('a difficulty at which the kind fails is raised', () => {
+  test('a difficulty at which the kind often fails is raised', () => {
     expect(triage('Assess this idea', [pattern(0, 4)]).difficulty).toBe('medium');
     expect(triage('Assess this idea', [pattern(0, 8)]).difficulty).toBe('hard');
   });
-  test('a planner that says hard is believed, unless the wording is plain and medium work of the kind has gone well', () => {
+  test("a planner's hard is used, unless the wording is plain and medium work of that kind succeeded", () => {
     const plain = 'Assess this idea';
     expect(crossChecked('hard', plain, [])).toBe('hard');
     expect(crossChecked('hard', plain, [pattern(20, 0)])).toBe('medium');
@@ -59,7 +59,7 @@ describe('learned patterns', () => {
     );
     expect(crossChecked('easy', plain, [pattern(20, 0)])).toBe('easy');
   });
-  test('what was seen long ago counts less', () => {
+  test('older outcomes count less', () => {
     const [now, then] = aged(
       [10, 0].map((days) => ({ ...pattern(8, 4), updatedAt: days * 86_400 })),
       10 * 86_400,
@@ -70,7 +70,7 @@ describe('learned patterns', () => {
     const [half] = aged([{ ...pattern(8, 4), updatedAt: 0 }], 90 * 86_400);
     expect(half).toMatchObject({ successes: 4, failures: 2 });
   });
-  test('wilson is wide for few samples', () => {
+  test('the Wilson interval is wide for few samples', () => {
     expect(wilson(0, 0)).toEqual({ low: 0, high: 1 });
     expect(wilson(5, 0).low).toBeCloseTo(0.566, 2);
     expect(wilson(50, 0).low).toBeGreaterThan(0.9);

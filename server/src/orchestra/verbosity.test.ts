@@ -61,12 +61,12 @@ describe.each(ways)('%s', (way, ask) => {
     expect(await ask({ verbosity, include_reasoning: true })).toMatchObject({ content, reasoning: true });
   });
 
-  test.each(['minimal', 'normal', 'verbose'])('%s, the final result alone', async (verbosity) => {
+  test.each(['minimal', 'normal', 'verbose'])('%s, only the final result', async (verbosity) => {
     const seen = await ask({ verbosity, final_only: true, include_reasoning: true });
     expect(seen).toEqual({ content: 'task done', reasoning: false, progress: false, brief: verbosity === 'minimal' });
   });
 
-  test('one task and a synthesis are as brief as the last of several', async () => {
+  test('one task and a synthesis are as brief as the last of several tasks', async () => {
     for (const [isBrief, verbosity] of [[true, 'minimal'] as const, [false, 'normal'] as const])
       expect(await ask({ verbosity }, 'What is this?')).toMatchObject({ content: 'direct done', brief: isBrief });
     await s.close();
@@ -75,7 +75,7 @@ describe.each(ways)('%s', (way, ask) => {
   });
 });
 
-test('what is said beside a call of a tool is not the final result', async () => {
+test('text beside a tool call is not part of the final result', async () => {
   const tools = [{ type: 'function', function: { name: 'clock', parameters: {} } }];
   const tool_calls = [{ id: 'c', type: 'function' as const, function: { name: 'clock', arguments: '{}' } }];
   await s.close();

@@ -37,7 +37,8 @@ export interface Invited {
 /** The secret is in the fragment, which browsers do not send to servers. */
 export async function inviteMember(room: Room, acting: Standing, input: NewInvitation): Promise<Invited> {
   const { organisation, userId } = acting;
-  if (!mayGive(acting.role, null, input.role)) throw new AppError('forbidden', 'Only an owner makes owners.');
+  if (!mayGive(acting.role, null, input.role))
+    throw new AppError('forbidden', 'Only an owner can make someone an owner.');
   if (input.team_id !== undefined) await requireTeam(room, organisation.id, input.team_id);
   if ((await countInvitations(room.db, organisation.id)) >= mostInvitations)
     throw new AppError(
@@ -73,7 +74,7 @@ async function mail(
 }
 
 const spent = () =>
-  new AppError('invalid_value', 'This invitation was used already, was taken back, or has run out.', {
+  new AppError('invalid_value', 'This invitation has been used, was revoked or has expired.', {
     param: 'token',
   });
 
@@ -109,7 +110,7 @@ export async function acceptInvitation(room: Room, userId: number, token: string
     const { organisation_id, role, team_id } = invitation;
     if (!(await takeInvitation(tx, invitation.id))) throw spent();
     if (!(await addMember(tx, { organisation_id, user_id: userId, role, created_at: now })))
-      throw new AppError('conflict', 'You are a member of this organisation already.');
+      throw new AppError('conflict', 'You are already a member of this organisation.');
     await tieMember(tx, organisation_id, userId);
     if (team_id !== null && (await findTeam(tx, organisation_id, team_id))) await joinTeam(tx, team_id, userId);
     return organisation_id;

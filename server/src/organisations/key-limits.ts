@@ -49,7 +49,7 @@ export async function limitKey(room: Room, userId: number, keyId: number, limit:
   const own = await ensureKeysPlace(room.db, userId, nowSeconds(room.clock));
   const place = await findKeyPlace(room.db, keyId);
   if (place && place.organisation_id !== own.id)
-    throw new AppError('conflict', 'This key belongs to an organisation: its budgets are set there.');
+    throw new AppError('conflict', 'This key belongs to an organisation. Set its budgets there.');
   const standing = ownerOf(own, userId);
   const change = async (): Promise<KeyLimitView | null> => {
     const known = (await listBudgets(room.db, own.id)).find(ofKey(keyId));

@@ -40,7 +40,7 @@ export async function createPlacedKey(
   if (owner === 'team' && team_id === undefined)
     throw new AppError('invalid_value', 'team_id is required for a team key.', { param: 'team_id' });
   if (owner === 'team' && !has(role, 'manage_keys'))
-    throw new AppError('forbidden', 'Your role does not allow keys of teams.');
+    throw new AppError('forbidden', 'Your role does not allow managing team keys.');
   // A team member spends under the team's budgets, unless a key manager decides otherwise.
   if (team_id === undefined && !has(role, 'manage_keys') && (await isInAnyTeam(room.db, organisation.id, userId)))
     throw new AppError('invalid_value', 'team_id is required because you are in a team.', { param: 'team_id' });
@@ -94,13 +94,13 @@ export async function changePlacedKey(
   const { place, holderId } = await reach(room, standing, keyId);
   const moves = team_id !== undefined && team_id !== place.team_id;
   if (moves) {
-    if (!has(standing.role, 'manage_keys')) throw new AppError('forbidden', 'Your role does not allow to move keys.');
+    if (!has(standing.role, 'manage_keys')) throw new AppError('forbidden', 'Your role does not allow moving keys.');
     if (team_id === null && place.member_id === null)
-      throw new AppError('invalid_value', 'A key of a team needs one.', { param: 'team_id' });
+      throw new AppError('invalid_value', 'A team key requires a team.', { param: 'team_id' });
     if (team_id !== null) {
       await requireTeam(room, standing.organisation.id, team_id);
       if (place.member_id !== null && !(await isInTeam(room.db, team_id, place.member_id)))
-        throw new AppError('conflict', 'Whose key it is, is not in this team.');
+        throw new AppError('conflict', "The key's owner is not in this team.");
     }
   }
   const key = await updateKey(room, holderId, keyId, input);
@@ -125,7 +125,7 @@ export async function rotatePlacedKey(
 ): Promise<PlacedKey> {
   const { place, holderId } = await reach(room, standing, keyId);
   if (place.member_id !== null && place.member_id !== standing.userId)
-    throw new AppError('forbidden', 'Only whose key it is gives it a new secret. You can disable or delete it.');
+    throw new AppError('forbidden', "Only the key's owner can rotate its secret. You can disable or delete the key.");
   // The account has no session; the acting user has authenticated.
   const maker = { userId: holderId, sessionId: holderId === standing.userId ? sessionId : null };
   return viewOf(await rotateKey(room, maker, keyId, rotation), place);

@@ -50,7 +50,7 @@ export async function changeMember(
     if (!own || !before) throw noMember();
     const leaves = role === null && userId === acting.userId;
     if (!leaves && (!has(own, 'manage_members') || !mayGive(own, before, role)))
-      throw new AppError('forbidden', 'Only an owner changes owners, or makes one.');
+      throw new AppError('forbidden', 'Only an owner can change an owner or make someone an owner.');
     if (before === 'owner' && role !== 'owner') await requireAnotherOwner(tx, id);
     if (role === null) await removeMember(tx, id, userId);
     else await setRole(tx, id, userId, role);

@@ -127,5 +127,8 @@ export async function endOrganisation(
 /** An organisation's account is not a person, and cannot be deleted before the organisation. */
 export async function requirePerson({ db }: Pick<Room, 'db'>, userId: number): Promise<void> {
   if ((await organisationOfAccount(db, userId)) !== null)
-    throw new AppError('conflict', 'This user stands for an organisation. Its owner deletes the organisation instead.');
+    throw new AppError(
+      'conflict',
+      'This user represents an organisation. Its owner must delete the organisation instead.',
+    );
 }

@@ -72,7 +72,7 @@ export async function setOwnLimit(room: Room, userId: number, window: Span, limi
 export async function dropOwnLimit(room: Room, userId: number, window: Span): Promise<void> {
   const own = await findPersonal(room.db, userId);
   const before = own && (await budgetFor(room, own, window));
-  if (!before) throw new AppError('not_found', 'You have set no such limit.');
+  if (!before) throw new AppError('not_found', 'You have not set this limit.');
   await removeBudget(room, { organisation: own, userId, role: 'owner' }, before.id);
   await room.announcements.changed(personTag(userId));
 }

@@ -58,6 +58,6 @@ export async function addToTeam(room: Room, organisationId: number, id: number, 
 
 export async function removeFromTeam(room: Room, organisationId: number, id: number, userId: number): Promise<void> {
   await requireTeam(room, organisationId, id);
-  if (!(await leaveTeam(room.db, id, userId))) throw new AppError('not_found', 'There is no such member of the team.');
+  if (!(await leaveTeam(room.db, id, userId))) throw new AppError('not_found', 'There is no such team member.');
   await room.announcements.changed(organisationTag(organisationId));
 }

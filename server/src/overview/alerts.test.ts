@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('a service that only simulates says so; one that works says nothing, and nothing to others', async () => {
+test('alerts about simulation only, shows nothing when a provider works, and nothing to other users', async () => {
   const house = await openTestApp();
   try {
     const answer = await (await house.root()).call('/api/admin/alerts');
@@ -51,7 +51,7 @@ test('a service that only simulates says so; one that works says nothing, and no
   expect((await world.send(member, 'GET', '/api/admin/alerts')).status).toBe(403);
 });
 
-test('a credential that is refused, until it is taken again or was changed', async () => {
+test('alerts about a refused credential until it is accepted or changed', async () => {
   const key = await member.key();
   world.upstream.answer(refuses(401));
   await world.ask(key);
@@ -63,7 +63,7 @@ test('a credential that is refused, until it is taken again or was changed', asy
   expect(await kinds()).toEqual([]);
 });
 
-test('a circuit that is open, while the channel is switched on', async () => {
+test('alerts about an open circuit while the channel is enabled', async () => {
   const key = await member.key();
   world.upstream.answer(refuses(500));
   await until('the circuit is open', async () => {
@@ -80,7 +80,7 @@ test('a circuit that is open, while the channel is switched on', async () => {
   await put(1);
 });
 
-test('a file that is damaged, until a look finds it whole', async () => {
+test('alerts about a damaged file until a check finds it intact', async () => {
   const { database } = world.t.platform;
   database.damage = 'users: torn page';
   expect((await alerts())[0]).toMatchObject({
@@ -92,7 +92,7 @@ test('a file that is damaged, until a look finds it whole', async () => {
   expect(await kinds()).not.toContain('database_damaged');
 });
 
-test('work that was given up, until it is swept', async () => {
+test('alerts about dead jobs until they are deleted', async () => {
   const { db } = world.t.platform.database;
   const dead = {
     queue: 'video',
@@ -114,7 +114,7 @@ test('work that was given up, until it is swept', async () => {
   expect(await kinds()).not.toContain('jobs_failed');
 });
 
-test('an organisation that nobody runs, until its account is disabled or an owner is back', async () => {
+test('alerts about an organisation without an owner until its account is disabled or an owner returns', async () => {
   const owner = await world.t.user();
   const viewer = await world.t.user();
   const { data: house } = await world.send(owner, 'POST', '/api/organisations', { name: 'Left', time_zone: 'UTC' });
@@ -141,7 +141,7 @@ test('an organisation that nobody runs, until its account is disabled or an owne
   expect((await world.ask(key.key)).status).toBe(401);
 });
 
-test('a budget past its share, until there is more of it', async () => {
+test('alerts about a budget past its threshold until it is raised', async () => {
   const owner = await world.t.user();
   const { data: house } = await world.send(owner, 'POST', '/api/organisations', { name: 'Acme', time_zone: 'UTC' });
   await world.credit(owner.id, 100_000);

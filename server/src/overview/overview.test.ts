@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test('who, which model, which channel: sums come to what was charged', async () => {
+test('sums by user, model and channel match the charges', async () => {
   const byModel = await read();
   expect(byModel.total).toMatchObject({ requests: 4, failures: 1, quota: 4 * price });
   expect(byModel.total.p50_ms).toBeGreaterThan(0);
@@ -69,7 +69,7 @@ test('who, which model, which channel: sums come to what was charged', async () 
       expect(points.reduce((sum, { requests }) => sum + requests, 0)).toBe(total.requests);
 });
 
-test('filters narrow it, whichever way it is grouped', async () => {
+test('filters apply to every grouping', async () => {
   expect(brief(await read(`?user_id=${ann.id}`))).toEqual([
     ['m', 2, 0, 2 * price],
     ['other', 1, 0, price],
@@ -85,7 +85,7 @@ test('filters narrow it, whichever way it is grouped', async () => {
   expect((await read('?model=none')).series).toEqual([]);
 });
 
-test('ranges that make no sense are refused, and others see nothing', async () => {
+test('invalid ranges are rejected, and other users are refused', async () => {
   const now = Math.floor(Date.now() / 1000);
   for (const query of ['?from=9&to=8', '?from=0', '?by=key', `?from=${now + 10_000}`, '?from=x'])
     expect([query, (await read(query)).status]).toEqual([query, 400]);
@@ -93,7 +93,7 @@ test('ranges that make no sense are refused, and others see nothing', async () =
   expect((await read(`?from=${now - 7_200}&to=${now - 3_700}`)).total.requests).toBe(0);
 });
 
-test('the width of a point fits the range, and what is kept of its beginning', () => {
+test('the width of a point fits the range and the stored resolution', () => {
   const now = 1_800_000_000;
   const hour = 3_600;
   const width = (hoursAgo: number, hours: number) =>

@@ -13,31 +13,31 @@ import { measures, type Series, viewSums } from './series.ts';
 import { mostDays, widthOf } from './spans.ts';
 
 const count = z.number().int();
-const milliseconds = count.nullable().describe('Told from a histogram; null where nothing was answered');
+const milliseconds = count.nullable().describe('Estimated from a histogram; null if no request was answered');
 
 const sums = {
-  requests: count.describe('That were answered'),
-  failures: count.describe('That nobody answered'),
+  requests: count.describe('Answered requests'),
+  failures: count.describe('Requests that were not answered'),
   quota: count,
   p50_ms: milliseconds,
   p95_ms: milliseconds,
 };
 const seriesShape = z
   .object({
-    id: count.nullable().describe('Of the user or channel; null for models, and for the rest'),
-    name: z.string().nullable().describe('Null for the rest, and for what is deleted'),
-    rest: z.boolean().describe('All that are not shown one by one'),
+    id: count.nullable().describe('Id of the user or channel; null for models and for the rest'),
+    name: z.string().nullable().describe('Null for the rest and for deleted entries'),
+    rest: z.boolean().describe('Whether this is the sum of everything not listed individually'),
     total: z.object(sums),
-    points: z.array(z.object({ at: count, ...sums })).describe('Without those in which nothing was'),
+    points: z.array(z.object({ at: count, ...sums })).describe('Points with data only'),
   })
   .meta({ id: 'OverviewSeries' });
 const overviewShape = z
   .object({
     from: count,
     to: count,
-    width_seconds: count.describe('Of each point'),
-    user: z.string().nullable().describe('Name of the user that it is narrowed to'),
-    channel: z.string().nullable().describe('Name of the channel that it is narrowed to'),
+    width_seconds: count.describe('Width of each point'),
+    user: z.string().nullable().describe('Name of the user it is filtered by'),
+    channel: z.string().nullable().describe('Name of the channel it is filtered by'),
     total: z.object(sums),
     series: z.array(seriesShape),
   })
@@ -49,19 +49,23 @@ const alertShape = z
     severity: z.enum(['error', 'warning', 'info']),
     id: count
       .nullable()
-      .describe('Of the channel or the organisation; of one that was left, of the user that stands for it'),
-    name: z.string().nullable().describe('Of the channel, the organisation or the queue'),
+      .describe(
+        'Id of the channel or organisation; for an organisation without an owner, id of the user that represents it',
+      ),
+    name: z.string().nullable().describe('Name of the channel, organisation or queue'),
     provider: z.string().nullable(),
-    count: count.nullable().describe('Models, requests or jobs; the status with which a credential was refused'),
-    share: z.number().nullable().describe('Of requests that succeeded, or of a budget that is used'),
-    detail: z.string().nullable().describe('A model, the level and window of a budget, or the last error'),
+    count: count
+      .nullable()
+      .describe('Number of models, requests or jobs; or the status with which a credential was refused'),
+    share: z.number().nullable().describe('Share of requests that succeeded, or share of a budget that is used'),
+    detail: z.string().nullable().describe('Model, level and period of a budget, or last error'),
     since: count.nullable(),
   })
   .meta({ id: 'Alert' });
 
 const query = z.strictObject({
   by: z.enum(['user', 'model', 'channel']).default('model'),
-  measure: z.enum(measures).default('cost').describe('What series are chosen by'),
+  measure: z.enum(measures).default('cost').describe('Measure by which series are selected'),
   from: idText.optional(),
   to: idText.optional(),
   user_id: idText.optional(),

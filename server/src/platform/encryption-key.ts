@@ -35,6 +35,6 @@ const drawKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(
 function readKey(file: string): Uint8Array {
   const hex = readFileSync(file, 'utf8').trim();
   if (!/^[0-9a-f]{64}$/i.test(hex))
-    throw new Error(`${file} does not hold an encryption key of 64 hexadecimal digits.`);
+    throw new Error(`${file} does not contain an encryption key of 64 hexadecimal digits.`);
   return Buffer.from(hex, 'hex');
 }

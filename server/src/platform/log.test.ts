@@ -5,7 +5,7 @@ import { openLog } from './log.ts';
 const lines: Record<string, unknown>[] = [];
 const keep = { write: (line: string) => void lines.push(JSON.parse(line)) };
 
-test('the option LogLevel takes effect at once, and empty gives the level of the start back', async () => {
+test('the option LogLevel applies at once, and empty restores the initial level', async () => {
   const service = await openTestApp({ env: { LOG_LEVEL: 'error' } });
   const { log } = service.platform;
   expect(log.level).toBe('error');
@@ -20,7 +20,7 @@ test('the option LogLevel takes effect at once, and empty gives the level of the
   await service.close();
 });
 
-test('an access line says who asked what, and holds no secret', async () => {
+test('an access line has the caller and the request, and no secrets', async () => {
   const service = await openTestApp({ log: openLog('info', keep) });
   await service.setOption('AccessLog', true);
   const member = await service.user();
@@ -48,7 +48,7 @@ test('an access line says who asked what, and holds no secret', async () => {
   await service.close();
 });
 
-test('secrets are masked wherever they turn up', () => {
+test('secrets are masked everywhere', () => {
   lines.length = 0;
   const log = openLog('info', keep);
   log.info({

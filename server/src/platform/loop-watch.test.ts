@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { openLoopWatch } from './loop-watch.ts';
 import { Metrics } from './metrics.ts';
 
-test('tells by how much the loop was late', async () => {
+test('reports the delay of the event loop', async () => {
   const metrics = new Metrics();
   let time = 0;
   // Each look at the clock comes two seconds after the one before: whoever measures is late by that less its pause.

@@ -10,7 +10,7 @@ export interface LoopWatch {
 
 /** Measures event loop lag: anything slow and synchronous delays every stream of the process. */
 export function openLoopWatch(metrics: Metrics, now: () => number = () => performance.now()): LoopWatch {
-  const observe = metrics.histogram('svc_event_loop_delay_seconds', 'How late the loop comes to what is due.');
+  const observe = metrics.histogram('svc_event_loop_delay_seconds', 'Delay of the event loop.');
   let timer: Timer | undefined;
   return {
     start: () => {

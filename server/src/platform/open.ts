@@ -90,7 +90,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   // After the database: an existing key indicates that there was one.
   const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
   const clock =
-    given ?? (await step('The database cannot be asked for the time', () => clockOf(database, log, closers)));
+    given ?? (await step('The time cannot be read from the database', () => clockOf(database, log, closers)));
   const shared = await step('Redis cannot be reached', () =>
     openShared({ redisUrl: config.redisUrl, prefix: config.redisPrefix }, clock),
   );
@@ -123,13 +123,17 @@ function refuseLost(folder: string): void {
 }
 
 function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log): void {
-  if (closed > 0) log.warn({ folder, files: closed }, 'the data folder was open to others; it is closed to others now');
+  if (closed > 0)
+    log.warn(
+      { folder, files: closed },
+      'the data folder was readable by other users; access is now restricted to its owner',
+    );
   if (open.length > 0)
-    log.warn({ files: open.slice(0, 10) }, 'others can read these files, whose modes cannot be changed');
+    log.warn({ files: open.slice(0, 10) }, 'other users can read these files, and their modes cannot be changed');
   if (foreign.length > 0)
     log.warn(
       { folder, beside: foreign.slice(0, 10) },
-      'the data folder holds other things too, so its mode is left as it is',
+      'the data folder contains other files too, so its mode is left unchanged',
     );
 }
 

@@ -53,7 +53,7 @@ afterAll(async () => {
   received.stop();
 });
 
-test('a request is a span below its caller, and its upstream call a span below it', async () => {
+test('a request is a child span of its caller, and its upstream call a child of the request', async () => {
   const member = await service.user();
   const key = await member.key();
   const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -84,7 +84,7 @@ test('a request is a span below its caller, and its upstream call a span below i
   expect(JSON.stringify(received.spans)).not.toContain(key);
 });
 
-test('a malformed traceparent begins a trace of its own', async () => {
+test('a malformed traceparent starts a new trace', async () => {
   const tracer = openTracer({ endpoint: 'http://127.0.0.1:9', headers: {}, version: '0', ...quiet() });
   for (const header of [
     '',
@@ -99,7 +99,7 @@ test('a malformed traceparent begins a trace of its own', async () => {
   await tracer.stop();
 });
 
-test('a collector that is away costs spans, and neither memory nor time', async () => {
+test('an unreachable collector loses spans, without using memory or time', async () => {
   const { log, metrics } = quiet();
   const tracer = openTracer({
     endpoint: 'http://collector.invalid',
@@ -124,7 +124,7 @@ test('a collector that is away costs spans, and neither memory nor time', async 
   expect(Number(dropped)).toBeGreaterThan(5_000);
 });
 
-test('without an endpoint there is no tracer at all', async () => {
+test('without an endpoint there is no tracer', async () => {
   const plain = await openTestApp();
   expect(await plain.platform.metrics.render()).not.toContain('svc_trace_spans');
   await plain.close();

@@ -39,8 +39,11 @@ const traceparentForm = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0
 export function openTracer(deps: TracerDeps): Tracer {
   const waiting: Span[] = [];
   const places = new Map<string, SpanPlace>();
-  const sent = deps.metrics.counter('svc_trace_spans_sent_total', 'Spans handed to the collector.');
-  const dropped = deps.metrics.counter('svc_trace_spans_dropped_total', 'Spans lost: the collector was away or slow.');
+  const sent = deps.metrics.counter('svc_trace_spans_sent_total', 'Spans sent to the collector.');
+  const dropped = deps.metrics.counter(
+    'svc_trace_spans_dropped_total',
+    'Spans lost because the collector was unreachable or slow.',
+  );
   const send = deps.send ?? fetch;
   let sending: Promise<void> | null = null;
   let complained = false;
@@ -55,7 +58,7 @@ export function openTracer(deps: TracerDeps): Tracer {
         redirect: 'manual',
       });
       await answer.body?.cancel();
-      if (!answer.ok) throw new Error(`the collector answered ${answer.status}`);
+      if (!answer.ok) throw new Error(`the collector returned status ${answer.status}`);
       sent(batch.length);
       complained = false;
     } catch (error) {

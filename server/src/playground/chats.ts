@@ -34,7 +34,7 @@ export async function saveChat(
     const kept = await versionOf(tx, userId, chatId);
     if (kept === null && version > 0) throw noChat();
     if (kept !== null && kept !== version)
-      throw new AppError('conflict', 'The chat has been saved since from somewhere else. Load it again.');
+      throw new AppError('conflict', 'The chat has been saved elsewhere since you loaded it. Reload it.');
     await refuseFull(tx, userId, chatId, bytes, kept === null);
     if (kept !== null) return { chat: await writeChat(tx, userId, chatId, said), created: false };
     const name = nameOf(content.entries.find(({ role }) => role === 'user')?.content ?? '');

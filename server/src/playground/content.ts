@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { limits } from './limits.ts';
 
 /** Client-chosen ids of a chat and its entries. */
-export const chosenId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 of A-Z a-z 0-9 _ -');
+export const chosenId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1-64 characters of A-Z a-z 0-9 _ -');
 const whole = z.number().int();
 /** Stored as is: only the page interprets it. */
 const kept = z.record(z.string(), z.unknown());
@@ -10,7 +10,7 @@ const kept = z.record(z.string(), z.unknown());
 const column = z.strictObject({ id: chosenId, model: z.string().max(300) });
 
 /** Inline images only: a URL would be fetched by everyone who views the chat. */
-const image = z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data URL of a picture');
+const image = z.string().regex(/^data:image\/(png|jpeg|webp|gif);base64,/, 'must be a data URL of an image');
 
 const said = z.strictObject({
   id: chosenId,

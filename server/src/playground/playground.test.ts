@@ -58,7 +58,7 @@ const namesOf = async (by: Member) =>
   (await dataOf<{ chats: Head[] }>(by.call(path))).chats.map(({ name }) => name).sort();
 
 describe('chats', () => {
-  test('are saved, read back as they were, renamed and deleted, by their owner alone', async () => {
+  test('are saved, read back unchanged, renamed and deleted only by their owner', async () => {
     const columns = [
       { id: 'c1', model: 'demo/chat' },
       { id: 'c2', model: 'demo/chat-large' },
@@ -86,7 +86,7 @@ describe('chats', () => {
     expect((await service.call(path)).status).toBe(401);
   });
 
-  test('are not written over by who has not seen the latest', async () => {
+  test('are not overwritten by a client without the latest version', async () => {
     await dataOf(save(member, 'two', 0), 201);
     await dataOf(save(member, 'two', 1, contentOf('From one tab')));
     const late = await save(member, 'two', 1, contentOf('From another'));
@@ -100,7 +100,7 @@ describe('chats', () => {
     expect((await save(member, 'two', 3)).status).toBe(404);
   });
 
-  test('are listed by cursor, the last used first, without gap or repetition', async () => {
+  test('are listed by cursor, last used first, without gaps or repetition', async () => {
     const reader = await service.user();
     for (let index = 0; index < 7; index += 1) await dataOf(save(reader, `n${index}`, 0, contentOf(`n${index}`)), 201);
     // Some in the same second, one used since.
@@ -122,7 +122,7 @@ describe('chats', () => {
     expect((await reader.call(`${path}?page=2`)).status).toBe(400);
   });
 
-  test('have a size, alone and together, and a number', async () => {
+  test('are limited in size, total size and number', async () => {
     const writer = await service.user();
     const large = contentOf('x'.repeat(limits.chatBytes));
     expect((await save(writer, 'large', 0, large)).status).toBe(413);
@@ -159,11 +159,11 @@ describe('chats', () => {
     ['an answer under way', contentOf('Hi', { entries: [{ ...answer, state: 'streaming' } as never] })],
     ['too many entries', contentOf('Hi', { entries: Array(limits.entries + 1).fill(said('Hi')) })],
   ];
-  test.each(wrong)('with %s are refused', async (_, content) => {
+  test.each(wrong)('with %s are rejected', async (_, content) => {
     expect((await save(member, 'wrong', 0, content)).status).toBe(400);
   });
 
-  test('of an id that cannot be are not there', async () => {
+  test('with an impossible id are not found', async () => {
     for (const id of ['%20', 'a%2Fb', 'x'.repeat(65), 'ü']) {
       expect((await save(member, id, 0)).status).toBe(404);
       expect((await member.call(`${path}/${id}`)).status).toBe(404);
@@ -175,7 +175,7 @@ function said(content: string): Content['entries'][number] & { role: 'user' } {
   return { id: 'u', role: 'user', content };
 }
 
-test('a chat is called by how its first message begins', () => {
+test('a chat is named after the start of its first message', () => {
   expect(nameOf('  Two\n\nlines ')).toBe('Two lines');
   expect(nameOf('')).toBe('Untitled chat');
   expect(nameOf('\u200b \u202e')).toBe('Untitled chat');
@@ -197,7 +197,7 @@ describe('presets', () => {
   }
   const listOf = async (by: Member) => (await dataOf<{ presets: Preset[] }>(by.call(presets))).presets;
 
-  test('are saved, listed by name, changed and deleted, by their owner alone', async () => {
+  test('are saved, listed by name, changed and deleted only by their owner', async () => {
     const made = await dataOf<Preset>(make(member, 'Terse'), 201);
     await dataOf(make(member, 'Pirate', 'Arr.'), 201);
     expect((await listOf(member)).map(({ name }) => name)).toEqual(['Pirate', 'Terse']);
@@ -217,7 +217,7 @@ describe('presets', () => {
     expect((await listOf(member)).map(({ name }) => name)).toEqual(['Pirate']);
   });
 
-  test('have a number', async () => {
+  test('are limited in number', async () => {
     const writer = await service.user();
     await sql`insert into playground_presets (user_id, name, prompt, created_at, updated_at)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < ${sql.lit(limits.presets - 1)})

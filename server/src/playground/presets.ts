@@ -11,7 +11,7 @@ export const noPreset = () => new AppError('not_found', 'Preset not found');
 
 const nameTaken = (error: unknown): never => {
   if (isTaken(error, 'playground_presets'))
-    throw new AppError('conflict', 'You have a preset of that name already.', { param: 'name' });
+    throw new AppError('conflict', 'You already have a preset with this name.', { param: 'name' });
   throw error;
 };
 

@@ -3,7 +3,7 @@ import type { RelayDeps, RequestContext } from './deps.ts';
 
 /** What waiting clients are told when the grace period is over. */
 export const stoppingError = (): AppError =>
-  new AppError('unavailable', 'The service is stopping and could not finish this answer. Ask again.');
+  new AppError('unavailable', 'The service is shutting down and could not finish this answer. Try again.');
 
 /** Whether an answer has to end now. Background work is stopped elsewhere, and continued by another process. */
 export const isStopping = ({ stopping }: Pick<RelayDeps, 'stopping'>, { direct }: RequestContext): boolean =>

@@ -98,7 +98,7 @@ function judge(deps: RelayDeps, context: RequestContext, attempt: Attempt, error
       'no file descriptor was available for an upstream connection',
     );
     // The next candidate would need a descriptor as well.
-    const message = 'All outgoing connections of this service are in use. Try again in a moment.';
+    const message = 'The service has no free connection right now. Try again in a moment.';
     return { throw: new AppError('unavailable', message, {}, error) };
   }
   if (error instanceof DispatchFault) {

@@ -55,7 +55,7 @@ const settled = (by: Member, id: string) =>
     return found.status === 200 && (found.logs as Json[]).length > 0;
   });
 
-test('an answered request: its cost in parts, and who was asked and why', async () => {
+test('an answered request shows its cost by part and the routing decision', async () => {
   const id = await ask('acme/large');
   await settled(member, id);
   for (const by of [member, root]) {
@@ -78,7 +78,7 @@ test('an answered request: its cost in parts, and who was asked and why', async 
   expect((await detail(root, id)).username).toBe(member.username);
 });
 
-test('a request that failed: for administrators in the words of the upstream', async () => {
+test("a failed request shows administrators the upstream's message", async () => {
   upstream.answer(() => Response.json({ error: { message: 'Account 42 is out of money' } }, { status: 500 }));
   const id = await ask('acme/large');
   upstream.answer(answers);
@@ -97,7 +97,7 @@ test('a request that failed: for administrators in the words of the upstream', a
   });
 });
 
-test('what no provider was asked for is found too: unknown models and answers that were kept', async () => {
+test('requests without a provider are found too: unknown models and cached answers', async () => {
   const unknown = await ask('acme/none');
   expect(await detail(member, unknown)).toMatchObject({
     failure: { status: 404, code: 'model_not_found' },
@@ -111,7 +111,7 @@ test('what no provider was asked for is found too: unknown models and answers th
   expect((await detail(member, second)).logs).toMatchObject([{ quota: 0, saved_quota: 1000 }]);
 });
 
-test('a turn tells of its calls, and each call of its turn', async () => {
+test('a turn lists its calls, and each call names its turn', async () => {
   const id = await ask('svc/svc-ms');
   await until('its calls are known', async () => (await detail(member, id)).calls !== undefined);
   const turn = await detail(member, id);
@@ -126,7 +126,7 @@ test('a turn tells of its calls, and each call of its turn', async () => {
   expect(found).toMatchObject({ status: 200, parent_request_id: id, logs: [{ request_id: call.request_id }] });
 });
 
-test('with the time that the list tells it is found without a decision', async () => {
+test('a request without a decision is found by its time from the list', async () => {
   const id = await ask('acme/large');
   await settled(member, id);
   const { created_at } = await detail(member, id);
@@ -137,7 +137,7 @@ test('with the time that the list tells it is found without a decision', async (
   expect((await detail(other, id, `?at=${created_at}`)).status).toBe(404);
 });
 
-test('what is another’s is not there', async () => {
+test("another user's request is not found", async () => {
   const [answered, failed, turn] = [await ask('acme/large'), await ask('acme/none'), await ask('svc/svc-ms')];
   await settled(member, answered);
   await until('the turn is known', async () => (await detail(member, turn)).status === 200);

@@ -124,7 +124,7 @@ describe.each(filters)('%p', (filter, matches) => {
   });
 });
 
-test('what is no value of a filter is refused, and so is what it does not know', async () => {
+test('invalid filter values and unknown parameters are rejected', async () => {
   const wrong = [
     'status=ok',
     'status=600',
@@ -144,7 +144,7 @@ test('what is no value of a filter is refused, and so is what it does not know',
   expect((await house.call('/api/requests')).status).toBe(401);
 });
 
-test('a search through many that do not fit goes on in its next page, and leaves nothing out', async () => {
+test('a search with few matches continues on the next page without gaps', async () => {
   const { db } = house.platform.database;
   const third = await house.user();
   const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 4500)`;

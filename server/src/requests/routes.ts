@@ -34,10 +34,10 @@ const query = z.strictObject({
     .string()
     .regex(
       /^(answered|incomplete|failed|[45]\d\d)$/,
-      'must be answered, incomplete, failed or what was answered: 400 to 599',
+      'must be answered, incomplete, failed or a status code from 400 to 599',
     )
     .optional()
-    .describe('`incomplete`: answered in part; `failed`: by nobody; `429`: those that failed with it'),
+    .describe('`incomplete`: partly answered; `failed`: not answered; `429`: failed with this status'),
   model: name.optional(),
   token_id: idText.optional(),
   parent_request_id: name.optional(),
@@ -46,7 +46,9 @@ const query = z.strictObject({
 });
 type Query = z.infer<typeof query>;
 
-const atField = { at: idText.optional().describe('`created_at` of the list; also finds what no decision is kept of') };
+const atField = {
+  at: idText.optional().describe('`created_at` from the list; also finds requests without a stored decision'),
+};
 const params = z.object({ id: name });
 
 const base = { ...management, tag: 'Usage', method: 'get' } as const;
@@ -77,7 +79,7 @@ const keysIn = (lines: readonly Line[]): number[] => [...new Set(lines.map((line
 
 async function oneOf(room: RequestRoom, requestId: string, asking: Asking): Promise<FoundRequest> {
   const found = await findRequest(room, requestId, asking);
-  if (!found) throw new AppError('not_found', 'Nothing is known of a request to a model with this id.');
+  if (!found) throw new AppError('not_found', 'There is no record of a model request with this id.');
   return found;
 }
 

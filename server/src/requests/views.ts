@@ -15,11 +15,11 @@ const fields = {
   status: z
     .enum(outcomes)
     .describe(
-      '`failed`: nobody answered. All others were answered, the last three in part: by whose doing, or whose fault',
+      '`failed`: not answered. All others were answered; the last three only partly, and name who stopped or caused it',
     ),
   user_id: int,
   token_id: int.nullable(),
-  application: z.string().nullable().describe('Of what an application asked for'),
+  application: z.string().nullable().describe('Application that made the request'),
   model: z.string(),
   endpoint: z.string(),
   provider: z.string().nullable(),
@@ -33,8 +33,8 @@ const fields = {
   error: z
     .object({ status: int, code: z.string(), message: z.string() })
     .nullable()
-    .describe('What the caller was told, where nobody answered'),
-  created_at: int.describe('When it ended'),
+    .describe('Error returned to the caller if the request was not answered'),
+  created_at: int.describe('When the request ended'),
 };
 
 /** A request as shown in a list. */
@@ -46,7 +46,7 @@ export const wholeRequestSchema = z
     ...fields,
     ...accountFields,
     channel_id: int.nullable(),
-    upstream: upstreamSchema.nullable().describe('What the last provider that was asked said'),
+    upstream: upstreamSchema.nullable().describe('Error from the last provider tried'),
   })
   .meta({ id: 'RequestOfAnybody' });
 
@@ -98,23 +98,23 @@ const detailFields = {
   parent_request_id: z
     .string()
     .nullable()
-    .describe('Of the turn (`svc_ms_meta.request_id`), run, batch or response that made the request'),
-  run_session_id: z.string().nullable().describe('Session of the run that it is, or is part of'),
-  logs: z.array(usageLogSchema).describe('What was charged: nothing where nobody answered'),
-  decisions: z.array(decisionSchema).describe('Who was asked and why; newest first where several models were'),
+    .describe('Id of the turn (`svc_ms_meta.request_id`), run, batch or response that made the request'),
+  run_session_id: z.string().nullable().describe('Session of the run that this request is or belongs to'),
+  logs: z.array(usageLogSchema).describe('Charges; empty if the request was not answered'),
+  decisions: z.array(decisionSchema).describe('Providers tried, and why; newest first if there were several models'),
   content: z
     .object({
       prompt: z.array(z.object({ role: z.enum(['system', 'user', 'assistant']), text: z.string() })),
-      answer: z.string().nullable().describe('Null where nobody answered'),
-      cut: z.boolean().describe('There was more than is kept'),
+      answer: z.string().nullable().describe('Null if the request was not answered'),
+      cut: z.boolean().describe('The content was longer than what is stored'),
     })
     .nullable()
-    .describe('What was asked and answered, where the operator and the user let it be kept'),
+    .describe('Prompt and answer, if the operator and the user allow storing them'),
   calls: z
     .object({ answered: int, failed: int, quota: int })
     .nullable()
     .describe(
-      'What it asked for in its course, where it is a turn, a run or a batch; at most 10,000 answered and 1,000 failed ones are counted',
+      'Requests made by it, if it is a turn, a run or a batch; at most 10,000 answered and 1,000 failed ones are counted',
     ),
 };
 

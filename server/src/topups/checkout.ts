@@ -17,7 +17,7 @@ export const marksOf = (baseUrl: string, id: number) => ({ svc: baseUrl, topup_i
 export function requirePayments(deps: TopUpDeps): PayingDeps {
   const { payments } = deps;
   if (!payments || amountsOf(deps).length === 0)
-    throw new AppError('conflict', 'Nothing can be paid here. Ask an administrator for credits.');
+    throw new AppError('conflict', 'Payments are not enabled on this service. Ask an administrator for credits.');
   return { ...deps, payments };
 }
 
@@ -54,7 +54,7 @@ export async function beginTopUp(
     return { topUp, url };
   } catch (error) {
     await failTopUp(db, topUp.id, now);
-    throw new AppError('unavailable', 'The page for the payment could not be opened. Try again later.', {}, error);
+    throw new AppError('unavailable', 'The payment page could not be opened. Try again later.', {}, error);
   }
 }
 

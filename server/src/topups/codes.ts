@@ -50,7 +50,7 @@ const attemptsWindowMs = 15 * 60_000;
 
 /** The same error for unknown, used up, withdrawn and expired codes, so that it does not reveal which. */
 const noCode = () =>
-  new AppError('invalid_value', 'There is no such code, or it was used up or has run out.', { param: 'code' });
+  new AppError('invalid_value', 'This code does not exist, has been used up or has expired.', { param: 'code' });
 
 /** Adds the value of a code to the balance; use and credit are one transaction. */
 export async function redeemCode(
@@ -73,7 +73,8 @@ export async function redeemCode(
     idempotencyId,
     also: async (tx) => {
       const outcome = await takeCode(tx, row, user.id, nowSeconds(clock));
-      if (outcome === 'again') throw new AppError('conflict', 'You have redeemed this code before.', { param: 'code' });
+      if (outcome === 'again')
+        throw new AppError('conflict', 'You have already redeemed this code.', { param: 'code' });
       if (outcome === 'spent') throw noCode();
     },
   });
@@ -84,5 +85,5 @@ async function refuseOwnHand({ db }: TopUpDeps, user: Pick<User, 'role'>, { made
   if (user.role < roles.administrator || user.role >= roles.root) return;
   const maker = await findUserRow(db, made_by);
   if (!maker || maker.role <= user.role)
-    throw new AppError('forbidden', 'Administrators redeem only codes that somebody of a higher role made.');
+    throw new AppError('forbidden', 'Administrators can only redeem codes created by someone with a higher role.');
 }

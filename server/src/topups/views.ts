@@ -7,14 +7,14 @@ const int = z.number().int();
 export const codeSchema = z
   .object({
     id: int,
-    code: z.string().describe('Masked, but in the answer that makes it'),
-    quota: int.describe('What each use is worth'),
+    code: z.string().describe('Masked, except in the response that creates it'),
+    quota: int.describe('Value of each redemption'),
     uses: int,
     used: int,
-    status: int.describe('1 good, 2 withdrawn'),
+    status: int.describe('1 valid, 2 revoked'),
     note: z.string(),
     made_by: int,
-    expires_at: int.describe('Unix seconds; 0 never'),
+    expires_at: int.describe('Unix seconds; 0 for never'),
     created_at: int,
   })
   .meta({ id: 'RedemptionCode' });
@@ -40,8 +40,8 @@ export const topUpSchema = z
     amount: z.number().describe('In dollars'),
     quota: int,
     status: z.enum(topUpStatuses),
-    credited: int.describe('What the balance has of it'),
-    owed: int.describe('What went back to the payer, and was spent already'),
+    credited: int.describe('Amount credited to the balance'),
+    owed: int.describe('Amount refunded to the payer that had already been spent'),
     created_at: int,
     updated_at: int,
   })

@@ -17,7 +17,10 @@ const mostVideoBytes = 2 * 1024 ** 3;
 export async function followJob(deps: VideoDeps, job: VideoJob, signal: AbortSignal) {
   const upstream = await upstreamOfJob(deps, job);
   if (!upstream) {
-    await finishJob(deps, job, { status: 'failed', error: 'The provider that was making this video was removed.' });
+    await finishJob(deps, job, {
+      status: 'failed',
+      error: 'The provider that was generating this video has been removed.',
+    });
     return;
   }
   try {
@@ -31,7 +34,10 @@ export async function followJob(deps: VideoDeps, job: VideoJob, signal: AbortSig
 
 async function react(deps: VideoDeps, job: VideoJob, upstream: Upstream, progress: Progress, signal: AbortSignal) {
   if (progress.status === 'failed') {
-    await finishJob(deps, job, { status: 'failed', error: progress.error ?? 'The provider could not make the video.' });
+    await finishJob(deps, job, {
+      status: 'failed',
+      error: progress.error ?? 'The provider could not generate the video.',
+    });
     return;
   }
   const noted = {
@@ -95,11 +101,14 @@ async function onFault(deps: VideoDeps, job: VideoJob, fault: UpstreamFault) {
     'could not check the progress of a video',
   );
   if (fault.kind === 'unusable') {
-    await finishJob(deps, job, { status: 'failed', error: 'The provider made a video that could not be fetched.' });
+    await finishJob(deps, job, {
+      status: 'failed',
+      error: 'The video was generated but could not be downloaded from the provider.',
+    });
     return;
   }
   if (misses >= maxMisses) {
-    await finishJob(deps, job, { status: 'failed', error: 'The provider no longer knows this video.' });
+    await finishJob(deps, job, { status: 'failed', error: 'The provider no longer has a record of this video.' });
     return;
   }
   await changeJob(deps.db, job.id, { misses, polls: job.polls + 1, touched_at_ms: deps.clock.nowMs() });

@@ -226,7 +226,7 @@ describe('a video job', () => {
   test('that its upstream no longer knows fails', async () => {
     const { model } = await setUp({ status: 'queued', onPoll: () => new Response('{}', { status: 404 }) });
     const { id } = await client.create({ model, prompt: 'x' });
-    expect((await client.reach(id, 'failed')).error).toBe('The provider no longer knows this video.');
+    expect((await client.reach(id, 'failed')).error).toBe('The provider no longer has a record of this video.');
     expect(await client.quota()).toBe(startQuota);
   });
 
@@ -238,7 +238,9 @@ describe('a video job', () => {
       await addModel(guarded.root.call, upstream.url, { kind: 'openrouter' });
       const payer = await guarded.client(startQuota);
       const { id } = await payer.create({ model: 'films/one', prompt: 'x' });
-      expect((await payer.reach(id, 'failed')).error).toBe('The provider made a video that could not be fetched.');
+      expect((await payer.reach(id, 'failed')).error).toBe(
+        'The video was generated but could not be downloaded from the provider.',
+      );
       expect([inside.downloads, await payer.quota()]).toEqual([0, startQuota]);
     } finally {
       await guarded.close();

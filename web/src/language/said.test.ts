@@ -86,7 +86,7 @@ describe('messages of the service', () => {
       '该团队的预算（每月 $5.00）不足以支付此请求。将于 2026-12-01 00:00（UTC）重新开始计算。',
     ],
     [
-      'The server docs failed: it did not answer in time. The tool was not called.',
+      'The server docs failed: it did not respond in time. The tool was not called.',
       '服务器 docs 出错：服务器响应超时。未调用该工具。',
     ],
     [
@@ -94,7 +94,7 @@ describe('messages of the service', () => {
       "'a/b' 没有可用的提供商：均被此请求忽略，或超出价格上限。",
     ],
     ["'temperature' must be a number between 0 and 2.", "'temperature' 必须是 0 到 2 之间的数字。"],
-    ['its address may not be called: Not a valid URL.', '不允许调用该地址：不是有效的 URL。'],
+    ['its address is not allowed: Not a valid URL.', '不允许调用该地址：不是有效的 URL。'],
     [
       'No chat model is available for a: every model is above the price limit.',
       '没有可供 a 使用的对话模型：均超出价格上限。',
@@ -264,7 +264,7 @@ describe('translated words inside a sentence', () => {
   /** What the service may say at a place: all that has a translation for it, or as a sentence within a sentence. */
   const wordsFor = (name: string): string[] =>
     /^(?:fault|more)/.test(name)
-      ? ['must be a number', 'must be text']
+      ? ['must be a number', 'must be a string']
       : entries.flatMap(([english]) => (english.endsWith(`##${name}`) ? [english.slice(0, -name.length - 2)] : []));
   const cases = entries.flatMap(([english, translation]) =>
     [...new Set(namesIn(english))].flatMap((name) =>

@@ -41,7 +41,7 @@ const render = ({ id, filename, bytes, created_at, expires_at }: FileRow) => ({
 
 const listQuery = z.strictObject({
   ...betaQuery,
-  page: idQuery.meta({ description: '`next_page` of the page before' }),
+  page: idQuery.meta({ description: '`next_page` of the previous page' }),
   after_id: idQuery,
   before_id: idQuery,
   limit: limitOf(1_000),
@@ -49,9 +49,9 @@ const listQuery = z.strictObject({
     .string()
     .transform((ids) => [...new Set(ids.split(','))])
     .pipe(z.array(z.string()).max(mostIds))
-    .meta({ type: 'string', description: 'These alone, on one page' })
+    .meta({ type: 'string', description: 'List only these, on one page' })
     .optional(),
-  scope_id: idQuery.meta({ description: 'Files here belong to no session' }),
+  scope_id: idQuery.meta({ description: 'Files here do not belong to a session' }),
 });
 
 async function rowsOf(deps: BatchesDeps, call: Call<'apiKey', unknown, z.infer<typeof listQuery>>, limit: number) {

@@ -41,7 +41,7 @@ const request = z
     requests: z
       .array(
         z.strictObject({
-          custom_id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ -'),
+          custom_id: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1-64 characters of A-Z a-z 0-9 _ -'),
           params: z.looseObject({}),
         }),
       )

@@ -64,7 +64,11 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
       .strictObject({
         bytes: z.int().min(1),
         filename: z.string().min(1).max(512),
-        mime_type: z.string().min(1).max(255).meta({ description: 'Files are known by their names; this is not kept' }),
+        mime_type: z
+          .string()
+          .min(1)
+          .max(255)
+          .meta({ description: 'Files are identified by their names; this value is not stored' }),
         purpose: purposes,
         expires_after: expiresAfter.nullable().optional(),
       })
@@ -114,7 +118,7 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
           .max(100)
           .nullable()
           .optional()
-          .meta({ description: 'Of the whole file, in hexadecimal or base64' }),
+          .meta({ description: 'MD5 of the whole file, in hexadecimal or base64' }),
       })
       .meta({ id: 'UploadCompletion' }),
     answers: { 200: uploadAnswer },

@@ -40,7 +40,7 @@ const unfiled = async (): Promise<number> => {
 const listed = async (filter: Parameters<typeof listUsage>[1]): Promise<number[]> =>
   (await listUsage(open.db, filter, { limit: 10 })).map(({ created_at }) => created_at - 1_700_000_000);
 
-test('entries not yet in the indexes are found by whoever asks, in every way of asking', async () => {
+test('entries not yet indexed are found by every kind of query', async () => {
   await ask([1, 2, 3], 10);
   await ask([3, 1, 2], 20);
   expect(await unfiled()).toBe(6);
@@ -60,7 +60,7 @@ test('entries not yet in the indexes are found by whoever asks, in every way of 
   expect(await unfiled()).toBe(0);
 });
 
-test('a batch of one user is filed as it is written, and many batches file themselves', async () => {
+test('a batch of one user is indexed when written, and many batches index themselves', async () => {
   await ask([4, 4, 4, 4], 70);
   expect(await unfiled()).toBe(0);
   for (let n = 0; n < 300; n += 1) await ask([4, 5], 71);
@@ -92,7 +92,7 @@ test('entries of a user or key are looked up in the indexes', async () => {
   await other.drop();
 });
 
-test('whoever reads while nothing can be written gets what is filed', async () => {
+test('reads return indexed entries while nothing can be written', async () => {
   await ask([6, 7], 80);
   expect(await listed({ userId: 6 })).toEqual([80]);
   await ask([6, 7], 90);

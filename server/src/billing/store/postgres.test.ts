@@ -6,7 +6,7 @@ import { openWriter } from './allotments.ts';
 import { postgresAllotmentStore } from './postgres.ts';
 
 describe.each(engines.filter(({ name }) => name === 'postgres'))('allotments on $name', (engine) => {
-  test('rows that are changed with every batch take no more room with time', async () => {
+  test('rows that change with every batch do not grow the table', async () => {
     const open = await engine.open();
     const store = postgresAllotmentStore(open.db);
     const users = await Promise.all(Array.from({ length: 8 }, () => addUser(open.db, 1_000_000)));

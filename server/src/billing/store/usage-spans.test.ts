@@ -172,7 +172,7 @@ async function take(processes: Process[], one: Step): Promise<Asked[]> {
   return [];
 }
 
-describe.each(engines)('spans of usage on $name', (engine) => {
+describe.each(engines)('usage spans on $name', (engine) => {
   let open: TestDb;
   let other: OpenDb;
   beforeAll(async () => {
@@ -193,7 +193,7 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     await open.db.deleteFrom('usage_spans').execute();
   }
 
-  test('they are what was asked and what failed, whatever happens in whatever order', async () => {
+  test('match requests and failures, for any sequence of operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         await clear();
@@ -209,7 +209,7 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     );
   }, 300_000);
 
-  test('a charge writes none of them; the old ones are put together', async () => {
+  test('are not written by a charge; old ones are merged', async () => {
     await clear();
     const process = await opened(open.db);
     const spans = () => open.db.selectFrom('usage_spans').select(['user_id', 'starts_at', 'length']).execute();
@@ -225,7 +225,7 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     expect(await lengths()).toEqual([day]);
   });
 
-  test('more users than are moved or added up at once', async () => {
+  test('handle more users than one batch', async () => {
     await clear();
     const process = await opened(open.db);
     const many = Array.from({ length: 1_300 }, (_, n) => ({
@@ -240,7 +240,7 @@ describe.each(engines)('spans of usage on $name', (engine) => {
     expect((await topUsers(open.db, all, 'quota', 3))[0]).toBe(1_251);
   }, 60_000);
 
-  test('names that callers made up are not kept', async () => {
+  test('names invented by callers are not stored', async () => {
     await clear();
     const base = { ...failedRow({ user: 1, model: 0, channel: 1, minute: 1, cost: 0, ms: 0, failed: true }) };
     const nobody = { provider: null, channel_id: null, upstream_status: null, upstream_message: null };
@@ -253,8 +253,8 @@ describe.each(engines)('spans of usage on $name', (engine) => {
   });
 });
 
-describe.each(engines)('usage from before there were spans on $name', (engine) => {
-  test('is there by day, once, also what was not filed yet', async () => {
+describe.each(engines)('usage from before spans existed on $name', (engine) => {
+  test('is available by day, once, including entries not yet indexed', async () => {
     const open = await engine.open(migrations.filter(({ name }) => name !== '0038-usage-spans'));
     try {
       const { db } = open;
@@ -277,7 +277,7 @@ describe.each(engines)('usage from before there were spans on $name', (engine) =
   });
 });
 
-test('how long answers took is told from how many took how long', () => {
+test('latency percentiles are estimated from a histogram', () => {
   expect(durationOf(noSums(), 0.95)).toBeNull();
   const even = { ...noSums(), timed: 100, under_250: 50, under_1000: 50 };
   expect(durationOf(even, 0.5)).toBe(250);

@@ -151,7 +151,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
     }
   }
 
-  test('they are what the sums of each user come to, whatever happens in whatever order', async () => {
+  test('equal the sums of each user, for any sequence of operations', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         await clear();
@@ -175,7 +175,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
     );
   }, 300_000);
 
-  test('they are written behind: a charge changes none', async () => {
+  test('are written asynchronously: a charge changes none', async () => {
     await clear();
     const process = await opened(open.db);
     await process.charge([{ user: 1, model: 1, day: 3, cost: 5 }]);
@@ -188,7 +188,7 @@ describe.each(engines)('totals of all users on $name', (engine) => {
     await expectExact(open.db);
   });
 
-  test('many processes that charge, file and are taken for dead at once lose nothing and count nothing twice', async () => {
+  test('processes that charge, index and are considered dead concurrently lose and double nothing', async () => {
     await clear();
     const count = engine.name === 'postgres' ? 3 : 1;
     let running = count;
@@ -228,8 +228,8 @@ describe.each(engines)('totals of all users on $name', (engine) => {
   }, 100_000);
 });
 
-describe.each(engines)('sums from before there were totals on $name', (engine) => {
-  test('are added up day by day, and the summary is right all the while', async () => {
+describe.each(engines)('sums from before totals existed on $name', (engine) => {
+  test('are added day by day, and the summary is correct throughout', async () => {
     // Later migrations are needed: the current writer uses every column of the log.
     const open = await engine.open(migrations.filter(({ name }) => name !== '0022-totals'));
     try {

@@ -7,7 +7,7 @@ export const codeWindowMs = 15 * 60_000;
 export async function countCodeTry(shared: Shared, key: string, most: number): Promise<void> {
   const tries = await shared.increment(key, 1, codeWindowMs).catch((error: unknown) => {
     // Without counting, all codes could be tried.
-    throw new AppError('unavailable', 'Codes cannot be checked at the moment. Try again soon.', {}, error);
+    throw new AppError('unavailable', 'Codes cannot be checked right now. Try again in a moment.', {}, error);
   });
   if (tries > most)
     throw new AppError('rate_limit_exceeded', 'Too many wrong codes. Try again in 15 minutes.', {

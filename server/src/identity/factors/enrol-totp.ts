@@ -20,7 +20,7 @@ import { addressOf, newSecret, stepOf } from './totp.ts';
 
 const refusals = {
   missing: 'password is required to add a second factor.',
-  late: 'Log in again first: a second factor can be added within 15 minutes of that.',
+  late: 'Log in again first. You can add a second factor within 15 minutes of logging in.',
 };
 
 /**
@@ -32,7 +32,7 @@ export async function confirmAdding(deps: FactorDeps, principal: SessionPrincipa
   await confirmOwner(deps, principal, shown, refusals);
 }
 
-const inUse = () => new AppError('conflict', 'Codes of an app are asked for already. Turn them off first.');
+const inUse = () => new AppError('conflict', 'An authenticator app is already set up. Remove it first.');
 
 /** A secret for an authenticator app. Takes effect once a code was shown. */
 export async function offerSecret(
@@ -55,11 +55,11 @@ export async function confirmSecret(deps: FactorDeps, principal: SessionPrincipa
   const offered = await findTotp(deps.db, user.id);
   if (offered && offered.confirmed_at !== null) throw inUse();
   if (!offered || offered.created_at <= now - offerSeconds)
-    throw new AppError('not_found', 'No secret was made for an app. Begin again.');
+    throw new AppError('not_found', 'No authenticator secret was generated. Start again.');
   const secret = deps.sealer.open(offered.secret);
   const step = await countingWrong(deps, user.id, async () => stepOf(secret, code.replace(/\s/g, ''), now));
   if (step === null)
-    throw new AppError('invalid_value', 'This code is not the one of now. Check the clock of your device.', {
+    throw new AppError('invalid_value', "This code is not the current one. Check your device's clock.", {
       param: 'code',
     });
   if (!(await confirmTotp(deps.db, offered, { step, now }))) throw inUse();
@@ -76,7 +76,7 @@ export async function newRecoveryCodes(deps: FactorDeps, userId: number): Promis
 
 /** Without any factor the recovery codes are useless. */
 export async function dropTotp(deps: FactorDeps, userId: number): Promise<void> {
-  if (!(await deleteTotp(deps.db, userId))) throw new AppError('not_found', 'No codes of an app are asked for.');
+  if (!(await deleteTotp(deps.db, userId))) throw new AppError('not_found', 'No authenticator app is set up.');
   await factorsChanged(deps, userId);
   await dropUselessCodes(deps, userId);
 }

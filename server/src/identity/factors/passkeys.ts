@@ -87,7 +87,7 @@ export async function registrationOptions(
 }
 
 const notRegistered = (detail?: unknown) =>
-  new AppError('invalid_value', 'The passkey could not be registered. Begin again.', { param: 'response' }, detail);
+  new AppError('invalid_value', 'The passkey could not be registered. Start again.', { param: 'response' }, detail);
 
 export async function registerPasskey(
   deps: FactorDeps,
@@ -120,7 +120,7 @@ export async function registerPasskey(
     created_at: nowSeconds(deps.clock),
     last_used_at: null,
   });
-  if (id === null) throw new AppError('conflict', 'This passkey is registered already.');
+  if (id === null) throw new AppError('conflict', 'This passkey is already registered.');
   await factorsChanged(deps, user.id);
   return id;
 }

@@ -36,7 +36,7 @@ export const mayAdminister = (
 ): boolean | Promise<boolean> => !isRequired(deps, user) || hasFactor(user.id);
 
 export const factorRequired = (): AppError =>
-  new AppError('second_factor_required', 'Administrators need a second factor here. Set one up in your account.', {
+  new AppError('second_factor_required', 'Administrators must use a second factor. Set one up on your account page.', {
     body: { code: 'second_factor_required' },
   });
 
@@ -48,8 +48,5 @@ export async function requireOwnFactor(
 ): Promise<void> {
   if (key !== 'AdminSecondFactor' || `${value}` !== 'true') return;
   if ((await methodsOf(db, id)).length === 0)
-    throw new AppError(
-      'conflict',
-      'Set up a second factor of your own first: without one you would lock yourself out.',
-    );
+    throw new AppError('conflict', 'Set up your own second factor first. Otherwise you would lock yourself out.');
 }

@@ -36,7 +36,7 @@ export async function countingWrong<T>(
 /** Accepts an app's code or a recovery code, each once. */
 export async function takeCode(deps: FactorDeps, userId: number, code: string): Promise<Method> {
   const method = await countingWrong(deps, userId, () => matching(deps, userId, code));
-  if (!method) throw new AppError('wrong_credentials', 'This code is wrong, or it was used already.');
+  if (!method) throw new AppError('wrong_credentials', 'This code is wrong or has already been used.');
   return method;
 }
 

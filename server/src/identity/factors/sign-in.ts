@@ -44,7 +44,7 @@ export async function beginSecondStep(
   return { token, methods };
 }
 
-const begunAnew = () => new AppError('wrong_credentials', 'This sign-in has run out. Log in again.');
+const begunAnew = () => new AppError('wrong_credentials', 'This sign-in has expired. Log in again.');
 
 /** The user of an intermediate sign-in, for the log; null if it is no longer valid. */
 export async function halfSessionOf(deps: FactorDeps, token: string | null): Promise<ProvenUser | null> {

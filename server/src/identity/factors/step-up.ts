@@ -89,7 +89,7 @@ export async function requireRecentFactor(
   if (methods.length === 0) return;
   const at = await factorAtOf(deps.db, sessionId);
   if (at !== null && Math.abs(nowSeconds(deps.clock) - at) < freshSeconds) return;
-  throw new AppError('step_up_required', 'Confirm with your second factor that it is you.', {
+  throw new AppError('step_up_required', 'Confirm your identity with your second factor.', {
     body: { code: 'step_up_required', methods },
   });
 }

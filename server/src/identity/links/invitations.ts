@@ -34,7 +34,7 @@ export async function invite(
   askedIn: Language,
 ): Promise<Invited> {
   const { username, email, display_name = username, role = roles.user } = input;
-  if (role >= by.role) throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
+  if (role >= by.role) throw new AppError('forbidden', 'You cannot assign a role equal to or higher than your own.');
   const user = await insertUser(deps.db, {
     ...{ username, email, display_name, password_hash: noPassword(), role },
     quota: input.quota ?? deps.options.get('QuotaForNewUser'),
@@ -97,7 +97,7 @@ const shown = ({ about, created_at, expires_at }: { about: string; created_at: n
  */
 export async function takeBack(deps: Pick<LinkDeps, 'db'>, userId: number): Promise<void> {
   if (!(await takeOneTimeOf(deps.db, userId, 'invitation')))
-    throw new AppError('not_found', 'This invitation was used already, was taken back, or has run out.');
+    throw new AppError('not_found', 'This invitation has been used, was revoked or has expired.');
   const user = await findUserRow(deps.db, userId);
-  if (!user || !(await isAwaited(deps, user))) throw new AppError('conflict', 'This account has an owner already.');
+  if (!user || !(await isAwaited(deps, user))) throw new AppError('conflict', 'This account already has an owner.');
 }

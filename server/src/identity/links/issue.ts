@@ -15,17 +15,17 @@ export async function issueLink(
 ): Promise<{ url: string | null; mailed: boolean }> {
   requireNoOrganisation(user);
   if (purpose === 'invitation' && !(await isAwaited(deps, user)))
-    throw new AppError('conflict', 'This account has an owner already.');
+    throw new AppError('conflict', 'This account already has an owner.');
   if (!mail) return { url: await makeLink(deps, purpose, user, false), mailed: false };
-  if (!deps.mailer) throw new AppError('conflict', 'This service sends no mail. Hand a link over instead.');
-  if (user.email === '') throw new AppError('conflict', 'This account has no address.');
+  if (!deps.mailer) throw new AppError('conflict', 'This service does not send email. Share a link instead.');
+  if (user.email === '') throw new AppError('conflict', 'This account has no email address.');
   // An unverified address may belong to somebody else, who would get the account.
   if (purpose === 'reset_password' && user.email_verified !== 1)
-    throw new AppError('conflict', 'The address of this account is not verified. Hand a link over instead.');
+    throw new AppError('conflict', 'The email address of this account is not verified. Share a link instead.');
   if (!(await mayMail(deps, purpose, user.email)))
-    throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.');
+    throw new AppError('rate_limit_exceeded', 'Too many emails were sent to this address. Try again in an hour.');
   await mailLink(deps, purpose, user, askedIn).catch((error) => {
-    throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);
+    throw new AppError('unavailable', 'The email could not be sent. Try again later.', {}, error);
   });
   return { url: null, mailed: true };
 }

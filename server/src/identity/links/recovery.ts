@@ -14,13 +14,13 @@ import type { LinkDeps } from './deps.ts';
 import { mailLink, takeLink } from './links.ts';
 import { mailWindowMs, mayMail, mayMailFor } from './mail.ts';
 
-const noMail = () => new AppError('conflict', 'This service sends no mail. Ask an administrator for a link.');
+const noMail = () => new AppError('conflict', 'This service does not send email. Ask an administrator for a link.');
 const spent = () =>
-  new AppError('invalid_value', 'This link was used already, or has run out. Ask for a new one.', { param: 'token' });
+  new AppError('invalid_value', 'This link has been used or has expired. Request a new one.', { param: 'token' });
 
 const refusals = {
   missing: 'password is required to verify the address.',
-  late: 'Log in again first: an address can be verified within 15 minutes of that.',
+  late: 'Log in again first. You can verify an address within 15 minutes of logging in.',
 };
 
 /**
@@ -34,16 +34,16 @@ export async function sendVerification(
   askedIn: Language,
 ): Promise<void> {
   const user = await findUserRow(deps.db, principal.user.id);
-  if (!user || user.email === '') throw new AppError('conflict', 'Your profile has no address.');
-  if (user.email_verified) throw new AppError('conflict', 'Your address is verified already.');
+  if (!user || user.email === '') throw new AppError('conflict', 'Your profile has no email address.');
+  if (user.email_verified) throw new AppError('conflict', 'Your email address is already verified.');
   if (!deps.mailer) throw noMail();
   await confirmOwner(deps, principal, shown, refusals);
   if (!(await mayMailFor(deps, user.id, 'verify_email', user.email)))
-    throw new AppError('rate_limit_exceeded', 'Enough mail was sent to this address. Try again in an hour.', {
+    throw new AppError('rate_limit_exceeded', 'Too many emails were sent to this address. Try again in an hour.', {
       headers: { 'retry-after': `${mailWindowMs / 1000}` },
     });
   await mailLink(deps, 'verify_email', user, askedIn).catch((error) => {
-    throw new AppError('unavailable', 'The mail could not be sent. Try again later.', {}, error);
+    throw new AppError('unavailable', 'The email could not be sent. Try again later.', {}, error);
   });
 }
 
@@ -55,7 +55,7 @@ async function changed(deps: LinkDeps, id: number, change: UserChange, terms: Ch
 }
 
 const anothers = () =>
-  new AppError('forbidden', 'This link belongs to another account. Log in to that one, if it is yours.', {
+  new AppError('forbidden', 'This link belongs to another account. If that account is yours, log in to it.', {
     param: 'token',
   });
 

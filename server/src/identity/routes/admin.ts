@@ -53,13 +53,13 @@ export function adminRoutes(deps: LinkDeps): Route[] {
         role: z.union([z.literal(1), z.literal(10), z.literal(100)]).optional(),
         group: z
           .string()
-          .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1-64 of A-Z a-z 0-9 _ . -')
+          .regex(/^[A-Za-z0-9_.-]{1,64}$/, 'must be 1-64 characters of A-Z a-z 0-9 _ . -')
           .optional(),
         email_verified: z.boolean().optional(),
         email: z
           .string()
           .optional()
-          .describe('With `email_verified`: the address that is meant; 409 where it is another by now'),
+          .describe('With `email_verified`: the address to verify; 409 if it has changed since'),
         display_name: displayNameRule.optional(),
       }),
       audit: { action: 'user_updated', subject: userSubject(deps.db), id: (call) => call.params.id },

@@ -27,7 +27,7 @@ export const auditRoute = ({ db, audit }: Pick<AccountDeps, 'db' | 'audit'>): Ro
       actor: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
       action: z.string().max(64).optional(),
       target: z.string().max(200).optional().meta({ description: 'An id, or part of a name' }),
-      user_id: idText.optional().meta({ description: 'What this user did, and what was done to the account' }),
+      user_id: idText.optional().meta({ description: 'Actions by this user and actions on the account' }),
       from: idText.optional(),
       to: idText.optional(),
       format: z.enum(['json', 'csv']).optional(),

@@ -38,7 +38,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
             recovery_codes_left: z.number().int(),
             passkeys: z.array(passkeySchema),
             methods: z.array(z.enum(methods)),
-            required: z.boolean().describe('Whether I can do nothing as an administrator without one'),
+            required: z.boolean().describe('Whether administrators must have a second factor to do anything'),
           }),
         ),
       },
@@ -99,7 +99,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       handle: async (call) => {
         const id = idOfCaller(call);
         if ((await methodsOf(deps.db, id)).length === 0)
-          throw new AppError('conflict', 'Without a second factor there is nothing to recover.');
+          throw new AppError('conflict', 'Recovery codes require a second factor.');
         call.headers['cache-control'] = 'no-store';
         const recovery_codes = await newRecoveryCodes(deps, id);
         tellOwner(deps, id, 'recovery_codes');

@@ -33,7 +33,7 @@ export const invitationRoutes = (deps: LinkDeps): Route[] => [
       email: emailRule.default(''),
       display_name: displayNameRule.optional(),
       role: z.union([z.literal(1), z.literal(10)]).optional(),
-      quota: z.number().int().min(0).max(1e12).optional().describe('The balance to begin with, in quota units'),
+      quota: z.number().int().min(0).max(1e12).optional().describe('Initial balance, in quota units'),
     }),
     audit: {
       action: 'user_invited',

@@ -93,7 +93,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       params: z.object({ id: idText }),
       body: z.object({
         purpose: z.enum(['reset_password', 'verify_email', 'invitation']),
-        mail: z.boolean().default(false).describe('To the address of the account, where the service sends mail'),
+        mail: z.boolean().default(false).describe("Send it to the account's email address, if the service sends email"),
       }),
       audit: {
         action: 'link_issued',

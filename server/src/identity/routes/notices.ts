@@ -42,7 +42,7 @@ export const noticeRoutes = ({ db }: Pick<AccountDeps, 'db'>): Route[] => [
     answers: { 200: done },
     handle: async (call) => {
       if (!(await deleteNotice(db, call.principal.user.id, call.params.id)))
-        throw new AppError('not_found', 'There is no such notice.');
+        throw new AppError('not_found', 'There is no such notification.');
       return json(call, { success: true, message: 'The notice was dismissed.' });
     },
   }),

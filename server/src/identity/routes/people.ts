@@ -33,7 +33,7 @@ const personSchema = z
     passkeys: z.array(passkeySchema),
     identities: z.array(z.object({ provider: z.string(), label: z.string(), last_used_at: time.nullable() })),
     invitation: z.object({ mailed: z.boolean(), created_at: time, expires_at: time }).nullable(),
-    mail: z.boolean().describe('Whether the service sends mail'),
+    mail: z.boolean().describe('Whether the service sends email'),
   })
   .meta({ id: 'Person' });
 
@@ -43,7 +43,7 @@ const sessionSchema = z.object({
   user_agent: z.string(),
   created_at: time,
   last_seen_at: time,
-  factor_at: time.nullable().describe('When it last showed a second factor'),
+  factor_at: time.nullable().describe('Time of the last second-factor check'),
 });
 
 /** A user as administrators see them. All can be viewed; acts are limited to those below. */

@@ -36,7 +36,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
         password: passwordRule,
         email: emailRule.optional(),
         display_name: displayNameRule.optional(),
-        language: languageRule.optional().describe('Of mails and pages; else as `Accept-Language` says'),
+        language: languageRule.optional().describe('Language of emails and pages; defaults to `Accept-Language`'),
       }),
       answers: { 200: userAnswer },
       handle: async (call) => {

@@ -11,7 +11,7 @@ export async function answerWithSession(
   proven: ProvenUser,
 ): Promise<Response> {
   const started = await sessions.start(proven, call);
-  if (!started) throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.');
+  if (!started) throw new AppError('wrong_credentials', 'The account has changed in the meantime. Log in again.');
   call.headers['set-cookie'] = started.cookie;
   return ok(call, { ...proven.user, language: await learnLanguage(db, call, proven.user.id) });
 }

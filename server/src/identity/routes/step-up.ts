@@ -63,7 +63,7 @@ export function stepUpRoutes(deps: FactorDeps): Route[] {
         const own = async (): Promise<Method> => {
           const { passkey, given } = await provePasskey(deps, 'passkey_step_up', assertionOf(call.body.response));
           if (passkey.user_id !== call.principal.user.id || given.user_id !== passkey.user_id)
-            throw new AppError('wrong_credentials', 'This passkey is not yours.');
+            throw new AppError('wrong_credentials', 'This passkey belongs to another account.');
           return 'passkey';
         };
         return prove(call, own());

@@ -37,7 +37,7 @@ async function pendingLink(room: SignInRoom, { token, browserSecret }: LinkReque
     ? await Promise.all([findProvider(room.db, link.provider_id), findUserRow(room.db, link.user_id)])
     : [];
   if (!link || !provider?.enabled || row?.status !== statuses.enabled)
-    throw new AppError('not_found', 'This has run out. Sign in again.');
+    throw new AppError('not_found', 'This sign-in has expired. Sign in again.');
   return { link, provider, row };
 }
 
@@ -70,7 +70,10 @@ export async function confirmLink(
     await requireRecentFactor(room, { user: visitor.user, sessionId: visitor.session.id });
   else {
     if ((await methodsOf(room.db, row.id)).length > 0)
-      throw new AppError('forbidden', 'This account has a second factor. Log in to it first, then connect the two.');
+      throw new AppError(
+        'forbidden',
+        'This account has a second factor. Log in to it first, then connect the accounts.',
+      );
     if (password === undefined)
       throw new AppError('missing_required_parameter', 'password is required.', { param: 'password' });
     proven = await login(room, { username: row.username, password, ip }).catch((error) => {
@@ -81,7 +84,7 @@ export async function confirmLink(
     });
   }
   const made = await takeLink(room.db, link, nowSeconds(room.clock));
-  if (!made) throw new AppError('conflict', 'This was connected already. Sign in again.');
+  if (!made) throw new AppError('conflict', 'This account is already connected. Sign in again.');
   if (link.grant_sealed !== '') await keepGrant(room.db, link, link.grant_sealed);
   tellLinked(room, provider, made.id, row.id, origin);
   return { proven, returnTo: link.return_to };

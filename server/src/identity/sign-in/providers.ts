@@ -131,7 +131,10 @@ function check({ allowPrivate }: SignInRoom, acting: Acting, fields: store.Provi
 /** Administrators cannot create administrators, nor let a provider do so. */
 function refuseUnlessAbove({ role }: Acting, { roleMap }: Pick<store.ProviderFields, 'roleMap'>): void {
   if (Object.values(roleMap).some((given) => given >= role && given > roles.user))
-    throw new AppError('forbidden', 'You cannot change a provider that gives a role like your own or higher.');
+    throw new AppError(
+      'forbidden',
+      'You cannot change a provider that assigns a role equal to or higher than your own.',
+    );
 }
 
 /** As with channels: a secret entered for one address must not be sent to another by an editor. */

@@ -267,7 +267,7 @@ const lies: [what: string, lie: Partial<Voucher['company']>, fault: string][] = 
     'refused: it says access_denied',
   ],
   ['a rejected ID token', { answer: json({ error: 'invalid_grant' }, 400) }, 'sign_in_again: '],
-  ['an invalid error code', { answer: json({ error: 'x'.repeat(100) }, 400) }, 'failed: '],
+  ['an invalid error', { answer: json({ error: 'x'.repeat(100) }, 400) }, 'failed: '],
   ['a status alone', { answer: new Response('', { status: 500 }) }, 'failed: '],
   [
     'a body that is not JSON',

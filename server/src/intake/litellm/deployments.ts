@@ -38,11 +38,11 @@ export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: strin
     try {
       if (error) throw new Unfit(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
       const channel = channelOf(deployment, resolve);
-      if (!add(channels, channel)) throw new Unfit('it is there twice');
+      if (!add(channels, channel)) throw new Unfit('it is listed twice');
       noteRest(deployment, channel, (text) => void notes.push(`${what}: ${text}`));
     } catch (error) {
       if (!(error instanceof Unfit)) throw error;
-      notes.push(`${what} is left out: ${error.message}`);
+      notes.push(`${what} is skipped: ${error.message}`);
     }
   }
   return numbered([...channels.values()]);
@@ -85,10 +85,10 @@ function add(channels: Map<string, ChannelIntake>, channel: ChannelIntake): bool
 function channelOf(deployment: Deployment, resolve: Resolve): ChannelIntake {
   const { litellm_params: params, model_name } = deployment;
   const found = vendorAndModel(params);
-  if (!found) throw new Unfit(`nothing says whose model ${params.model} is; write <vendor>/${params.model}`);
+  if (!found) throw new Unfit(`the vendor of model ${params.model} is unknown; write <vendor>/${params.model}`);
   const address = resolved(params.api_base ?? params.base_url, 'api_base', resolve);
   const place = placeIn(found.vendor, params, address);
-  if (!place) throw new Unfit(`${found.vendor} needs an api_base here, at which OpenAI's format is spoken`);
+  if (!place) throw new Unfit(`${found.vendor} requires an api_base of an OpenAI-compatible API`);
   const secret = secretOf(params, place, resolve);
   const [rpm, tpm] = [params.rpm ?? deployment.rpm ?? null, params.tpm ?? deployment.tpm ?? null];
   const { weight, order, timeout } = params;
@@ -131,7 +131,7 @@ function modelsOf(deployment: Deployment, provider: string, name: string): Model
 /** `openai/*` means all models of a vendor: those in our price list, under the names clients use. */
 function wholeVendor(provider: string, pattern: string): ModelIntake[] {
   const models = pattern.includes('*') ? pricesOf(provider) : [];
-  if (models.length === 0) throw new Unfit(`${pattern} stands for names that nobody can list here`);
+  if (models.length === 0) throw new Unfit(`${pattern} stands for names that cannot be listed here`);
   return models.map(({ capabilities = {}, provider: _, ...model }) => ({
     ...{ ...model, modelId: pattern.replace('*', model.modelName), status: enabled, capabilities },
   }));
@@ -144,7 +144,7 @@ function secretOf(params: Params, place: Place, resolve: Resolve): string {
     const { vertex_credentials: said } = params;
     const file = typeof said === 'string' ? resolved(said, 'vertex_credentials', resolve) : JSON.stringify(said);
     // A path would be sent as if it were a key.
-    if (!file?.startsWith('{')) throw new Unfit('its vertex_credentials are not the text of a key file');
+    if (!file?.startsWith('{')) throw new Unfit('its vertex_credentials are not the content of a key file');
     return file;
   }
   const [id, key] = [params.aws_access_key_id, params.aws_secret_access_key];
@@ -164,7 +164,7 @@ function noteRest(deployment: Deployment, channel: ChannelIntake, note: (text: s
   const costs = otherCosts(deployment);
   const rest = Object.keys(deployment.litellm_params).filter((name) => !taken.has(name) && !costs.includes(name));
   const isLimited = [deployment, deployment.litellm_params].some(({ rpm, tpm }) => rpm != null || tpm != null);
-  if (rest.length > 0) note(`stays behind: ${rest.join(', ')}`);
-  if (isLimited && channel.credentials.length === 0) note('rpm and tpm stay behind: limits are those of a key here');
-  if (costs.length > 0) note(`there is no such price here: ${costs.join(', ')}`);
+  if (rest.length > 0) note(`not imported: ${rest.join(', ')}`);
+  if (isLimited && channel.credentials.length === 0) note('rpm and tpm are not imported: limits are set per key here');
+  if (costs.length > 0) note(`prices without a counterpart here: ${costs.join(', ')}`);
 }

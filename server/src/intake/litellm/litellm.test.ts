@@ -68,20 +68,20 @@ test('a file becomes channels with models and prices, aliases and a key', () => 
   expect(intake.keys).toMatchObject([{ secret: 'sk-master-key-of-the-proxy', owner: null, unlimited: true }]);
 });
 
-test('what stays behind is told, and no secret is', () => {
+test('settings that are not imported are listed, without secrets', () => {
   const told = read(example).notes.join('\n');
   for (const part of [
-    'model_list[0] (gpt-4o): stays behind: temperature',
-    'model_list[4] (lost) is left out: the variable of its api_key (os.environ/NOT_SET) is not set',
+    'model_list[0] (gpt-4o): not imported: temperature',
+    'model_list[4] (lost) is skipped: the variable of its api_key (os.environ/NOT_SET) is not set',
     'model gpt-4o is called gpt-4o-first',
-    'router_settings that stay behind: routing_strategy',
-    "users, teams and keys of LiteLLM's database stay behind",
+    'router_settings not imported: routing_strategy',
+    "users, teams and keys of LiteLLM's database are not imported",
   ])
     expect(told).toContain(part);
   for (const hidden of ['sk-of-openai', 'azure-key', 'sk-master', 'postgres://']) expect(told).not.toContain(hidden);
 });
 
-test('the same file has the same ids, whatever else was added to it', () => {
+test('the same file gives the same ids, whatever was added to it', () => {
   const more = example.replace(
     'router_settings:',
     '  - { model_name: new, litellm_params: { model: groq/x, api_key: k } }\n$&',
@@ -112,19 +112,19 @@ test.each([
     'model: vertex_ai/gemini-x, vertex_location: europe-west4, vertex_credentials: {type: service_account}',
     ...['vertex', 'https://europe-west4-aiplatform.googleapis.com/v1', 'gemini-x'],
   ],
-])('%s leads to %s at %s', (params, provider, baseUrl, modelName) => {
+])('%s becomes %s at %s', (params, provider, baseUrl, modelName) => {
   const intake = one(params!);
   expect(intake.notes).toEqual([]);
   expect(intake.channels).toMatchObject([{ provider, baseUrl, models: [{ modelId: 'm', modelName }] }]);
 });
 
 test.each([
-  ['model: sagemaker/x', 'sagemaker needs an api_base here'],
-  ['model: azure/x, api_key: k', 'azure needs an api_base here'],
-  ['model: a-name-of-nobody', 'nothing says whose model a-name-of-nobody is'],
+  ['model: sagemaker/x', 'sagemaker requires an api_base'],
+  ['model: azure/x, api_key: k', 'azure requires an api_base'],
+  ['model: a-name-of-nobody', 'the vendor of model a-name-of-nobody is'],
   ['model: groq/x', 'it has no api_key, and GROQ_API_KEY is not set'],
-  ['model: vertex_ai/x, vertex_credentials: /etc/key.json', 'not the text of a key file'],
-])('%s is left out: %s', (params, why) => {
+  ['model: vertex_ai/x, vertex_credentials: /etc/key.json', 'not the content of a key file'],
+])('%s is skipped: %s', (params, why) => {
   const intake = one(params);
   expect(intake.channels).toEqual([]);
   expect(intake.notes.join()).toContain(why);
@@ -141,7 +141,7 @@ test.each([
   expect(firstModel(one('model: openai/own, api_key: k', `model_info: {${info}}`))).toMatchObject(fields);
 });
 
-test('deployments of one name with one key are each a channel', () => {
+test('deployments of one name with one key become a channel each', () => {
   const twins = ['one', 'two'].map(
     (model) => `  - { model_name: m, litellm_params: { model: groq/${model}, api_key: k } }`,
   );
@@ -149,10 +149,10 @@ test('deployments of one name with one key are each a channel', () => {
   expect(channels.map(({ models }) => models.map(({ modelName }) => modelName))).toEqual([['one'], ['two']]);
   expect(new Set(channels.map(({ foreignId }) => foreignId)).size).toBe(2);
   expect(channels.map(({ name }) => name)).toEqual(['Groq', 'Groq 2']);
-  expect(notes).toEqual(['model_list[2] (m) is left out: it is there twice']);
+  expect(notes).toEqual(['model_list[2] (m) is skipped: it is listed twice']);
 });
 
-test('a whole vendor is what the list knows of it, by the names that clients say', () => {
+test("a vendor wildcard becomes the models of the price list, by clients' names", () => {
   const all = (name: string, model: string) =>
     read(`model_list:\n  - { model_name: "${name}", litellm_params: { model: "${model}", api_key: k } }`);
   const ids = (name: string, model: string) =>
@@ -166,10 +166,10 @@ test('a whole vendor is what the list knows of it, by the names that clients say
     ['azure/*', 'azure/*'],
     ['one', 'gemini/*'],
   ] as const)
-    expect(all(name, model).notes.join()).toContain('is left out');
+    expect(all(name, model).notes.join()).toContain('is skipped');
 });
 
-test('a deployment takes what it refers to, and one that is wrong keeps nobody else out', () => {
+test('a deployment resolves its references, and an invalid one does not affect others', () => {
   const { channels, notes } = read(`
 credential_list:
   - credential_name: corp
@@ -181,18 +181,18 @@ model_list:
     { baseUrl: 'https://gw.example/v1', credentials: [{ secret: 'sk-of-openai-0001' }] },
   ]);
   expect(notes).toHaveLength(1);
-  expect(notes[0]).toStartWith('model_list[1] is left out: litellm_params: ');
+  expect(notes[0]).toStartWith('model_list[1] is skipped: litellm_params: ');
 });
 
-test('limits and prices that have no place are told', () => {
+test('limits and prices without a counterpart are listed', () => {
   const params = 'model: ollama/x, rpm: 5, input_cost_per_token_batches: 1e-06, max_retries: 2';
   expect(one(params).notes).toEqual([
-    'model_list[0] (m): stays behind: max_retries',
-    'model_list[0] (m): rpm and tpm stay behind: limits are those of a key here',
-    'model_list[0] (m): there is no such price here: input_cost_per_token_batches',
+    'model_list[0] (m): not imported: max_retries',
+    'model_list[0] (m): rpm and tpm are not imported: limits are set per key here',
+    'model_list[0] (m): prices without a counterpart here: input_cost_per_token_batches',
   ]);
 });
 
-test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is no such file', (text) => {
-  expect(() => read(text)).toThrow('This cannot be read as a config.yaml of LiteLLM');
+test.each(['- a', 'model_list: {a: 1}', 'a: [1, 2\n b: {'])('%p is rejected as a configuration', (text) => {
+  expect(() => read(text)).toThrow('This is not a readable LiteLLM config.yaml');
 });

@@ -41,7 +41,7 @@ function parsed(text: string): LitellmConfig {
     if (!error) return data;
     throw new Error(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
   } catch (error) {
-    throw new StartFault(`This cannot be read as a config.yaml of LiteLLM: ${(error as Error).message}`);
+    throw new StartFault(`This is not a readable LiteLLM config.yaml: ${(error as Error).message}`);
   }
 }
 
@@ -59,7 +59,7 @@ function fallbacksOf(config: LitellmConfig, channels: ChannelIntake[], notes: st
     .flatMap(([name, others]): AliasIntake[] => {
       if (!served.has(name) || renamed.has(name)) {
         notes.push(
-          `fallbacks of ${name} are left out: ${renamed.has(name) ? 'they are given twice' : 'there is no such model'}`,
+          `fallbacks of ${name} are skipped: ${renamed.has(name) ? 'they are given twice' : 'there is no such model'}`,
         );
         return [];
       }
@@ -86,7 +86,7 @@ function masterKey({ general_settings }: LitellmConfig, resolve: Resolve, notes:
   const said = general_settings?.master_key;
   if (!said) return [];
   const secret = resolve(said);
-  if (secret === undefined) notes.push(`the master_key is left out: its variable (${said}) is not set`);
+  if (secret === undefined) notes.push(`the master_key is skipped: its variable (${said}) is not set`);
   if (secret === undefined) return [];
   return [
     {
@@ -106,9 +106,9 @@ function noteRest(config: LitellmConfig, notes: string[]): void {
   const { model_list: _, credential_list: __, environment_variables: ___, ...sections } = config;
   for (const [section, value] of Object.entries(sections)) {
     const names = isObject(value) ? Object.keys(value).filter((name) => !taken[section]?.includes(name)) : [];
-    if (names.length > 0) notes.push(`${section} that stay behind: ${names.join(', ')}`);
-    else if (!taken[section]) notes.push(`${section} stays behind`);
+    if (names.length > 0) notes.push(`${section} not imported: ${names.join(', ')}`);
+    else if (!taken[section]) notes.push(`${section} is not imported`);
   }
   if (config.general_settings?.database_url)
-    notes.push("users, teams and keys of LiteLLM's database stay behind: this file does not have them");
+    notes.push("users, teams and keys of LiteLLM's database are not imported: this file does not contain them");
 }

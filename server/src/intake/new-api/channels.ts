@@ -23,14 +23,16 @@ export function channelsOf(row: ChannelRow, prices: NewApiPrices, notes: string[
   const note = (text: string): void => void notes.push(`channel "${name}" (${row.id}): ${text}`);
   const ways = waysOf(row);
   if (typeof ways === 'string') {
-    note(`it is left out: ${ways}`);
+    note(`it is skipped: ${ways}`);
     return [];
   }
   noteRest(row, note);
   const groups = groupsOf(row, prices);
   const apart = groups.filter((group) => group !== sharedGroup);
   if (apart.length > 0)
-    note(`users of ${apart.join(', ')} are also served by channels of "${sharedGroup}", at the prices of these`);
+    note(
+      `users of ${apart.join(', ')} are also served by channels of "${sharedGroup}", at the prices of those channels`,
+    );
   return groups.flatMap((group) =>
     ways.map(({ place, credentials }, part): ChannelIntake => {
       const label = [group === sharedGroup ? '' : group, part === 0 ? '' : `${part + 1}`].filter(Boolean).join(' ');
@@ -85,8 +87,8 @@ function upstreamName(provider: string, name: string): string {
 /** Or the reason why there is none. */
 function waysOf(row: ChannelRow): Way[] | string {
   const place = placeOfType(row.type, row.base_url, row.config !== undefined);
-  if (!place) return `its type, number ${row.type}, speaks a format of its own that is not spoken here`;
-  if (row.base_url.includes('{model}')) return 'its address changes with the model';
+  if (!place) return `its type, number ${row.type}, uses a format that is not supported here`;
+  if (row.base_url.includes('{model}')) return 'its address depends on the model';
   const credentials = credentialsOf(row);
   if (place.kind === 'bedrock') return bedrockWays(row, credentials);
   if (place.kind === 'vertex') place.baseUrl = vertexAddress(row, place.baseUrl);
@@ -131,7 +133,7 @@ function bedrockWays({ config, base_url }: ChannelRow, credentials: CredentialIn
   });
   return ways.length > 0 && ways.every(({ credentials: own }) => own.every(({ secret }) => secret !== ''))
     ? ways
-    : 'a key of Bedrock is an id, a secret and a region with | between them';
+    : 'a Bedrock key must be an id, a secret and a region separated by |';
 }
 
 /** The region is stored beside the key, possibly per model. */
@@ -141,11 +143,11 @@ function vertexAddress({ other, config }: ChannelRow, usual: string): string {
 }
 
 function noteRest(row: ChannelRow, note: (text: string) => void): void {
-  if (row.status === 3) note('it was turned off by itself there, and is disabled here');
-  if (row.priority < 0 || row.priority > 1_000) note(`its priority ${row.priority} is brought between 0 and 1000`);
+  if (row.status === 3) note('it was disabled automatically there, and is disabled here');
+  if (row.priority < 0 || row.priority > 1_000) note(`its priority ${row.priority} is limited to the range 0 to 1000`);
   const changes = [
     ...(['setting', 'settings', 'param_override', 'header_override', 'status_code_mapping'] as const),
     ...(['system_prompt', 'open_ai_organization'] as const),
   ].filter((column) => !['', '{}', '[]', 'null'].includes(row[column]));
-  if (changes.length > 0) note(`what it says in ${changes.join(', ')} has no counterpart here`);
+  if (changes.length > 0) note(`its settings in ${changes.join(', ')} have no counterpart here`);
 }

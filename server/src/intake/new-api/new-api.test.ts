@@ -47,13 +47,13 @@ test.each([
   [18, true],
   [50, false],
   [999, false],
-])('type %i (one-api: %p) stays behind', (type, isOneApi) => {
+])('type %i (one-api: %p) is not imported', (type, isOneApi) => {
   expect(placeOfType(type, 'https://x.example', isOneApi)).toBeNull();
 });
 
 const off = { requestsPerMinute: null, tokensPerMinute: null };
 
-test('keys are lines, a list of key files, or one with its region', () => {
+test('keys are read from lines, a list of key files, or one with its region', () => {
   const secrets = (columns: Record<string, unknown>) =>
     channel(columns).channels.map(({ baseUrl, credentials }) => [baseUrl, ...credentials.map(({ secret }) => secret)]);
   expect(secrets({ key: 'a\n b \n\n' })).toEqual([['https://api.openai.com/v1', 'a', 'b']]);
@@ -70,10 +70,10 @@ test('keys are lines, a list of key files, or one with its region', () => {
     [east!, 'key'],
   ]);
   expect(secrets({ type: 33, config: '{"ak":"A","sk":"S","region":"eu-west-1"}' })).toEqual([[west!, 'A:S']]);
-  expect(channel({ type: 33, key: 'without-region' }).notes.join()).toContain('a region with | between them');
+  expect(channel({ type: 33, key: 'without-region' }).notes.join()).toContain('a region separated by |');
 });
 
-test('a key that was turned off stays so, and more than a channel may have become two', () => {
+test('a disabled key stays disabled, and too many keys for one channel become two channels', () => {
   const key = Array.from({ length: 51 }, (_, i) => `key-${i}`).join('\n');
   const { channels } = channel({ key, channel_info: { multi_key_status_list: { 50: 3 } } });
   expect(channels.map(({ name, credentials }) => [name, credentials.length])).toEqual([
@@ -102,13 +102,13 @@ test.each([
       ['svip', 4],
     ],
   ],
-] as const)('groups "%s" at ratios %p are channels %p', (group, GroupRatio, channels) => {
+] as const)('groups "%s" at ratios %p become channels %p', (group, GroupRatio, channels) => {
   const intake = channel({ group }, { ModelRatio: { m: 1 }, GroupRatio });
   expect(intake.channels.map((one) => [one.group, one.models[0]!.promptPrice])).toEqual(channels as never);
   expect(new Set(intake.channels.map(({ foreignId }) => foreignId)).size).toBe(channels.length);
 });
 
-test('prices follow the units of a dollar there, and parts that are not named follow the list', () => {
+test("prices use the other gateway's units per dollar, and missing parts use the price list", () => {
   const ModelRatio = { m: 1, 'gpt-4o': 2.5 };
   const options = { ModelRatio, AudioRatio: { m: 4 }, AudioCompletionRatio: { m: 2 }, QuotaPerUnit: 1_000_000 };
   const [m, known] = channel({ models: 'm,gpt-4o' }, options).channels[0]!.models;
@@ -119,7 +119,7 @@ test('prices follow the units of a dollar there, and parts that are not named fo
   expect(listed.channels[0]!.models).toMatchObject([
     { promptPrice: 1.25, completionPrice: 5, parts: { cacheRead: 0.625 } },
   ]);
-  expect(listed.notes.join()).toContain('model gpt-4o: no ratio is stored for it; it costs what the list');
+  expect(listed.notes.join()).toContain('model gpt-4o: no ratio is stored for it; the price list here');
   const formula = channel({}, { ModelRatio, 'billing_setting.billing_mode': { m: 'tiered_expr' } });
   expect(formula.channels[0]!.models[0]).toMatchObject({ status: 2 });
   expect(formula.notes.join()).toContain('its price is a formula');

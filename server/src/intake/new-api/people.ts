@@ -32,10 +32,10 @@ const exhausted = 4;
 export function keyOf(token: TokenRow, owner: string, notes: string[]): KeyIntake {
   const name = token.name || `Key ${token.id}`;
   const note = (text: string): void => void notes.push(`key "${name}" (${token.id}): ${text}`);
-  if (token.group !== '') note(`it was for the group ${token.group}; here it has the group of its user`);
+  if (token.group !== '') note(`it was for the group ${token.group}; here it uses the group of its user`);
   const models = words(token.model_limits_enabled ? token.model_limits : token.models);
   const none = token.model_limits_enabled && models.length === 0;
-  if (none) note('it was for no model at all, and is disabled here');
+  if (none) note('it allowed no models, and is disabled here');
   return {
     secret: `sk-${token.key.replace(/^sk-/, '')}`,
     owner,

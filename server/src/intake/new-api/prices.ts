@@ -79,7 +79,7 @@ export function readPrices(options: ReadonlyMap<string, string>): NewApiPrices {
       const times = proportionsOf(name).completion;
       return times === undefined
         ? 'no CompletionRatio is stored for it: an answer costs as much as a prompt'
-        : `no CompletionRatio is stored for it: an answer costs ${Number(times.toFixed(3))} times a prompt, as in the list of prices here`;
+        : `no CompletionRatio is stored for it: an answer costs ${Number(times.toFixed(3))} times a prompt, as in the price list here`;
     },
   };
 }

@@ -20,7 +20,7 @@ export function intakeOf(found: Rows): Intake {
   for (const name of new Set(channels.flatMap(({ models }) => models.map(({ modelId }) => modelId)))) {
     const why = prices.noteOf(name);
     const priced = channels.some(({ models }) => models.some((one) => one.modelId === name && one.status !== disabled));
-    const listed = priced && !prices.priceOf(name, 'default') ? '; it costs what the list of prices here says' : '';
+    const listed = priced && !prices.priceOf(name, 'default') ? '; the price list here applies' : '';
     if (why) notes.push(`model ${name}: ${why}${listed}`);
   }
   const keys = rows.tokens.map((token) => keyOf(token, owners.get(token.user_id) ?? '', notes));
@@ -34,7 +34,7 @@ export function intakeOf(found: Rows): Intake {
 function noteOptions(options: ReadonlyMap<string, string>, notes: string[]): void {
   const known: readonly string[] = priceOptions;
   const rest = [...options.keys()].filter((name) => !known.includes(name)).toSorted();
-  if (rest.length > 0) notes.push(`settings that stay behind: ${rest.join(', ')}`);
+  if (rest.length > 0) notes.push(`settings not imported: ${rest.join(', ')}`);
 }
 
 /** Converts balances to our units. */

@@ -18,7 +18,7 @@ function open(source: string): SQL {
   const address = addressOf(source);
   if (address === null) return new SQL({ adapter: 'sqlite', filename: source, readonly: true, create: false });
   // Other errors would include the password.
-  if (!URL.canParse(address)) throw new StartFault('The address of the database cannot be read.');
+  if (!URL.canParse(address)) throw new StartFault('The database address is not valid.');
   return new SQL(address, { max: 1 });
 }
 
@@ -47,7 +47,7 @@ export async function readRows(source: string): Promise<Rows> {
   } catch (error) {
     // The address may contain a password, the message does not.
     const why = error instanceof Error ? error.message : error;
-    throw new StartFault(`This cannot be read as a database of new-api or one-api: ${why}`);
+    throw new StartFault(`This is not a readable new-api or one-api database: ${why}`);
   } finally {
     await db.close().catch(() => {});
   }

@@ -81,7 +81,7 @@ async function anyHasTasks(room: FrontRoom, { caller, signal }: Asker): Promise<
 
 export async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
-  if (typeof name !== 'string') throw badParams('name must be the name of a tool');
+  if (typeof name !== 'string') throw badParams('name must be a tool name');
   const own = ownToolIn(name);
   if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
   const { caller } = exchange;

@@ -24,7 +24,7 @@ const asking: ScriptedTool = {
   },
 };
 
-test('what a server asks goes to a client that can answer, and the answer to the server', async () => {
+test("a server's question reaches a client that can answer, and the answer reaches the server", async () => {
   const { name } = await f.connected(f.start([asking], 'modern'));
   for (const [path, tool] of [
     [`/mcp/${name}`, 'greet'],
@@ -56,7 +56,7 @@ test('a client that cannot answer is not asked', async () => {
   expect(call.messages.filter(isQuestion)).toEqual([]);
 });
 
-test('a server of before hears nothing of what only the newest revision knows', async () => {
+test('a server of an older revision receives nothing that only the newest revision has', async () => {
   const heard: unknown[] = [];
   const { name } = await f.connected(
     f.startRaw(({ method, params, result }) => {
@@ -72,7 +72,7 @@ test('a server of before hears nothing of what only the newest revision knows', 
   expect(heard).toEqual([{ name: 'echo', arguments: { text: 'x' } }]);
 });
 
-test('a method that is not there is a 404 in the newest revision, and an answer like others before', async () => {
+test('an unknown method is a 404 in the newest revision, and an ordinary error in older ones', async () => {
   const { name } = await f.connected(f.start([echo]));
   const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', [can]: {} };
   for (const path of [`/mcp/${name}`, '/mcp', '/mcp/svc'])

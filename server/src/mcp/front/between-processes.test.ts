@@ -15,7 +15,7 @@ const unkind: ScriptedTool = {
 };
 
 // Two processes share PostgreSQL; a SQLite file has one.
-describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one process that is asked something', () => {
+describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call that asks a question, with two processes', () => {
   let redis: RedisServer;
   let one: TestApp;
   let other: TestApp;
@@ -47,7 +47,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one proce
 
   const answers: Record<string, string> = { 'First?': 'Ada', 'Last?': 'Lovelace', 'Title?': 'Countess' };
 
-  test('goes on when its client of 2026-07-28 comes back to the other, and is one call', async () => {
+  test('continues as one call when a 2026-07-28 client returns to the other process', async () => {
     const server = servers[0]!;
     const says = (message: string) => accepted(answers[message]!);
     const client = await askableClient([one, other], { path: '/mcp/before', key, mode: 'auto' }, says);
@@ -59,7 +59,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one proce
     await client.close();
   });
 
-  test('is answered once, whichever process its client comes back to, and by nobody else', async () => {
+  test('accepts one answer through any process, and none from other callers', async () => {
     const server = servers[0]!;
     const before = server.calls.length;
     const [here, there] = [newestPost(one, '/mcp/before', key), newestPost(other, '/mcp/before', key)];
@@ -77,7 +77,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one proce
     expect(server.calls).toHaveLength(before + 1);
   });
 
-  test('fails in the words of the server, wherever its client hears of it', async () => {
+  test("reports the server's own error through any process", async () => {
     const first = await newestPost(one, '/mcp/before', key).call('unkind');
     const given = Object.fromEntries(Object.keys(first.inputRequests).map((name) => [name, accepted('Ada')]));
     const back = { ...first, inputResponses: given };
@@ -85,7 +85,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one proce
     expect(answer).toMatchObject({ error: { code: -32_603, message: 'not for Ada' } });
   });
 
-  test('takes the answers of its client of 2025 that come to the other', async () => {
+  test('accepts answers of a 2025 client that arrive at the other process', async () => {
     const client = await rawClient(one, '/mcp/newest', key);
     const call = await client.call('curious');
     await until('it is asked twice', () => call.messages.filter(isQuestion).length === 2);
@@ -99,7 +99,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one proce
     expect(await call.find('it is answered', isResult)).toMatchObject(said('Countess Ada Lovelace (begun)'));
   });
 
-  test('is over with its process, and the client is told to call again', async () => {
+  test('ends with its process, and the client is told to call again', async () => {
     const third = await openTestApp({
       env: {
         ...{ REDIS_URL: redis.url, REDIS_PREFIX: 'between:', ENCRYPTION_KEY: '7'.repeat(64) },

@@ -69,7 +69,7 @@ const resultOf = async (answer: Response | Promise<Response>) => {
   return result as { isError?: boolean; content: { text: string }[] };
 };
 
-test('a tool that costs something is paid out of what the application may spend', async () => {
+test("a paid tool is charged to the application's spending limit", async () => {
   const path = '/mcp/shop';
   const { token, client } = await boundTo(path, { spending_limit: price });
   const calls = server.calls.length;
@@ -81,7 +81,7 @@ test('a tool that costs something is paid out of what the application may spend'
   expect(server.calls.length).toBe(calls + 1);
 });
 
-test('models are asked at the service’s own tools', async () => {
+test("a bound token can use models through the service's own tools", async () => {
   const path = '/mcp/svc';
   const { token, client } = await boundTo(path, { spending_limit: 100_000 });
   const asked = await callTool(path, await proven(path, token), 'ask_model', { model: 'm', message: 'hi' });
@@ -90,7 +90,7 @@ test('models are asked at the service’s own tools', async () => {
   await until('it is spent', async () => (await t.consentOf(client)).spent === costOfOne);
 });
 
-test('and at the models’ own address', async () => {
+test('a bound token can use models at their own endpoint', async () => {
   const path = '/v1/chat/completions';
   const { token, client } = await boundTo('/v1', { spending_limit: 1_000 });
   const body = { model: 'm', max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] };
@@ -120,7 +120,7 @@ test('and at the models’ own address', async () => {
   expect((await t.consentOf(client)).spent).toBeLessThanOrEqual(3 * costOfOne);
 });
 
-test('a stolen one pays for nothing, nor one that may not spend', async () => {
+test('a stolen token, or one that may not spend, cannot pay', async () => {
   const path = '/mcp/shop';
   const calls = server.calls.length;
   const { token, client } = await boundTo(path, { spending_limit: price });

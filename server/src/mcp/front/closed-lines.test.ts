@@ -52,7 +52,7 @@ function startWire(target: string) {
   return { url: `http://127.0.0.1:${listener.port}/mcp`, open, stop: () => listener.stop(true) };
 }
 
-test('a connection that was closed a moment ago loses no call, and none is made twice', async () => {
+test('a connection that was just closed loses no call and repeats none', async () => {
   const server = f.start([echo]);
   const wire = startWire(server.url);
   const { name } = await f.connected({ ...server, url: wire.url });

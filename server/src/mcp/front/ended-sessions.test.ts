@@ -27,7 +27,7 @@ async function sessionAt(path: string): Promise<Record<string, string>> {
   return { 'mcp-session-id': answer.headers.get('mcp-session-id')!, 'mcp-protocol-version': '2025-03-26' };
 }
 
-test('a session that its client has ended is none any more, and no other ends with it', async () => {
+test('a session ended by its client is gone, and no other session ends with it', async () => {
   const server = f.start([echo], 'sessions');
   const path = `/mcp/${(await f.connected(server)).name}`;
   const [ended, other] = [await sessionAt(path), await sessionAt(path)];
@@ -50,7 +50,7 @@ test('a session that its client has ended is none any more, and no other ends wi
   expect((await f.post(path, call, other)).status).toBe(200);
 });
 
-test('every process hears of it, and remembers those of late', async () => {
+test('all processes learn of it and remember recently ended sessions', async () => {
   const shared = memoryShared();
   const [one, two] = [new EndedSessions(shared), new EndedSessions(shared)];
   expect(two.has('1 key a')).toBe(false);

@@ -44,4 +44,4 @@ export class EndedSessions {
   }
 }
 
-export const noSession = (): AppError => new AppError('not_found', 'There is no such session. Begin with initialize.');
+export const noSession = (): AppError => new AppError('not_found', 'There is no such session. Start with initialize.');

@@ -17,7 +17,7 @@ describe.each([
   ['auto', 'sessions', true],
   ['auto', 'modern', true],
 ] as const)('a %s client and a server with %s (JSON: %s)', (mode, era, json) => {
-  test('meet: tools are listed as approved, called, and answer as they are', async () => {
+  test('lists approved tools, calls them and returns their answers unchanged', async () => {
     const picture = { content: [{ type: 'image', mimeType: 'image/png', data: 'AAAA' }] };
     const server = f.start([echo, { name: 'draw', answer: () => picture }, { name: 'hidden' }], era, json);
     const { id, name } = await f.connected(server);
@@ -36,7 +36,7 @@ describe.each([
   });
 });
 
-test("a second page of tools that there is not, and a level of logs that there is not, are refused in the protocol's words", async () => {
+test('an unknown page of tools and an unknown log level are rejected with protocol errors', async () => {
   const { name } = await f.connected(f.start([echo]));
   for (const path of [`/mcp/${name}`, '/mcp', '/mcp/svc'])
     for (const [method, params] of [
@@ -50,14 +50,14 @@ test("a second page of tools that there is not, and a level of logs that there i
   expect(await first.text()).toContain(`${name}__echo`);
 });
 
-test('whoever would listen where nothing is said is told what there is to do instead', async () => {
+test('listening where nothing is sent is refused, with the supported methods', async () => {
   for (const path of ['/mcp', '/mcp/svc']) {
     const { status, headers } = await f.t.call(path, { headers: { authorization: `Bearer ${f.key}` } });
     expect([path, status, headers.get('allow')]).toEqual([path, 405, 'POST, DELETE']);
   }
 });
 
-test('all servers together have names that tell whose a tool is, and ours are among them', async () => {
+test('the combined endpoint prefixes tool names with the server and includes built-in tools', async () => {
   const [one, two] = [f.start([echo]), f.start([echo], 'modern')];
   const names = [(await f.connected(one)).name, (await f.connected(two)).name];
   const { client } = await f.clientOf('/mcp');
@@ -90,8 +90,8 @@ describe.each([
   ['legacy', 'sessions'],
   ['auto', 'sessions'],
   ['auto', 'modern'],
-] as const)('what else there is, for a %s client of a server with %s', (mode, era) => {
-  test('is passed on where that is wanted, and else is not there', async () => {
+] as const)('resources, prompts and completions, for a %s client of a server with %s', (mode, era) => {
+  test('are passed on if enabled, and missing otherwise', async () => {
     const { id, name } = await f.connected(f.start([echo], era, true, more), { offers: ['resources', 'prompts'] });
     const { client } = await f.clientOf(`/mcp/${name}`, mode);
     expect((await client.listResources()).resources).toMatchObject([{ uri: 'note://one' }]);
@@ -109,7 +109,7 @@ describe.each([
   });
 });
 
-test.each(['legacy', 'auto'] as const)('progress and log messages come while a tool works (%s)', async (mode) => {
+test.each(['legacy', 'auto'] as const)('progress and log messages arrive while a tool runs (%s)', async (mode) => {
   const slow: ScriptedTool = {
     name: 'slow',
     answer: async (_, { mcpReq }) => {
@@ -136,7 +136,7 @@ test.each(['legacy', 'auto'] as const)('progress and log messages come while a t
   expect(told).toEqual(['half of it']);
 });
 
-test.each(['legacy', 'auto'] as const)('a call that is taken back is taken back behind us too (%s)', async (mode) => {
+test.each(['legacy', 'auto'] as const)('cancelling a call cancels it at the server too (%s)', async (mode) => {
   let stopped = false;
   const endless: ScriptedTool = {
     name: 'endless',
@@ -159,7 +159,7 @@ test.each(['legacy', 'auto'] as const)('a call that is taken back is taken back 
   await until('the server hears of it', () => stopped);
 });
 
-test('a session behind belongs to one client, outlives the process, and ends with its client or when nobody uses it', async () => {
+test('an upstream session belongs to one client, survives a restart, and ends with its client or when idle', async () => {
   const server = f.start([echo]);
   const { name } = await f.connected(server);
   await f.t.app.mcp.stop();
@@ -190,7 +190,7 @@ test('a session behind belongs to one client, outlives the process, and ends wit
   expect(await f.t.platform.database.db.selectFrom('mcp_sessions').selectAll().execute()).toEqual([]);
 });
 
-test('sessions behind end with their user, at the servers of an organisation with the membership, and nobody else’s do', async () => {
+test('upstream sessions end with their user or membership, without ending those of others', async () => {
   const servers = [f.start([echo]), f.start([echo])];
   const names: string[] = [];
   for (const server of servers) names.push((await f.connected(server)).name);

@@ -122,7 +122,7 @@ Object.assign(odd, {
   'nothing to answer with': [(tool) => [{ ...earlier, accept: 'text/html' }, call(tool)], 406, -32_000],
 } satisfies typeof odd);
 
-test.each(Object.keys(odd))('%s is refused in the protocol’s words, and no tool is called', async (what) => {
+test.each(Object.keys(odd))('%s is rejected with a protocol error, and no tool is called', async (what) => {
   const [sent, status, code] = odd[what]!;
   const calls = server.calls.length;
   for (const [path, tool] of [
@@ -139,7 +139,7 @@ test.each(Object.keys(odd))('%s is refused in the protocol’s words, and no too
   expect(server.calls.length - calls).toBe(1);
 });
 
-test('ids that are long, empty or in use already are answered each as they are', async () => {
+test('long, empty and duplicate ids are answered unchanged', async () => {
   release = Promise.withResolvers();
   const ids = ['', 'x'.repeat(100_000), 0, 'same', 'same', '7', 7];
   const calls = server.calls.length;
@@ -150,7 +150,7 @@ test('ids that are long, empty or in use already are answered each as they are',
     expect(await heard.find('it is answered', isResult)).toMatchObject({ id: ids[at], ...said('at last') });
 });
 
-test('who names the session of another is in none of theirs: takes nothing back, answers nothing, hears nothing', async () => {
+test("using another client's session id cancels, answers and receives nothing", async () => {
   release = Promise.withResolvers();
   const key = await (await f.t.user()).key();
   const calls = server.calls.length;
@@ -173,7 +173,7 @@ test('who names the session of another is in none of theirs: takes nothing back,
   expect(await (await working).find('it is answered', isResult)).toMatchObject(said('at last'));
 });
 
-test('what is logged is kept for nobody without end: each call is told as much as an answer may hold', async () => {
+test('log messages of one call are bounded', async () => {
   release = Promise.withResolvers();
   const calls = server.calls.length;
   const unread = f.t.call(`/mcp/${name}`, {
@@ -188,7 +188,7 @@ test('what is logged is kept for nobody without end: each call is told as much a
   expect(length).toBeGreaterThan(500_000);
   expect(length).toBeLessThan(1_200_000);
 });
-test('of the sessions that one user opens the oldest end, and nobody else’s', async () => {
+test("a user's oldest sessions end when they open too many, without ending those of others", async () => {
   const { db } = f.t.platform.database;
   const [{ id: serverId }] = (await f.admin.send<{ servers: [{ id: number }] }>('GET', '')).servers;
   const kept = 2_048;

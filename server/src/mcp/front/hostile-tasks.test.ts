@@ -29,7 +29,7 @@ beforeEach(async () => {
 });
 afterEach(() => f.tidy());
 
-test('a name is its caller’s: others, other keys, other words and no words are no task', async () => {
+test('a task id works only for its caller: other users, keys and altered ids find nothing', async () => {
   const stranger = await f.t.user();
   const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
@@ -58,7 +58,7 @@ test('a name is its caller’s: others, other keys, other words and no words are
   expect((await ask(path, 'tasks/get', { taskId })).result).toMatchObject({ status: 'working' });
 });
 
-test('a task ends for whoever may use its tool no more, and with its server’s address', async () => {
+test("a task ends when its caller loses the tool or the server's address changes", async () => {
   const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
   await f.admin.allow(id, ['confirm']);
@@ -70,10 +70,10 @@ test('a task ends for whoever may use its tool no more, and with its server’s 
   for (const [at] of placesOf(name)) expect(await ask(at, 'tasks/get', { taskId })).toMatchObject(noSuchTask);
 });
 
-describe('a server that answers nonsense', () => {
-  const nonsense = { code: -32_603, message: expect.stringContaining('its answer is not what the protocol asks for') };
+describe('a server that sends invalid data', () => {
+  const nonsense = { code: -32_603, message: expect.stringContaining('its response does not follow the protocol') };
 
-  test('to a call has begun nothing', async () => {
+  test('in response to a call starts no task', async () => {
     const at = new Date().toISOString();
     const task = { resultType: 'task', taskId: 't', status: 'working', createdAt: at, lastUpdatedAt: at, ttlMs: null };
     const bad = [
@@ -97,7 +97,7 @@ describe('a server that answers nonsense', () => {
       expect((await ask(`/mcp/${odd}`, 'tools/call', { name: 'odd', arguments: {} })).error).toMatchObject(nonsense);
   });
 
-  test('of a task is not passed on, and the task can still be asked for', async () => {
+  test('about a task is not passed on, and the task can still be read', async () => {
     for (const [path, before] of placesOf(name)) {
       const taskId = await beginTask(ask, path, `${before}wait`);
       for (const says of [
@@ -118,7 +118,7 @@ describe('a server that answers nonsense', () => {
     }
   });
 
-  test('what it has forgotten it says itself', async () => {
+  test("a server's own message about a forgotten task is passed on", async () => {
     const [path] = placesOf(name)[0];
     const taskId = await beginTask(ask, path, 'wait');
     script.tasks.clear();

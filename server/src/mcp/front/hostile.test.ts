@@ -27,42 +27,39 @@ const calling = (answer: Answer) =>
 const json = { headers: { 'content-type': 'application/json' } };
 const broken: Record<string, [says: string, answer: Answer]> = {
   'a redirect': [
-    'it redirects elsewhere, which is not followed',
+    'it redirects elsewhere; redirects are not followed',
     () => new Response(null, { status: 307, headers: { location: 'http://127.0.0.1:1/other' } }),
   ],
   megabytes: [
     'larger than 1 MiB',
     ({ result }) => Response.json(result({ content: [{ type: 'text', text: 'x'.repeat(3_000_000) }] })),
   ],
-  silence: ['it did not answer in time', () => new Promise<Response>(() => {})],
+  silence: ['it did not respond in time', () => new Promise<Response>(() => {})],
   'no answer at all': [
     'closed the connection',
     () => new Response('data: {"half\n\n', { headers: { 'content-type': 'text/event-stream' } }),
   ],
-  'garbage instead of JSON': ['not what the protocol asks for', () => new Response('<html>', json)],
-  'JSON that is no answer': ['not what the protocol asks for', () => Response.json([1, null, { a: 2 }])],
+  'garbage instead of JSON': ['does not follow the protocol', () => new Response('<html>', json)],
+  'JSON that is no answer': ['does not follow the protocol', () => Response.json([1, null, { a: 2 }])],
   'the answer to something else': [
-    'not what the protocol asks for',
+    'does not follow the protocol',
     () => Response.json({ jsonrpc: '2.0', id: 'other', result: { content: [] } }),
   ],
-  'a result that is none': ['not what the protocol asks for', ({ result }) => Response.json(result([1]))],
-  'an error that is none': [
-    'not what the protocol asks for',
-    ({ id }) => Response.json({ jsonrpc: '2.0', id, error: 'so' }),
-  ],
-  'another type': ['not what the protocol asks for', () => new Response('hello')],
+  'an invalid result': ['does not follow the protocol', ({ result }) => Response.json(result([1]))],
+  'an invalid error': ['does not follow the protocol', ({ id }) => Response.json({ jsonrpc: '2.0', id, error: 'so' })],
+  'another type': ['does not follow the protocol', () => new Response('hello')],
   'nesting without end': [
     'nested too deeply',
     ({ id }) => new Response(`{"jsonrpc":"2.0","id":${id},"result":${'['.repeat(300)}`, json),
   ],
-  'status 500': ['it answered with status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
+  'status 500': ['it returned status 500', () => new Response(`${secret} at line 7`, { status: 500 })],
   'an error that repeats our secret': [
     'unknown key [redacted]',
     ({ id }) => Response.json({ jsonrpc: '2.0', id, error: { code: -32_050, message: `unknown key ${secret}` } }),
   ],
 };
 
-test.each(Object.keys(broken))('%s is told as a fault, once, within bounds', async (what) => {
+test.each(Object.keys(broken))('%s is reported once as a bounded error', async (what) => {
   const [says, answer] = broken[what]!;
   const server = calling(answer);
   const { name } = await f.connected(server, { headers: { 'x-key': secret }, timeout_ms: 1_000 });
@@ -81,7 +78,7 @@ const sayingFirst = (messages: () => object[]) =>
   });
 
 test.each(['ping', 'sampling/createMessage'])(
-  'thousands of questions (%s) in one answer are not answered each at once',
+  'thousands of questions (%s) in one response are not all answered at once',
   async (method) => {
     const flood = () => Array.from({ length: 4_000 }, (_, id) => ({ jsonrpc: '2.0', id: `q${id}`, method }));
     const server = sayingFirst(flood);
@@ -97,7 +94,7 @@ test.each(['ping', 'sampling/createMessage'])(
   },
 );
 
-test('a stream that a server keeps open after its answer is left', async () => {
+test('a stream that a server keeps open after its response is closed', async () => {
   let left = 0;
   const server = calling(({ result, method }) => {
     if (method !== 'tools/call') return new Response(null, { status: 202 });
@@ -118,7 +115,7 @@ test('a stream that a server keeps open after its answer is left', async () => {
   await until('both are left', () => left === 2);
 });
 
-test('what a server says of itself is bounded, and shown without what cannot be seen', async () => {
+test("a server's description of itself is bounded and shown without invisible characters", async () => {
   const listing = ({ result }: RawAsked) =>
     Response.json(result({ tools: [{ name: 'one', inputSchema: { type: 'object' } }] }));
   const hidden = { serverInfo: { name: 'a\u202eb', version: '1' }, instructions: 'Be\u{e0041} kind.' };
@@ -129,11 +126,14 @@ test('what a server says of itself is bounded, and shown without what cannot be 
   const capabilities = { tools: {}, experimental: { x: { long } } };
   for (const [i, itself] of [{ instructions: long }, { capabilities }].entries()) {
     const { id } = await f.admin.connect(`big${i}`, f.startRaw(listing, itself).url);
-    expect(await f.admin.test(id)).toMatchObject({ ok: false, error: expect.stringContaining('says more of itself') });
+    expect(await f.admin.test(id)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('its description of itself is longer than'),
+    });
   }
 });
 
-test('a result that repeats our secret comes without it, and the rest as it is', async () => {
+test('our secret is removed from a result, and the rest is unchanged', async () => {
   const server = calling(({ result }, { headers }) =>
     Response.json(result({ content: [{ type: 'text', text: `you sent ${headers.get('x-key')}` }], extra: [1, null] })),
   );
@@ -143,7 +143,7 @@ test('a result that repeats our secret comes without it, and the rest as it is',
   expect(said).toMatchObject({ content: [{ text: 'you sent [redacted]' }], extra: [1, null] });
 });
 
-test('a server that is away is a fault of the gateway, at the first word and later', async () => {
+test('an unreachable server is a gateway error, on the first request and later ones', async () => {
   const server = f.start([{ name: 'one' }]);
   const { name } = await f.connected(server);
   const { client } = await f.clientOf(`/mcp/${name}`);
@@ -156,7 +156,7 @@ test('a server that is away is a fault of the gateway, at the first word and lat
   expect([answer.status, await answer.json()]).toMatchObject([502, { error: { code: -32_603 } }]);
 });
 
-test('several messages at once hold one call of a tool at most, or limits would count many as one', async () => {
+test('a batch may contain at most one tool call, so that rate limits count each call', async () => {
   const server = f.start([{ name: 'one' }]);
   const { name } = await f.connected(server);
   const call = (id: number) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'one', arguments: {} } });
@@ -176,7 +176,7 @@ test('several messages at once hold one call of a tool at most, or limits would 
   }
 });
 
-test('a name that no tool can have is no tool, on whichever engine', async () => {
+test('an impossible tool name is an unknown tool on every engine', async () => {
   const { name } = await f.connected(f.start([{ name: 'one' }]));
   for (const odd of ['one\0', '\0', '\ud800', 'x'.repeat(100_000), `${name}\0__one`, `${name}__one\0`, 7, null, {}])
     for (const path of [`/mcp/${name}`, '/mcp']) {
@@ -186,7 +186,7 @@ test('a name that no tool can have is no tool, on whichever engine', async () =>
     }
 });
 
-test('a token is for what it was asked for, and for nothing else', async () => {
+test('a token opens only the address it was issued for', async () => {
   const base = 'https://svc.example';
   expect(allowedFor({ audience: null }, 'files', base)).toBe(true);
   expect(allowedFor({ audience: [`${base}/mcp/files`] }, 'files', base)).toBe(true);

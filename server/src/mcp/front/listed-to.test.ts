@@ -29,29 +29,32 @@ const tools: ScriptedTool[] = [
 ];
 
 describe.each(['sessions', 'modern'] as const)('a server of %s', (era) => {
-  test.each(['legacy', 'auto'] as const)('lists to each client (%s) what it lists to such', async (mode) => {
-    const { name } = await f.connected(f.start(tools, era));
-    const listed = async (path: string, capabilities: ClientCapabilities) => {
-      const at = { path, key: f.key, mode };
-      const client = await askableClient([f.t], at, () => accepted('Ada'), capabilities);
-      const own = (await client.listTools()).tools.map((tool) => tool.name);
-      await client.close();
-      return own.filter((one) => !one.startsWith('svc__')).toSorted();
-    };
-    for (const [path, prefix] of [
-      [`/mcp/${name}`, ''],
-      ['/mcp', `${name}__`],
-    ] as const)
-      for (const [capabilities, names] of [
-        [{}, ['echo', 'types']],
-        [{ elicitation: { form: {} } }, ['asks', 'echo']],
-        [{ sampling: {}, roots: {} }, ['echo', 'roots', 'samples', 'types']],
-        [draws, ['draws', 'echo', 'types']],
+  test.each(['legacy', 'auto'] as const)(
+    'lists to each client (%s) the tools for that kind of client',
+    async (mode) => {
+      const { name } = await f.connected(f.start(tools, era));
+      const listed = async (path: string, capabilities: ClientCapabilities) => {
+        const at = { path, key: f.key, mode };
+        const client = await askableClient([f.t], at, () => accepted('Ada'), capabilities);
+        const own = (await client.listTools()).tools.map((tool) => tool.name);
+        await client.close();
+        return own.filter((one) => !one.startsWith('svc__')).toSorted();
+      };
+      for (const [path, prefix] of [
+        [`/mcp/${name}`, ''],
+        ['/mcp', `${name}__`],
       ] as const)
-        expect(await listed(path, capabilities)).toEqual(names.map((one) => `${prefix}${one}`));
-  });
+        for (const [capabilities, names] of [
+          [{}, ['echo', 'types']],
+          [{ elicitation: { form: {} } }, ['asks', 'echo']],
+          [{ sampling: {}, roots: {} }, ['echo', 'roots', 'samples', 'types']],
+          [draws, ['draws', 'echo', 'types']],
+        ] as const)
+          expect(await listed(path, capabilities)).toEqual(names.map((one) => `${prefix}${one}`));
+    },
+  );
 
-  test('what is listed to such clients is called for them, and for nobody else', async () => {
+  test('a tool listed only for some clients can be called only by those', async () => {
     const server = f.start(tools, era);
     const { name } = await f.connected(server);
     for (const mode of ['legacy', 'auto'] as const)
@@ -70,7 +73,7 @@ describe.each(['sessions', 'modern'] as const)('a server of %s', (era) => {
   });
 });
 
-test('by what a tool is drawn is passed on as it was approved, and a change of it closes the tool', async () => {
+test("a tool's UI resource is passed on as approved, and changing it closes the tool", async () => {
   const server = f.start(structuredClone(tools.slice(-1).map(({ further }) => ({ name: 'draws', further }))));
   const { name, id } = await f.connected(server);
   const seen = async () => {
@@ -84,7 +87,7 @@ test('by what a tool is drawn is passed on as it was approved, and a change of i
   expect((await f.admin.test(id)).tools).toMatchObject([{ name: 'draws', state: 'changed' }]);
 });
 
-test('a tool that was approved before anybody looked at that stays approved, and is passed on without it', async () => {
+test('a tool approved before UI resources were checked stays approved, without them', async () => {
   const server = f.start([{ name: 'draws' }]);
   const { name } = await f.connected(server);
   server.tools[0]!.further = { _meta: { ui: { resourceUri: 'ui://chart' } } };
@@ -93,7 +96,7 @@ test('a tool that was approved before anybody looked at that stays approved, and
   expect((await client.listTools()).tools.map(({ _meta }) => _meta)).toEqual([undefined]);
 });
 
-test('a tool that only a page of the server is to call is offered to no model of ours', async () => {
+test("a tool meant only for the server's own pages is not offered to models", async () => {
   const drawn = (visibility: string[]) => ({ _meta: { ui: { resourceUri: 'ui://chart', visibility } } });
   const server = f.start([
     { name: 'refresh', further: drawn(['app']) },

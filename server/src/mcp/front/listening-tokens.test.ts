@@ -5,7 +5,7 @@ import { administration } from '../mcp.fixture.ts';
 import { startSignedIn } from '../signed-in.fixture.ts';
 import { rawClient } from './speaks.fixture.ts';
 
-test('who listens to a server that takes the token of the service no more hears it with another', async () => {
+test('listening continues with a new token when the server no longer accepts the old one', async () => {
   const clock = manualClock(Date.UTC(2026, 0, 15, 12));
   const t = await openTestApp({ clock, env: { ALLOW_PRIVATE_WEBHOOKS: '1' } });
   const server = startSignedIn();

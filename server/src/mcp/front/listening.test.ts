@@ -51,7 +51,7 @@ function noted() {
 const subscribe = (method = 'resources/subscribe') => ({ jsonrpc: '2.0', id: method, method, params: { uri } });
 const isUpdate = ({ method }: { method?: string | undefined }) => method === 'notifications/resources/updated';
 
-test('what a client has subscribed to it hears, until it has had enough; and no other client does', async () => {
+test('a client receives what it subscribed to until it unsubscribes, and no other client does', async () => {
   const { more, change } = noted();
   const { name } = await f.connected(f.start([echo], 'sessions', false, more), { offers: ['resources', 'prompts'] });
   const [client, other] = [
@@ -76,7 +76,7 @@ test('what a client has subscribed to it hears, until it has had enough; and no 
   otherLeaving.abort();
 });
 
-test('what is not passed on is not told of, nor what only the gateway knows', async () => {
+test('notifications about things that are not passed on, or that concern only the gateway, are dropped', async () => {
   const { more, everyone } = noted();
   const { id, name } = await f.connected(f.start([echo], 'sessions', false, more), { offers: ['prompts'] });
   const client = await rawClient(f.t, `/mcp/${name}`, f.key, {});
@@ -98,7 +98,7 @@ test('what is not passed on is not told of, nor what only the gateway knows', as
   expect(await unnamed.text()).toContain('-32601');
 });
 
-test('who may call no more hears nothing more, and others do', async () => {
+test('a caller who loses access receives nothing more, and others still do', async () => {
   const { more, everyone } = noted();
   const { name } = await f.connected(f.start([echo], 'sessions', false, more), { offers: ['prompts'] });
   const root = await f.t.root();
@@ -125,7 +125,7 @@ test('who may call no more hears nothing more, and others do', async () => {
   await until('the other is told', () => other.heard.messages.length === 2);
 });
 
-test('clients are told that a server speaks only where it does', async () => {
+test('clients are told that a server sends messages only if it does', async () => {
   const { more } = noted();
   const all = { offers: ['resources', 'prompts'] };
   const { name } = await f.connected(f.start([echo], 'sessions', true, more), all);
@@ -145,7 +145,7 @@ test('clients are told that a server speaks only where it does', async () => {
   }
 });
 
-test('who names no session, or nobody’s, hears nothing, and nobody listens more than twice', async () => {
+test('a missing or foreign session id receives nothing, and a client can listen at most twice', async () => {
   const { more } = noted();
   const { name } = await f.connected(f.start([echo], 'sessions', false, more));
   const headers = { authorization: `Bearer ${f.key}`, accept: 'text/event-stream' };
@@ -170,7 +170,7 @@ test('who names no session, or nobody’s, hears nothing, and nobody listens mor
   });
 });
 
-test('a server that has forgotten the session is told to the client, who begins anew', async () => {
+test('the client is told when the server has forgotten the session, and starts again', async () => {
   const { more } = noted();
   const server = f.start([echo], 'sessions', false, more);
   const { name } = await f.connected(server);
@@ -191,7 +191,7 @@ const asking = (servers: Set<Server>): ScriptedTool => ({
   },
 });
 
-test('a server may ask where the client listens, and the call that it belongs to has time', async () => {
+test("a question may arrive where the client listens, and the call's timeout is paused", async () => {
   const servers = new Set<Server>();
   const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
   const { name } = await f.connected(f.start([asking(servers)], 'sessions', false, more), { timeout_ms: 1_000 });
@@ -206,7 +206,7 @@ test('a server may ask where the client listens, and the call that it belongs to
   leaving.abort();
 });
 
-test('where all servers are together there is nowhere to listen: what is asked there comes in the call', async () => {
+test('the combined endpoint has no listening stream; questions arrive in the call', async () => {
   const servers = new Set<Server>();
   const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
   const { name } = await f.connected(f.start([asking(servers)], 'sessions', false, more), { timeout_ms: 1_000 });
@@ -218,33 +218,30 @@ test('where all servers are together there is nowhere to listen: what is asked t
   expect(await heard.find('it is answered', isResult)).toMatchObject(said('Hello, Ada!'));
 });
 
-test.each(['legacy', 'auto'] as const)(
-  'a server that looks whether a client (%s) is still there is answered',
-  async (mode) => {
-    const servers = new Set<Server>();
-    const seen = Promise.withResolvers<unknown>();
-    const looks: ScriptedTool = {
-      name: 'looks',
-      answer: async () => {
-        const able = [...servers].findLast((server) => server.getClientCapabilities()?.roots)!;
-        seen.resolve(await able.ping());
-        return 'still there';
-      },
-    };
-    const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
-    const { name } = await f.connected(f.start([looks], 'sessions', false, more), { timeout_ms: 3_000 });
-    const leaving = new AbortController();
-    if (mode === 'legacy') {
-      const client = await rawClient(f.t, `/mcp/${name}`, f.key, { roots: {} });
-      await client.listen(f.t, leaving.signal);
-      await (await client.call('looks')).find('it is answered', isResult);
-    } else await newestPost(f.t, `/mcp/${name}`, f.key, { roots: {} }).call('looks');
-    expect(await Promise.race([seen.promise, Bun.sleep(100)])).toEqual({});
-    leaving.abort();
-  },
-);
+test.each(['legacy', 'auto'] as const)("a server's ping to a client (%s) is answered", async (mode) => {
+  const servers = new Set<Server>();
+  const seen = Promise.withResolvers<unknown>();
+  const looks: ScriptedTool = {
+    name: 'looks',
+    answer: async () => {
+      const able = [...servers].findLast((server) => server.getClientCapabilities()?.roots)!;
+      seen.resolve(await able.ping());
+      return 'still there';
+    },
+  };
+  const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
+  const { name } = await f.connected(f.start([looks], 'sessions', false, more), { timeout_ms: 3_000 });
+  const leaving = new AbortController();
+  if (mode === 'legacy') {
+    const client = await rawClient(f.t, `/mcp/${name}`, f.key, { roots: {} });
+    await client.listen(f.t, leaving.signal);
+    await (await client.call('looks')).find('it is answered', isResult);
+  } else await newestPost(f.t, `/mcp/${name}`, f.key, { roots: {} }).call('looks');
+  expect(await Promise.race([seen.promise, Bun.sleep(100)])).toEqual({});
+  leaving.abort();
+});
 
-test('nobody takes the place of all others', async () => {
+test('one caller cannot take all listening connections', async () => {
   const { more } = noted();
   const server = f.start([echo], 'sessions', false, more);
   const { name } = await f.connected(server);
@@ -258,7 +255,7 @@ test('nobody takes the place of all others', async () => {
   leaving.abort();
 });
 
-test('whoever is about to stop ends what is listened to', async () => {
+test('shutdown ends listening connections', async () => {
   const { more } = noted();
   const { name } = await f.connected(f.start([echo], 'sessions', false, more));
   const client = await rawClient(f.t, `/mcp/${name}`, f.key, {});

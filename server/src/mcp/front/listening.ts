@@ -97,7 +97,7 @@ export class Listening {
     const ofUser = [...this.#open].filter((one) => one.caller.user.id === caller.user.id);
     const own = ofUser.filter((one) => one.holder === holder).length;
     if (own >= mostOfOne || ofUser.length >= mostOfUser || this.#open.size >= mostInAll)
-      throw new AppError('capacity_exhausted', 'Too many connections listen already. Try again later.');
+      throw new AppError('capacity_exhausted', 'Too many connections are already listening. Try again later.');
   }
 
   async #hear({ server, holder }: Listener, { request }: Call, signal: AbortSignal): Promise<Listened> {
@@ -113,7 +113,7 @@ export class Listening {
       const why = tellFault(error, 'anybody', secretsIn(this.room, server));
       throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
     }
-    throw new AppError('method_not_allowed', `The server ${server.name} says nothing by itself.`, {
+    throw new AppError('method_not_allowed', `The server ${server.name} does not send messages on its own.`, {
       headers: { allow: 'POST, DELETE' },
     });
   }

@@ -23,25 +23,28 @@ const talks: ScriptedTool = {
   },
 };
 
-test.each(['sessions', 'modern'] as const)('of servers of %s they hear what they have asked for', async (era) => {
-  const { name } = await f.connected(f.start([talks], era, false, logging));
-  for (const [path, tool] of [
-    [`/mcp/${name}`, 'talks'],
-    ['/mcp', `${name}__talks`],
-  ] as const) {
-    const [client, other] = [await rawClient(f.t, path, f.key, {}), await rawClient(f.t, path, f.key, {})];
-    const heardBy = async ({ call }: typeof client) => {
-      const { ended, messages } = await call(tool);
-      await ended;
-      return messages.flatMap(({ method, params }) => (method === 'notifications/message' ? [params?.data] : []));
-    };
-    const set = async (level: string) =>
-      (await client.post({ jsonrpc: '2.0', id: 9, method: 'logging/setLevel', params: { level } })).ended;
-    const before = await heardBy(other);
-    await set('error');
-    expect(await heardBy(client)).toEqual(['mind this']);
-    await set('debug');
-    expect(await heardBy(client)).toEqual(['by the way', 'mind this']);
-    expect(await heardBy(other)).toEqual(before);
-  }
-});
+test.each(['sessions', 'modern'] as const)(
+  'clients of servers of %s receive the log levels they asked for',
+  async (era) => {
+    const { name } = await f.connected(f.start([talks], era, false, logging));
+    for (const [path, tool] of [
+      [`/mcp/${name}`, 'talks'],
+      ['/mcp', `${name}__talks`],
+    ] as const) {
+      const [client, other] = [await rawClient(f.t, path, f.key, {}), await rawClient(f.t, path, f.key, {})];
+      const heardBy = async ({ call }: typeof client) => {
+        const { ended, messages } = await call(tool);
+        await ended;
+        return messages.flatMap(({ method, params }) => (method === 'notifications/message' ? [params?.data] : []));
+      };
+      const set = async (level: string) =>
+        (await client.post({ jsonrpc: '2.0', id: 9, method: 'logging/setLevel', params: { level } })).ended;
+      const before = await heardBy(other);
+      await set('error');
+      expect(await heardBy(client)).toEqual(['mind this']);
+      await set('debug');
+      expect(await heardBy(client)).toEqual(['by the way', 'mind this']);
+      expect(await heardBy(other)).toEqual(before);
+    }
+  },
+);

@@ -43,7 +43,7 @@ async function begun(): Promise<string> {
   return `/mcp/${name}`;
 }
 
-test('resources and prompts are answered with the question, and go on with the answer', async () => {
+test('resources and prompts are answered with the question and continue with its answer', async () => {
   const client = await askableClient([f.t], { path: await begun(), key: f.key, mode: 'auto' }, () => accepted('Ada'));
   const { contents } = await client.readResource({ uri: 'file:///letter' });
   expect(contents).toMatchObject([{ uri: 'file:///letter', text: 'for Ada' }]);
@@ -53,7 +53,7 @@ test('resources and prompts are answered with the question, and go on with the a
   await client.close();
 });
 
-test('whoever can be asked nothing is not asked, and no state counts for anything else than it was given for', async () => {
+test('a client that supports no questions is not asked, and a state is valid only for its own request', async () => {
   const path = await begun();
   const mute = newestPost(f.t, path, f.key, {});
   const refused = await mute.ask('prompts/get', { name: 'letter' });

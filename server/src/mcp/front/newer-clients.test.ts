@@ -29,7 +29,7 @@ describe.each([
   ['straight', undefined],
   ['with progress', () => {}],
 ] as const)('a call that is passed on %s', (_, onprogress) => {
-  test('is answered with the question, and goes on with the answer, as one call', async () => {
+  test('is answered with the question and continues with its answer, as one call', async () => {
     const { server, name, path } = await begun([{ ...greeter }]);
     for (const [at, tool] of [
       [path, 'greet'],
@@ -53,7 +53,7 @@ describe.each([
   });
 });
 
-test('a server that asks several things, at once and one after another, is answered all of them', async () => {
+test('several questions, at once and in sequence, are all answered', async () => {
   const { server, path } = await begun([twoNames]);
   const answers: Record<string, string> = { 'First?': 'Ada', 'Last?': 'Lovelace', 'Title?': 'Countess' };
   const client = await askableClient([f.t], { path, key: f.key, mode: 'auto' }, (message) =>
@@ -76,7 +76,7 @@ const hasty: ScriptedTool = {
     ),
 };
 
-test('what is left out is asked once more, and what a server no longer wants to know is not', async () => {
+test('a missing answer is requested again, and a withdrawn question is not', async () => {
   const { path } = await begun([twoNames, hasty]);
   const post = posting(path);
   const first = await post.call('names');
@@ -99,7 +99,7 @@ test('what is left out is asked once more, and what a server no longer wants to 
   expect((await post.call('hasty', {}, { ...quick, inputResponses })).answer).toMatchObject(text('never mind'));
 });
 
-test('others, other arguments, other tools, forged and used states change nothing', async () => {
+test('states of other callers, arguments or tools, and forged or used states, have no effect', async () => {
   const { server, path, name } = await begun([{ ...greeter }, { ...greeter, name: 'other' }]);
   const away = await begun([{ ...greeter }]);
   const post = posting(path);
@@ -142,7 +142,7 @@ test('others, other arguments, other tools, forged and used states change nothin
   expect(callsOf(server, 'greet')).toBe(1);
 });
 
-test('a client is asked only what it said it can be, and its time to think is not the tool’s', async () => {
+test('a client is asked only what it supports, and its time to answer does not count against the tool', async () => {
   const wants: ScriptedTool = {
     name: 'wants',
     answer: async (_, context) => {
@@ -168,7 +168,7 @@ test('a client is asked only what it said it can be, and its time to think is no
   expect((await post.call('greet', {}, { ...first, inputResponses })).answer).toMatchObject(text('Hello, Ada!'));
 });
 
-test('a server that asks where its client would listen is heard, and one that says nothing by itself is called as before', async () => {
+test('a question sent to the listening stream is heard, and other servers are called as before', async () => {
   const servers = new Set<Server>();
   const more: More = { capabilities: {}, set: (server) => void servers.add(server) };
   const aside: ScriptedTool = {
@@ -198,24 +198,24 @@ test('a server that asks where its client would listen is heard, and one that sa
   expect((await post.call('echo')).answer).toMatchObject({ result: { content: [] } });
 });
 
-test('calls that nobody comes back to are bounded, and whatever else waits has its usual time', async () => {
+test('calls without a returning client are bounded, and other waits keep their usual timeout', async () => {
   const stuck: ScriptedTool = { name: 'stuck', answer: () => Bun.sleep(60_000) };
   const { path } = await begun([hasty, { ...greeter }, stuck], { timeout_ms: 4_000 });
   const post = posting(path, await (await f.t.user()).key());
   await post.call('greet');
   expect((await post.call('stuck')).answer).toMatchObject({
-    error: { message: expect.stringContaining('it did not answer in time') },
+    error: { message: expect.stringContaining('it did not respond in time') },
   });
   // One that was in such haste that nobody could be asked is over, and waits for nobody.
   for (let waiting = 0; waiting < 15; )
     if (Object.keys((await post.call('hasty')).inputRequests ?? {}).length > 0) waiting += 1;
   await Bun.sleep(hasteMs + 200);
   expect((await post.call('greet')).answer).toMatchObject({
-    error: { message: expect.stringContaining('too many calls wait for answers of this caller') },
+    error: { message: expect.stringContaining('too many calls are already waiting for answers from this caller') },
   });
 });
 
-test('calls that wait are bounded; a client that leaves takes its call back, and one that comes late calls again', async () => {
+test('waiting calls are bounded; leaving cancels the call, and a late client must call again', async () => {
   let stopped = 0;
   const waiting: ScriptedTool = {
     name: 'greet',

@@ -20,7 +20,7 @@ const begun = async (...tools: ScriptedTool[]) => {
   return { server, name, path: `/mcp/${name}` };
 };
 
-test('a client is asked all that a server wants to know, round by round, and the call is one', async () => {
+test('a client is asked in rounds until the server is satisfied, as one call', async () => {
   const { server, name, path } = await begun(curious);
   const asked: string[] = [];
   const says = (message: string) => {
@@ -63,7 +63,7 @@ test('an answer counts once, and only from the client that was asked', async () 
   expect(await call.find('it is answered', isResult)).toMatchObject(said('Countess Ada Lovelace (begun)'));
 });
 
-test('an answer that is too large is refused, and may be given once more', async () => {
+test('an answer that is too large is rejected and can be sent again', async () => {
   const { path } = await begun(curious);
   const client = await rawClient(f.t, path, f.key);
   const call = await client.call('curious');
@@ -74,7 +74,7 @@ test('an answer that is too large is refused, and may be given once more', async
   await call.ended;
 });
 
-test('a server that never has enough is given up, and one that asks for nothing is called again', async () => {
+test('a server that keeps asking is stopped, and an empty round calls the tool again', async () => {
   const { server, path } = await begun(endless, {
     name: 'patient',
     answer: (_, { mcpReq }) =>
@@ -87,7 +87,7 @@ test('a server that never has enough is given up, and one that asks for nothing 
   await client.close();
 });
 
-test('a client that answers with an error, or is asked what it cannot answer, has a failed call', async () => {
+test('a call fails if the client answers with an error or cannot answer the question', async () => {
   const nosy: ScriptedTool = {
     name: 'nosy',
     answer: () => ({
@@ -111,7 +111,7 @@ test('a client that answers with an error, or is asked what it cannot answer, ha
   }
 });
 
-test('a client that takes its call back while it is asked is asked no more', async () => {
+test('a client that cancels its call while being asked is not asked again', async () => {
   const { server, path } = await begun(curious);
   const client = await rawClient(f.t, path, f.key);
   const call = await client.call('curious');

@@ -59,7 +59,7 @@ const taken = { status: 200, id: 'an id', called: true, error: [undefined, undef
 const refusedFor = (header: string) => ({ status: 400, id: 'an id', called: false, error: [-32_020, header] });
 
 describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) => {
-  test('arguments are compared with the headers that repeat them', async () => {
+  test('compares arguments with the headers that repeat them', async () => {
     const server = f.start([echo, marked], era);
     const { name } = await f.connected(server);
     for (const path of [`/mcp/${name}`, '/mcp']) {
@@ -96,14 +96,14 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
     }
   });
 
-  test('clients of before repeat nothing', async () => {
+  test('older clients send no such headers', async () => {
     const { name } = await f.connected(f.start([marked], era));
     const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
     const answer = await client.callTool({ name: 'marked', arguments: { region: 'north' } });
     expect(JSON.stringify(answer.content)).toContain('north');
   });
 
-  test('the library’s own client passes', async () => {
+  test("accepts the library's own client", async () => {
     const { region, count } = marked.inputSchema!.properties as Record<string, object>;
     const few = { ...marked, inputSchema: { properties: { region, count } } };
     const { name } = await f.connected(f.start([few], era));
@@ -114,7 +114,7 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
   });
 });
 
-test('of a server of before, a mark that is none says nothing', async () => {
+test('an invalid header mark of an older server is ignored', async () => {
   const { name } = await f.connected(f.start([oddly]));
   expect(await ask(`/mcp/${name}`, 'oddly', { odd: 'x', list: ['y'] })).toEqual(taken);
 });
@@ -122,18 +122,18 @@ test('of a server of before, a mark that is none says nothing', async () => {
 /** Revision 2026-07-28, tools: clients must leave out a tool with such a mark, and show all others. */
 const text = { type: 'string', 'x-mcp-header': 'A' };
 const wrongly: [string, object, string][] = [
-  ['empty', { properties: { a: { ...text, 'x-mcp-header': '' } } }, 'no name of a header'],
-  ['no text', { properties: { a: { ...text, 'x-mcp-header': 7 } } }, 'no name of a header'],
-  ['spaced', { properties: { a: { ...text, 'x-mcp-header': 'A B' } } }, 'no name of a header'],
-  ['two lines', { properties: { a: { ...text, 'x-mcp-header': 'A\nB' } } }, 'no name of a header'],
-  ['number', { properties: { a: { ...text, type: 'number' } } }, 'no text, integer or boolean'],
-  ['untyped', { properties: { a: { 'x-mcp-header': 'A' } } }, 'no text, integer or boolean'],
-  ['twice', { properties: { a: text, b: { properties: { c: { ...text, 'x-mcp-header': 'a' } } } } }, 'one name twice'],
-  ['root', { 'x-mcp-header': 'A' }, 'no single argument'],
-  ['items', { properties: { a: { type: 'array', items: text } } }, 'no single argument'],
-  ['any of', { anyOf: [{ properties: { a: text } }] }, 'no single argument'],
-  ['referred', { $defs: { a: text }, properties: { a: { $ref: '#/$defs/a' } } }, 'no single argument'],
-  ['below items', { properties: { a: { items: { properties: { b: text } } } } }, 'no single argument'],
+  ['empty', { properties: { a: { ...text, 'x-mcp-header': '' } } }, 'without a header name'],
+  ['no text', { properties: { a: { ...text, 'x-mcp-header': 7 } } }, 'without a header name'],
+  ['spaced', { properties: { a: { ...text, 'x-mcp-header': 'A B' } } }, 'without a header name'],
+  ['two lines', { properties: { a: { ...text, 'x-mcp-header': 'A\nB' } } }, 'without a header name'],
+  ['number', { properties: { a: { ...text, type: 'number' } } }, 'other than a string, integer or boolean'],
+  ['untyped', { properties: { a: { 'x-mcp-header': 'A' } } }, 'other than a string, integer or boolean'],
+  ['twice', { properties: { a: text, b: { properties: { c: { ...text, 'x-mcp-header': 'a' } } } } }, 'name twice'],
+  ['root', { 'x-mcp-header': 'A' }, 'not belong to a single argument'],
+  ['items', { properties: { a: { type: 'array', items: text } } }, 'not belong to a single argument'],
+  ['any of', { anyOf: [{ properties: { a: text } }] }, 'not belong to a single argument'],
+  ['referred', { $defs: { a: text }, properties: { a: { $ref: '#/$defs/a' } } }, 'not belong to a single argument'],
+  ['below items', { properties: { a: { items: { properties: { b: text } } } } }, 'not belong to a single argument'],
 ];
 const rightly: [string, object][] = [
   ['nested', { properties: { a: { type: 'object', properties: { b: text } } } }],
@@ -141,7 +141,7 @@ const rightly: [string, object][] = [
   ['a value of that name', { properties: { a: { type: 'object', default: { 'x-mcp-header': 'A' } } } }],
 ];
 
-test('a tool whose marks are none is left out, and the administrator is told why', async () => {
+test('a tool with invalid header marks is not offered, and the administrator sees why', async () => {
   const named = ([name, inputSchema]: readonly [string, object, string?]): ScriptedTool => ({
     ...{ name, inputSchema: inputSchema as Record<string, unknown> },
   });

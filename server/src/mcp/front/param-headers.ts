@@ -55,9 +55,9 @@ export function requireRepeated(schema: Params, given: unknown, headers: Headers
     const sent = headers.get(one.header);
     if (sent === null) throw new HeaderMismatch(one.header, 'it is missing');
     const decoded = decodedFrom(sent);
-    if (decoded === null) throw new HeaderMismatch(one.header, 'it is not Base64 of UTF-8');
+    if (decoded === null) throw new HeaderMismatch(one.header, 'it is not Base64-encoded UTF-8');
     const isSame = decoded === written || (one.isNumber && isDecimal.test(decoded) && Number(decoded) === value);
-    if (!isSame) throw new HeaderMismatch(one.header, `${one.path.join('.')} is another there`);
+    if (!isSame) throw new HeaderMismatch(one.header, `${one.path.join('.')} is different there`);
   }
 }
 

@@ -22,7 +22,7 @@ function asking(from: Peers, to: string, what: unknown, signal = staying()) {
   return state;
 }
 
-test('another process does what it is asked, however long that takes while it says so', async () => {
+test('a request to another process may take any time while it reports progress', async () => {
   const [here, there] = [open(), open()];
   let finish: (value: unknown) => void = () => {};
   there.serve(
@@ -43,7 +43,7 @@ test('another process does what it is asked, however long that takes while it sa
   for (const one of [here, there]) await one.stop();
 });
 
-test('a process that is not there, knows nothing of it, falls silent or fails has no answer', async () => {
+test('a request to a missing, unknowing, silent or failing process gets no answer', async () => {
   const [here, deaf] = [open(), open()];
   let quiet = false;
   const silent = open({ ...shared, publish: async (...said) => void (quiet || (await shared.publish(...said))) });
@@ -63,7 +63,7 @@ test('a process that is not there, knows nothing of it, falls silent or fails ha
   for (const one of [here, deaf, silent, broken]) await one.stop();
 });
 
-test('who leaves is not waited for, and what comes late or from strangers is not done', async () => {
+test('a request is not awaited after its caller leaves, and late or foreign requests are ignored', async () => {
   const [here, there] = [open(), open()];
   const begun: AbortSignal[] = [];
   there.serve('add', (_, signal) => {

@@ -15,7 +15,7 @@ const firstWordMs = 5_000;
 
 /** Limit for a client's answers, in whichever process they arrive: the same as for a server's answer. */
 export const mostCarriedBytes = mostAnswerBytes;
-export const tooLargeToCarry = `What is answered is larger than ${mostCarriedBytes / 1024 / 1024} MiB.`;
+export const tooLargeToCarry = `The answer is larger than ${mostCarriedBytes / 1024 / 1024} MiB.`;
 
 const said = z.discriminatedUnion('is', [
   z.object({

@@ -73,8 +73,8 @@ const rows = async (name: string, length: number) => {
   return rowsOf(name);
 };
 
-describe('a price', () => {
-  test('is charged once for each call, with the row of usage that names the tool', async () => {
+describe('a tool price', () => {
+  test('is charged once per call, with a usage row that names the tool', async () => {
     const { name } = await connected();
     const before = await balance();
     expect((await call(name, 'dear')).content[0]!.text).toBe('dear says hello');
@@ -89,7 +89,7 @@ describe('a price', () => {
     expect(await balance()).toBe(before - 2 * price);
   });
 
-  test('is paid for what a tool answers, not for what its server did not', async () => {
+  test("is charged for a tool's answer, not if its server fails", async () => {
     const { name } = await connected({ timeout_ms: 5_000 });
     const before = await balance();
     expect((await call(name, 'failing')).isError).toBe(true);
@@ -105,7 +105,7 @@ describe('a price', () => {
     broken.stop();
   });
 
-  test('is put aside before, and nothing is called by whoever has not got it', async () => {
+  test('is held first, and the tool is not called if the balance is too low', async () => {
     const { name } = await connected();
     const poor = await t.user();
     const calls = server.calls.length;
@@ -117,7 +117,7 @@ describe('a price', () => {
     expect(server.calls.length).toBe(calls + 1);
   });
 
-  test('is taken as often as there is enough for it, however many call at once', async () => {
+  test('is charged as often as the balance allows, with concurrent calls', async () => {
     const { name } = await connected();
     const limited = await t.member.key({ unlimited_quota: false, remain_quota: 3 * price });
     const before = await balance();
@@ -127,7 +127,7 @@ describe('a price', () => {
     expect([server.calls.length - calls, before - (await balance())]).toEqual([3, 3 * price]);
   });
 
-  test('is paid by whoever leaves while the server works', async () => {
+  test('is charged to a caller who disconnects while the server works', async () => {
     const { name } = await connected();
     const before = await balance();
     const calls = server.calls.length;
@@ -145,32 +145,27 @@ describe('a price', () => {
   test.each([
     ['sessions', twoNames],
     ['modern', curious],
-  ] as const)(
-    'is one, and so is the approval, however often a server (%s) asks before it answers',
-    async (era, tool) => {
-      const asking = startMcp([tool], era, false);
-      const name = `p${++count}`;
-      const { id } = await admin.connect(name, asking.url);
-      await put(id, (await admin.test(id)).tools, true);
-      const before = await balance();
-      const { call: ask } = newestPost(t.app, `/mcp/${name}`, key);
-      expect(JSON.stringify((await ask(tool.name)).answer)).toContain('approval');
-      await approvalsOf(t.member).approveFirst();
-      let asked = await ask(tool.name);
-      for (let round = 0; round < 2; round += 1) {
-        const inputResponses = Object.fromEntries(
-          Object.keys(asked.inputRequests).map((one) => [one, accepted('Ada')]),
-        );
-        asked = await ask(tool.name, {}, { ...asked, inputResponses });
-      }
-      expect(JSON.stringify(asked.answer)).toContain('Ada Ada');
-      expect(before - (await balance())).toBe(price);
-      expect(JSON.stringify((await ask(tool.name)).answer)).toContain('approval');
-      asking.stop();
-    },
-  );
+  ] as const)('is charged once, with one approval, for any number of questions of a server (%s)', async (era, tool) => {
+    const asking = startMcp([tool], era, false);
+    const name = `p${++count}`;
+    const { id } = await admin.connect(name, asking.url);
+    await put(id, (await admin.test(id)).tools, true);
+    const before = await balance();
+    const { call: ask } = newestPost(t.app, `/mcp/${name}`, key);
+    expect(JSON.stringify((await ask(tool.name)).answer)).toContain('approval');
+    await approvalsOf(t.member).approveFirst();
+    let asked = await ask(tool.name);
+    for (let round = 0; round < 2; round += 1) {
+      const inputResponses = Object.fromEntries(Object.keys(asked.inputRequests).map((one) => [one, accepted('Ada')]));
+      asked = await ask(tool.name, {}, { ...asked, inputResponses });
+    }
+    expect(JSON.stringify(asked.answer)).toContain('Ada Ada');
+    expect(before - (await balance())).toBe(price);
+    expect(JSON.stringify((await ask(tool.name)).answer)).toContain('approval');
+    asking.stop();
+  });
 
-  test('of an approved call is taken once, from whoever has it when the call is made', async () => {
+  test('of an approved call is charged once, when the call is made', async () => {
     const { name } = await connected({}, true);
     const other = await connected();
     const before = await balance();
@@ -190,7 +185,7 @@ describe('a price', () => {
     expect([server.calls.length - calls, before - (await balance())]).toEqual([2, 2 * price]);
   });
 
-  test('of a call that nobody has approved stays with its user', async () => {
+  test('of a call that is not approved is not charged', async () => {
     const { name } = await connected({}, true);
     const before = await balance();
     expect((await call(name, 'dear')).content[0]!.text).toContain('approval');
@@ -198,7 +193,7 @@ describe('a price', () => {
     await until('nothing is held', async () => (await balance()) === before);
   });
 
-  test('is paid by an application out of what its user lets it spend, and by no other', async () => {
+  test('is charged to the spending limit of the calling application only', async () => {
     const { name } = await connected();
     const resource = `${t.config.baseUrl}/mcp/${name}`;
     const client = await t.payingClient();
@@ -211,7 +206,7 @@ describe('a price', () => {
     expect((await call(name, 'free', access_token)).isError).toBeUndefined();
   });
 
-  test('is the same for chats and runs, which know what it was', async () => {
+  test('applies to chats and runs, which report it', async () => {
     const { name } = await connected();
     const before = await balance();
     const caller = { userId: t.member.id, keyId: null, parentRequestId: 'the-turn' };
@@ -223,7 +218,7 @@ describe('a price', () => {
     expect(row).toMatchObject({ model: `mcp/${name}/dear`, quota: price, parent_request_id: 'the-turn' });
   });
 
-  test('stays when a definition is approved again or nothing is said of it, and is the operator’s to set', async () => {
+  test('is kept when a definition is approved again, and can be set only by the operator', async () => {
     const { id, name } = await connected();
     const { tools } = await admin.test(id);
     const [dear] = tools.filter((tool) => tool.name === 'dear');
@@ -242,8 +237,8 @@ describe('a price', () => {
   });
 });
 
-describe('a limit', () => {
-  test('of calls in a minute holds for a server and all who use it, and is said to whoever calls', async () => {
+describe('a rate limit', () => {
+  test('per minute applies to a server and all its callers, and is reported to the caller', async () => {
     const { id, name } = await connected({ calls_per_minute: 2 });
     const other = await connected();
     const another = await (await t.user()).key();
@@ -252,10 +247,10 @@ describe('a limit', () => {
     expect((await call(name, 'free', another)).isError).toBeUndefined();
     const before = await balance();
     const refused = await call(name, 'dear');
-    expect([refused.isError, refused.content[0]!.text]).toEqual([true, expect.stringContaining('2 times a minute')]);
+    expect([refused.isError, refused.content[0]!.text]).toEqual([true, expect.stringContaining('2 calls per minute')]);
     const how = { signal: new AbortController().signal, approved: true };
     const run = await t.app.app.mcp.tools.call({ userId: t.member.id, keyId: null }, `${name}__free`, {}, how);
-    expect([run.isError, run.text]).toEqual([true, expect.stringContaining('2 times a minute')]);
+    expect([run.isError, run.text]).toEqual([true, expect.stringContaining('2 calls per minute')]);
     expect([server.calls.length, await balance()]).toEqual([calls + 2, before]);
     expect((await call(other.name, 'free')).isError).toBeUndefined();
     await admin.send('PUT', `/${id}`, { calls_per_minute: 0 });

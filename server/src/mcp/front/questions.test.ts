@@ -43,12 +43,12 @@ test.each([
   ['data:text/html,<form>', false],
   ['no address', false],
   [undefined, false],
-])('nobody is sent to %s unless it is a page', (url, isAsked) => {
+])('a URL question to %s is passed on only if it is a web page', (url, isAsked) => {
   const params = { mode: 'url', message: 'Go', url };
   expect(canBeAsked('eu', { method: 'elicitation/create', params })).toBe(isAsked);
 });
 
-test('a call goes on when its question was answered in another process, which one of them takes', async () => {
+test('a call continues when one other process accepts the answer to its question', async () => {
   const [here, there] = [open(), open()];
   const { state, asking } = call(here);
   expect(asking.ask(question)).toBeUndefined();
@@ -63,7 +63,7 @@ test('a call goes on when its question was answered in another process, which on
   for (const one of [here, there]) await one.stop();
 });
 
-test('what is asked where a client listens stops the time of its calls in every process, and of nobody else’s', async () => {
+test("a question on the listening stream pauses the timeouts of that client's calls in all processes", async () => {
   const [here, there] = [open(), open()];
   const running = call(there);
   const strange = call(there, { holder: `2 key:3 ${'s'.repeat(32)}-r` });
@@ -77,7 +77,7 @@ test('what is asked where a client listens stops the time of its calls in every 
   for (const one of [here, there]) await one.stop();
 });
 
-test('ids that are none, or were given before, are refused', async () => {
+test('invalid and reused ids are rejected', async () => {
   const at = open();
   const { state, asking } = call(at);
   for (const id of ['x'.repeat(257), Number.NaN, Number.POSITIVE_INFINITY])
@@ -92,7 +92,7 @@ test('ids that are none, or were given before, are refused', async () => {
   await at.stop();
 });
 
-test('what a client can be asked stands in the name of its session, and in nothing else', () => {
+test('what a client can be asked is stored only in its session id', () => {
   const all = { elicitation: { form: {}, url: {} }, sampling: { context: {}, tools: {} }, roots: {} };
   for (const capabilities of [all, { roots: {} }, { elicitation: {} }, { sampling: { tools: {} } }, {}]) {
     const name = sessionName('a'.repeat(32), abilitiesIn(capabilities));
@@ -106,7 +106,7 @@ test('what a client can be asked stands in the name of its session, and in nothi
   expect(abilitiesOf('1 key:2-r')).toBe('');
 });
 
-test('nobody is asked for longer than ten minutes in all, and a call that is over is not given up', async () => {
+test('waiting for answers ends after ten minutes in total, and a finished call is not cancelled', async () => {
   let nowMs = 0;
   const patience = new CallTimeout(60_000, () => nowMs);
   patience.wait();
@@ -120,6 +120,6 @@ test('nobody is asked for longer than ten minutes in all, and a call that is ove
   expect([patience.signal.aborted, over.signal.aborted]).toEqual([false, false]);
   patience.wait();
   await until('it is given up', () => patience.signal.aborted);
-  expect(patience.signal.reason.message).toBe('nobody answered what it asked');
+  expect(patience.signal.reason.message).toBe('no one answered its question');
   patience.end();
 });

@@ -90,7 +90,7 @@ export class Questions {
       if (!canBeAsked(abilitiesOf(asked.holder), question)) return nobodyToAsk;
       if (!isPlainId(question.id) || names.has(question.id)) return { code: -32_600, message: 'Invalid id' };
       if ((this.#openOf.get(asked.holder) ?? 0) >= mostOpen)
-        return { code: -32_000, message: 'The client is asked too many things at once.' };
+        return { code: -32_000, message: 'The client is asked too many questions at once.' };
       const name = this.#begin(asked, { question, collect }, () => names.delete(question.id));
       names.set(question.id, name);
       const params = redacted(question.params, asked.secrets);
@@ -255,4 +255,7 @@ const isPlainId = (id: Question['id']): boolean =>
   typeof id === 'number' ? Number.isFinite(id) : id.length <= longestId;
 
 export const noQuestion = (): AppError =>
-  new AppError('invalid_request', 'There is no such question, or it was answered, or nobody waits for the answer.');
+  new AppError(
+    'invalid_request',
+    'There is no such question, it was already answered, or its answer is no longer awaited.',
+  );

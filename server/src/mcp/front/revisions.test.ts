@@ -51,7 +51,7 @@ const listing = { tools: [{ name: 'echo', inputSchema: { type: 'object' } }] };
 const page = { mode: 'url', elicitationId: 'e', url: 'https://example.com/sign', message: 'Sign in' };
 const all = { offers: ['resources', 'prompts'] };
 
-describe('errors of a server of before', () => {
+describe('errors of an older server', () => {
   const requiredCapabilities = { elicitation: {} };
   const given: [code: number, data: unknown, told: number, status?: number][] = [
     // Codes of before, which the newest has no more.
@@ -71,7 +71,7 @@ describe('errors of a server of before', () => {
     [7, 'seven', 7],
   ];
 
-  test('are told in the codes of the client’s revision, with the words of the server', async () => {
+  test("use the codes of the client's revision and the server's messages", async () => {
     let error = {};
     const server = f.startRaw(
       ({ method, id, result }) =>
@@ -95,7 +95,7 @@ describe('errors of a server of before', () => {
     }
   });
 
-  test('that want a person to visit a page are questions to a client that can be asked so', async () => {
+  test('that ask a person to visit a page become questions for clients that support them', async () => {
     let visited = false;
     let calls = 0;
     const server = f.startRaw(
@@ -140,7 +140,7 @@ const more: More = {
 };
 
 describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) => {
-  test('says how long its answers last, and they are for this caller alone', async () => {
+  test('says how long its answers last, and they are private to the caller', async () => {
     const { name } = await f.connected(f.start([echo], era, true, more), all);
     const path = `/mcp/${name}`;
     const asked: [string, Params, number][] = [
@@ -156,7 +156,7 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
     }
   });
 
-  test('without a method that it could have says so, in its own words', async () => {
+  test('without a method reports that in its own words', async () => {
     const { name } = await f.connected(f.start([echo], era, true, more), all);
     const expected = { error: { code: -32_601, message: expect.stringContaining('Method not found') } };
     expect(await newest(`/mcp/${name}`, 'resources/templates/list')).toMatchObject({ status: 404, ...expected });
@@ -164,7 +164,7 @@ describe.each(['sessions', 'modern'] as const)('a server of the era %s', (era) =
   });
 });
 
-test('a server of before has no kinds of results: whatever it says is the whole result', async () => {
+test('a result type sent by an older server is ignored', async () => {
   for (const resultType of ['weird', 'input_required', 'task', 7]) {
     const answer = { resultType, inputRequests: {}, taskId: 't', content: [] };
     const server = f.startRaw(({ method, result }) =>
@@ -196,7 +196,7 @@ describe('structured results', () => {
     structured('object', { type: 'object' }, { a: 1 }),
   ];
 
-  test('that are no objects are wrapped for clients of before, as they are listed, and for no others', async () => {
+  test('that are not objects are wrapped for older clients only, as listed', async () => {
     const { name } = await f.connected(f.start(tools, 'modern'));
     for (const [path, prefix] of [
       [`/mcp/${name}`, ''],
@@ -228,8 +228,8 @@ describe('pages of tools', () => {
   const first = { tools: [named('one')], nextCursor: '' };
   test.each([
     ['an empty cursor leads to the next page', { tools: [named('two')] }, ['one', 'two']],
-    ['a cursor that is null is the end', { tools: [named('two')], nextCursor: null }, ['one', 'two']],
-    ['a server that means the end by an empty cursor begins anew', first, ['one']],
+    ['a null cursor ends the list', { tools: [named('two')], nextCursor: null }, ['one', 'two']],
+    ['a server that repeats an empty cursor is stopped', first, ['one']],
   ])('%s', async (_, second, names) => {
     const server = f.startRaw(({ params, result }) => Response.json(result('cursor' in params ? second : first)));
     const { id } = await f.admin.connect('pages', server.url);
@@ -278,7 +278,7 @@ describe('requests of the newest revision', () => {
     ['ask for what there is', 'no/such', {}, {}, 404, -32_601],
   ];
 
-  test.each(['sessions', 'modern'] as const)('are looked at alike before a server of the era %s', async (era) => {
+  test.each(['sessions', 'modern'] as const)('are validated alike before a server of the era %s', async (era) => {
     const { name } = await f.connected(f.start([echo], era, true, more), all);
     for (const [what, method, params, headers, status, code] of asked) {
       const { status: told, error } = await newest(`/mcp/${name}`, method, params, headers);

@@ -12,7 +12,7 @@ afterEach(() => f.tidy());
 
 const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-test('a tool that was changed is neither listed nor called, is shown beside what was approved, and is approved again', async () => {
+test('a changed tool is neither listed nor called, is shown beside the approved one, and can be approved again', async () => {
   const server = f.start([echo]);
   const { id, name } = await f.connected(server);
   const { client } = await f.clientOf(`/mcp/${name}`);
@@ -48,7 +48,7 @@ test('a tool that was changed is neither listed nor called, is shown beside what
   expect(server.calls).toEqual([]);
 });
 
-test('tools that are approved at once are all approved, and ask first as they did', async () => {
+test('tools approved concurrently are all approved, and still require approval per call', async () => {
   const tools = ['one', 'two', 'three'].map((name): ScriptedTool => ({ name }));
   const server = f.start(tools);
   const { id } = await f.connected(server, {}, ['two']);
@@ -66,7 +66,7 @@ test('tools that are approved at once are all approved, and ask first as they di
   );
 });
 
-test('a tool that asks first is called once for each time that its user approves just this call', async () => {
+test('a tool that requires approval is called once for each approval of that exact call', async () => {
   const server = f.start([echo]);
   const { name } = await f.connected(server, {}, ['echo']);
   const { client } = await f.clientOf(`/mcp/${name}`);
@@ -102,7 +102,7 @@ test('a tool that asks first is called once for each time that its user approves
   expect(server.calls).toHaveLength(2);
 });
 
-test('an approval of the last moment counts as long as any, and no longer; it waits for a caller who has left', async () => {
+test('a late approval lasts as long as any other, and waits for a caller who has left', async () => {
   const server = f.start([echo]);
   const { name } = await f.connected(server, {}, ['echo']);
   const say = async () => {
@@ -125,17 +125,17 @@ test('an approval of the last moment counts as long as any, and no longer; it wa
   expect(asked).toBeUndefined();
 });
 
-test('no more than fifty calls wait for one user, however many come at once', async () => {
+test("at most fifty calls wait for one user's approval, with concurrent calls", async () => {
   const { name } = await f.connected(f.start([echo]), {}, ['echo']);
   const { client } = await f.clientOf(`/mcp/${name}`);
   const texts = Array.from({ length: 60 }, (_, at) => `cup ${at}`);
   const told = await Promise.all(texts.map((text) => client.callTool({ name: 'echo', arguments: { text } })));
-  const refused = told.filter((one) => JSON.stringify(one).includes('too many calls wait'));
+  const refused = told.filter((one) => JSON.stringify(one).includes('too many calls are already waiting'));
   const asked = f.t.platform.database.db.selectFrom('mcp_approvals').select('id').where('user_id', '=', f.user.id);
   expect([refused.length, (await asked.execute()).length]).toEqual([10, 50]);
 });
 
-test('every call stands in usage and in the audit log', async () => {
+test('every call is recorded in usage and the audit log', async () => {
   const failing: ScriptedTool = { name: 'failing', answer: () => ({ content: [], isError: true }) };
   const { id, name } = await f.connected(f.start([echo, failing]));
   const { client } = await f.clientOf(`/mcp/${name}`);
@@ -163,8 +163,8 @@ test('every call stands in usage and in the audit log', async () => {
   ]);
 });
 
-describe('the address itself', () => {
-  test('is closed without a key, also to the cookie of a page', async () => {
+describe('the endpoint', () => {
+  test("requires a key, and rejects a page's session cookie", async () => {
     const noKey: Record<string, string>[] = [{}, { 'x-svc-web': '1' }, { authorization: 'Bearer sk-wrong' }];
     for (const path of ['/mcp', '/mcp/svc', '/mcp/some'])
       for (const headers of noKey) {
@@ -174,14 +174,14 @@ describe('the address itself', () => {
       }
   });
 
-  test('takes keys only while the operator lets it', async () => {
+  test('accepts keys only while the operator allows them', async () => {
     await f.t.setOption('McpApiKeys', false);
     expect((await f.post('/mcp', ping)).status).toBe(401);
     await f.t.setOption('McpApiKeys', true);
     expect((await f.post('/mcp', ping)).status).toBe(200);
   });
 
-  test('is not there for those who may not use the server, or when it is turned off', async () => {
+  test('is not found for users without access, or when the server is disabled', async () => {
     const { id, name } = await f.connected(f.start([echo]));
     expect((await f.post(`/mcp/${name}`, ping)).status).toBe(200);
     await f.admin.send('PUT', `/${id}`, { audience: 'administrators' });
@@ -192,7 +192,7 @@ describe('the address itself', () => {
     expect((await f.post('/mcp/No_Name', ping)).status).toBe(404);
   });
 
-  test('answers other methods, bodies, sessions and origins as the protocol says', async () => {
+  test('answers other methods, bodies, sessions and origins as the protocol requires', async () => {
     const authorization = `Bearer ${f.key}`;
     const got = await f.t.call('/mcp', { headers: { authorization, accept: 'text/event-stream' } });
     expect([got.status, got.headers.get('allow')]).toEqual([405, 'POST, DELETE']);
@@ -208,7 +208,7 @@ describe('the address itself', () => {
     expect((await f.t.call('/mcp', { method: 'DELETE', headers: { authorization } })).status).toBe(400);
   });
 
-  test('our own name is nobody else’s', async () => {
+  test('no server can take the name of the built-in one', async () => {
     await expect(f.admin.connect('svc', 'https://mcp.example.com/mcp')).rejects.toThrow(/^400 /);
   });
 });

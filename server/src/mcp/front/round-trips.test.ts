@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => f.t.close());
 afterEach(() => f.tidy());
 
-test('a warm call of a tool asks the database for nothing', async () => {
+test('a warm tool call makes no database query', async () => {
   const { name } = await f.connected(f.start([echo, { name: 'other' }]));
   const first = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
   const begun = await f.post(`/mcp/${name}`, { jsonrpc: '2.0', id: 0, method: 'initialize', params: first });

@@ -59,8 +59,8 @@ async function answersTo(
 /** Servers of the newest revision accept only results, so an error from the client ends the call. */
 function resultOf({ result, error }: Given): Params {
   if (result) return result;
-  throw ownFault(`The client did not answer what the server asked: ${error?.message ?? ''}`);
+  throw ownFault(`The client did not answer the server's question: ${error?.message ?? ''}`);
 }
 
 export const cannotBeAsked = (): Error =>
-  ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
+  ownFault('The server asks for something that this revision of the protocol does not allow asking clients.');

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import { RunningCalls } from './running-calls.ts';
 
-test('a request is taken back in whichever process it runs, by its own client, and no word between them is long', async () => {
+test('a call can be cancelled from any process by its own client only, and messages between processes are short', async () => {
   const shared = memoryShared();
   const heard: string[] = [];
   await shared.subscribe('mcp-cancelled', (name) => void heard.push(name));

@@ -82,4 +82,4 @@ export class Running {
   }
 }
 
-const takenBack = (): Error => new Error('the client took it back');
+const takenBack = (): Error => new Error('the client cancelled it');

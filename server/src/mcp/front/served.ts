@@ -77,7 +77,7 @@ export class RpcError extends Error {
 /** Revision 2026-07-28, Streamable HTTP: a request whose headers contradict its body is rejected. */
 export class HeaderMismatch extends RpcError {
   constructor(header: string, why: string) {
-    super(-32_020, `Bad Request: the header ${header} does not repeat what is in the body: ${why}`, {
+    super(-32_020, `Bad Request: the header ${header} does not match the body: ${why}`, {
       mismatch: { header },
     });
   }

@@ -24,7 +24,7 @@ describe.each([
   ['straight', undefined],
   ['with progress', { progressToken: 'p' }],
 ] as const)('a call that is passed on %s', (_, _meta) => {
-  test('waits for what the client answers, at its own address and at that of all', async () => {
+  test("waits for the client's answer, at its own endpoint and the combined one", async () => {
     const { name, path } = await greeted();
     for (const [at, tool] of [
       [path, 'greet'],
@@ -42,7 +42,7 @@ describe.each([
   });
 });
 
-test('what the client answers with an error the server hears as one', async () => {
+test('an error from the client reaches the server as an error', async () => {
   const { path } = await greeted();
   const client = await rawClient(f.t, path, f.key);
   const call = await client.call('greet');
@@ -52,7 +52,7 @@ test('what the client answers with an error the server hears as one', async () =
   expect(JSON.stringify(error ?? result)).toContain('not now');
 });
 
-test('a question is its client’s: others, other sessions and other words answer nothing, and it is answered once', async () => {
+test('only the asked client can answer a question in its session, once', async () => {
   const { path } = await greeted();
   const client = await rawClient(f.t, path, f.key);
   const call = await client.call('greet');
@@ -92,7 +92,7 @@ test('a question is its client’s: others, other sessions and other words answe
   expect(await client.answer(name, named('Eve'))).toMatchObject(gone);
 });
 
-test('an answer that the server could not be told may be given once more', async () => {
+test('an answer that could not be delivered to the server can be sent again', async () => {
   const told: unknown[] = [];
   const answered = Promise.withResolvers<void>();
   const event = (message: object) => `data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`;
@@ -126,7 +126,7 @@ test('an answer that the server could not be told may be given once more', async
   expect(await call.find('it is answered', isResult)).toMatchObject(said('thanks'));
 });
 
-test('two clients are asked at once, and each is answered its own', async () => {
+test('two clients asked at the same time each receive their own answer', async () => {
   const { path, server } = await greeted();
   const clients = [await rawClient(f.t, path, f.key), await rawClient(f.t, path, await f.user.key())];
   const calls = await Promise.all(clients.map((client) => client.call('greet')));
@@ -137,7 +137,7 @@ test('two clients are asked at once, and each is answered its own', async () => 
   expect(server.calls.filter(({ name }) => name === 'greet')).toHaveLength(2);
 });
 
-test('who can be asked nothing is not: servers hear what each client can, and no more', async () => {
+test('servers learn what each client can be asked, and ask nothing else', async () => {
   const { id: serverId, path, server } = await greeted();
   const wants: Record<string, string> = { roots: 'roots/list', sampling: 'sampling/createMessage' };
   server.tools.push(
@@ -167,7 +167,7 @@ test('who can be asked nothing is not: servers hear what each client can, and no
   }
 });
 
-test('a server that asks a thousand things is answered for most of them, and its call fails', async () => {
+test('a server that asks a thousand questions is refused most of them, and its call fails', async () => {
   const refused: string[] = [];
   const curious: ScriptedTool = {
     name: 'curious',
@@ -193,7 +193,7 @@ test('a server that asks a thousand things is answered for most of them, and its
   );
 });
 
-test('a client that leaves while it is asked has taken its call back, and its answer comes too late', async () => {
+test('a client that leaves while being asked cancels its call, and its answer is too late', async () => {
   let stopped = 0;
   const waiting: ScriptedTool = {
     name: 'greet',
@@ -214,7 +214,7 @@ test('a client that leaves while it is asked has taken its call back, and its an
   await until('nobody waits', async () => (await client.answer(id, named('Ada'))).status === 400);
 });
 
-test('a server takes a question back', async () => {
+test('a server can withdraw a question', async () => {
   const hasty: ScriptedTool = {
     name: 'hasty',
     answer: (_, context) =>
@@ -233,7 +233,7 @@ test('a server takes a question back', async () => {
   expect(await call.find('it is answered', isResult)).toMatchObject(said('never mind'));
 });
 
-test('time stands still while a person is asked, and runs again after', async () => {
+test('the timeout pauses while a person is asked, and resumes afterwards', async () => {
   const { path, server } = await greeted({ timeout_ms: 1_000 });
   const client = await rawClient(f.t, path, f.key);
   const call = await client.call('greet');
@@ -250,11 +250,11 @@ test('time stands still while a person is asked, and runs again after', async ()
   const slow = await client.call('greet');
   await client.answer((await slow.find('it is asked', isQuestion)).id, named('Ada'));
   expect(await slow.find('it is given up', isResult)).toMatchObject({
-    error: { message: expect.stringContaining('it did not answer in time') },
+    error: { message: expect.stringContaining('it did not respond in time') },
   });
 });
 
-test('what is asked tells no secret, and a call is counted once however much is asked', async () => {
+test('questions reveal no secret, and a call is counted once regardless of questions', async () => {
   const secret = 'a-secret-of-ours';
   const { name, path } = await greeted({ headers: { 'x-key': secret } });
   const client = await rawClient(f.t, path, f.key);
@@ -271,7 +271,7 @@ test('what is asked tells no secret, and a call is counted once however much is 
   expect(await logs()).toBe(1);
 });
 
-test('a session behind is gone on with by the next process, and what was asked in another is over', async () => {
+test('the next process continues an upstream session, and questions of another process have ended', async () => {
   const { path, server } = await greeted();
   const client = await rawClient(f.t, path, f.key, everything);
   const call = await client.call('greet');

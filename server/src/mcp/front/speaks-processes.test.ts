@@ -25,7 +25,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')('a call in one proce
     await redis.stop();
   });
 
-  test('is answered through another, once, in the one session behind', async () => {
+  test('is answered once through another process, in the same upstream session', async () => {
     const admin = administration(await one.root());
     const { id } = await admin.connect('greeter', server.url, { timeout_ms: 2_000 });
     await admin.allow(id);

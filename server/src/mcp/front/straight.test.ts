@@ -25,7 +25,7 @@ const version = { 'mcp-protocol-version': '2025-06-18' };
 /** The message that answers, however it is written. */
 const messageIn = (text: string): unknown => JSON.parse(/^data: (.*"id".*)$/m.exec(text)?.[1] ?? text);
 
-test('answers and faults are those of the library', async () => {
+test("answers and errors are the same as the library's", async () => {
   const failing: ScriptedTool = { name: 'failing', answer: () => ({ content: [], isError: true, extra: [null, 1] }) };
   const refusing: ScriptedTool = {
     name: 'refusing',
@@ -58,7 +58,7 @@ test('answers and faults are those of the library', async () => {
   }
 });
 
-test('answers and faults are those of the library to clients of the newest revision as well', async () => {
+test("answers and errors are the same as the library's for clients of the newest revision", async () => {
   const own = 'io.modelcontextprotocol/';
   const _meta = { [`${own}protocolVersion`]: '2026-07-28', [`${own}clientCapabilities`]: { elicitation: {} } };
   const failing: ScriptedTool = { name: 'failing', answer: () => ({ content: [], isError: true, _meta: { a: 1 } }) };
@@ -100,7 +100,7 @@ test('answers and faults are those of the library to clients of the newest revis
   }
 });
 
-test('what is said before the answer comes before it, and an answer that takes a while begins', async () => {
+test('notifications arrive before the answer, and a slow answer starts streaming', async () => {
   const begun = Promise.withResolvers<string>();
   const tools: ScriptedTool[] = [
     {
@@ -125,7 +125,7 @@ test('what is said before the answer comes before it, and an answer that takes a
   ]);
 });
 
-test('whoever leaves while it is told ends the call', async () => {
+test('a client that leaves during the response ends the call', async () => {
   let ended = false;
   const endless: ScriptedTool = {
     name: 'endless',
@@ -149,7 +149,7 @@ test('whoever leaves while it is told ends the call', async () => {
   await until('the server hears of it', () => ended);
 });
 
-test('a tool that says something and then takes its time is answered', async () => {
+test('a tool that sends a notification and then takes long is answered', async () => {
   const slow: ScriptedTool = {
     name: 'slow',
     answer: async (_, { mcpReq }) => {

@@ -32,7 +32,7 @@ export async function takeAnswer(
   { caller, holder }: Pick<Asker, 'caller' | 'holder'>,
 ): Promise<void> {
   const { data } = answer.safeParse(message);
-  if (!data) throw new AppError('invalid_request', 'This is no answer as JSON-RPC has them.');
+  if (!data) throw new AppError('invalid_request', 'This is not a JSON-RPC response.');
   const question = await room.questions.take(holder, data.id);
   const server = question && (await served.serverNamed(question.server, caller));
   if (!question || !server || !question.isAt(server)) throw noQuestion();
@@ -63,7 +63,7 @@ async function tell(
   } catch (error) {
     await room.questions.giveBack(data.id);
     const why = tellFault(error, 'anybody', secretsIn(room, server));
-    room.log.warn({ server: server.name, fault: why }, 'a connected server did not take an answer');
+    room.log.warn({ server: server.name, fault: why }, 'a connected server did not accept an answer');
     throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
   }
 }

@@ -51,7 +51,7 @@ const balance = async (): Promise<number> => {
 };
 const by = (token: string) => newestClient(t.call, token);
 
-test('a task is of the application that began it, whichever of its tokens is shown', async () => {
+test('a task belongs to the application that started it, with any of its tokens', async () => {
   const resource = `${t.config.baseUrl}${path}`;
   const client = await t.payingClient();
   const token = async (of: typeof client) => (await t.mayPay(of, 10 * price, { resource })).access_token;
@@ -65,7 +65,7 @@ test('a task is of the application that began it, whichever of its tokens is sho
   expect(script.asked).toHaveLength(asked);
 });
 
-test('a token that does not open the tool does not open its tasks', async () => {
+test('a token without access to the tool has no access to its tasks', async () => {
   const resource = `${t.config.baseUrl}${path}`;
   const client = await t.payingClient();
   const token = async (tool: string) => {
@@ -77,14 +77,14 @@ test('a token that does not open the tool does not open its tasks', async () => 
   expect(await aboutTask(by(await token('confirm')), path, 'tasks/get', taskId)).toMatchObject(noSuchTask);
 });
 
-test('a task is paid for when the tool is called, and not for each look', async () => {
+test('a task is charged when the tool is called, not for each poll', async () => {
   const ask = by(await t.member.key());
   const before = await balance();
   const taskId = await beginTask(ask, path, 'wait');
   expect(await balance()).toBe(before - price);
   for (const method of taskMethods) await aboutTask(ask, path, method, taskId);
   const odd = await ask(path, 'tools/call', { name: 'odd', arguments: {} });
-  expect(odd.error?.message).toContain('not what the protocol asks for');
+  expect(odd.error?.message).toContain('does not follow the protocol');
   const silent = newestClient(t.call, await t.member.key(), false);
   expect((await silent(path, 'tools/call', { name: 'wait', arguments: {} })).error?.code).toBe(-32_603);
   const rowsOf = async () => (await t.usage()).filter(({ model }) => String(model).startsWith(`mcp/${name}/`));
@@ -97,7 +97,7 @@ test('a task is paid for when the tool is called, and not for each look', async 
   expect(await balance()).toBe(before - price);
 });
 
-test('a limit of calls counts calls, and no looks', async () => {
+test('a rate limit counts calls, not polls', async () => {
   const ask = by(await t.member.key());
   const taskId = await beginTask(ask, path, 'wait');
   for (let look = 0; look < 5; look += 1)

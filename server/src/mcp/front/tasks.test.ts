@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 afterEach(() => f.tidy());
 
-test('a task is begun, looked at and read to its end, at both addresses', async () => {
+test('a task is started, polled and read to its end at both endpoints', async () => {
   for (const [path, before] of placesOf(name)) {
     const { result } = await ask(path, 'tools/call', { name: `${before}wait`, arguments: {} });
     expect(result).toMatchObject({ resultType: 'task', status: 'working', ttlMs: 60_000, pollIntervalMs: 50 });
@@ -52,12 +52,12 @@ test('a task is begun, looked at and read to its end, at both addresses', async 
   }
 });
 
-test('a tool that answers at once is answered at once', async () => {
+test('an immediate answer is returned without a task', async () => {
   const { result } = await ask(`/mcp/${name}`, 'tools/call', { name: 'at_once', arguments: {} });
   expect(result).toMatchObject({ resultType: 'complete', content: [{ text: 'at_once says hello' }] });
 });
 
-test('what a task asks goes to the client, and the answer to the task', async () => {
+test("a task's question reaches the client, and the answer reaches the task", async () => {
   for (const [path, before] of placesOf(name)) {
     const taskId = await beginTask(ask, path, `${before}confirm`);
     const { result } = await ask(path, 'tasks/get', { taskId });
@@ -74,7 +74,7 @@ test('what a task asks goes to the client, and the answer to the task', async ()
   }
 });
 
-test('a task is taken back, and nothing else is told of it', async () => {
+test('a cancelled task reports nothing else', async () => {
   for (const [path, before] of placesOf(name)) {
     const taskId = await beginTask(ask, path, `${before}wait`);
     const { result } = await ask(path, 'tasks/cancel', { taskId });
@@ -83,7 +83,7 @@ test('a task is taken back, and nothing else is told of it', async () => {
   }
 });
 
-test('what was begun at one address is known at the other, and at no other server', async () => {
+test('a task started at one endpoint is known at the other, and at no other server', async () => {
   const other = await f.connected(f.start(script.tools, 'modern', true, script.more));
   const taskId = await beginTask(ask, '/mcp', `${name}__wait`);
   expect((await ask(`/mcp/${name}`, 'tasks/get', { taskId })).result).toMatchObject({ taskId });
@@ -95,8 +95,8 @@ test('what was begun at one address is known at the other, and at no other serve
   expect(script.asked).toHaveLength(asked);
 });
 
-describe('who can wait for tasks', () => {
-  test('is told that there are some, and only where there are', async () => {
+describe('clients that support tasks', () => {
+  test('are told about tasks only if the server has them', async () => {
     const plain = await f.connected(f.start([{ name: 'echo' }], 'modern'));
     const told = async (by: Client, path: string) =>
       ((await by(path, 'server/discover')).result!.capabilities as { extensions?: object }).extensions;
@@ -110,7 +110,7 @@ describe('who can wait for tasks', () => {
     expect(await told(ask, '/mcp')).toBeUndefined();
   });
 
-  test('has to say so with each request', async () => {
+  test('must declare support with each request', async () => {
     const silent = newestClient(f.t.call, f.key, false);
     const requiredCapabilities = { extensions: { [tasksExtension]: {} } };
     for (const [path, before] of placesOf(name)) {
@@ -125,12 +125,12 @@ describe('who can wait for tasks', () => {
       const { error } = await silent(path, 'tools/call', { name: `${before}wait`, arguments: {} });
       expect(error).toMatchObject({
         code: -32_603,
-        message: expect.stringContaining('not what the protocol asks for'),
+        message: expect.stringContaining('does not follow the protocol'),
       });
     }
   });
 
-  test('is nobody of before: there are no such methods, and a task is no answer', async () => {
+  test('do not include older clients, which have no task methods and get no task as an answer', async () => {
     const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
     await expect(client.callTool({ name: 'wait', arguments: {} })).rejects.toMatchObject({ code: -32_603 });
     for (const method of [...taskMethods, 'tasks/result', 'tasks/list']) {
@@ -141,7 +141,7 @@ describe('who can wait for tasks', () => {
       expect(await ask(`/mcp/${name}`, method, {})).toMatchObject({ status: 404, error: { code: -32_601 } });
   });
 
-  test('are chats and runs, where the server has said that it has some', async () => {
+  test('include chats and runs, if the server supports tasks', async () => {
     const how = { signal: new AbortController().signal, approved: true };
     const caller = { userId: f.user.id, keyId: null };
     const running = f.t.app.mcp.tools.call(caller, `${name}__wait`, {}, how);
@@ -150,11 +150,11 @@ describe('who can wait for tasks', () => {
     expect(await running).toMatchObject({ isError: false, text: 'in the end' });
     const silent = await f.connected(f.start(script.tools, 'modern', true));
     const outcome = await f.t.app.mcp.tools.call(caller, `${silent.name}__wait`, {}, how);
-    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('not what the protocol asks for') });
+    expect(outcome).toMatchObject({ isError: true, text: expect.stringContaining('does not follow the protocol') });
   });
 });
 
-test('a process that comes after goes on with tasks that were begun before', async () => {
+test('a new process continues tasks started before it', async () => {
   const before = await openFrontTest();
   const behind = before.start(script.tools, 'modern', true, script.more);
   ({ name } = await before.connected(behind));
@@ -182,7 +182,7 @@ test('a process that comes after goes on with tasks that were begun before', asy
   await before.t.close();
 });
 
-test('a tool that asks first begins a task once it is approved, and nobody is asked again', async () => {
+test('a tool that requires approval starts a task after one approval', async () => {
   const { name: careful } = await f.connected(f.start(script.tools, 'modern', true, script.more), {}, ['wait']);
   const path = `/mcp/${careful}`;
   const call = () => ask(path, 'tools/call', { name: 'wait', arguments: {} });
@@ -195,7 +195,7 @@ test('a tool that asks first begins a task once it is approved, and nobody is as
   for (const method of taskMethods) expect((await aboutTask(ask, path, method, taskId)).error).toBeUndefined();
 });
 
-test('a tool that is not described as it was approved begins nothing more; what it has begun goes on', async () => {
+test('a tool with a changed definition starts no new tasks; running ones continue', async () => {
   const [path] = placesOf(name)[0];
   const taskId = await beginTask(ask, path, 'wait');
   script.tools[0]!.description = 'Also deletes everything.';
@@ -206,7 +206,7 @@ test('a tool that is not described as it was approved begins nothing more; what 
   expect((await ask(path, 'tasks/get', { taskId })).result).toMatchObject({ taskId, status: 'working' });
 });
 
-test('each call is a row of usage, and no look at its task is', async () => {
+test('each call has a usage row, and polling its task adds none', async () => {
   const logs = async () => {
     const answer = await f.user.call('/api/usage/logs?page_size=100');
     const { data } = (await answer.json()) as { data: { logs: { model: string; status: string }[] } };

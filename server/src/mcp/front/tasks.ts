@@ -73,12 +73,12 @@ export async function answerTask(
 const noTask = (): RpcError => badParams('There is no such task.');
 
 const notUnderstood = (): RpcError =>
-  new RpcError(-32_021, `Say with the request that you understand ${tasksExtension}.`, {
+  new RpcError(-32_021, `Declare support for ${tasksExtension} in the request.`, {
     requiredCapabilities: withTasks,
   });
 
 function nonsense(room: FrontRoom, { name }: McpServer, method: string, known = ''): RpcError {
-  const why = 'its answer is not what the protocol asks for';
+  const why = 'its response does not follow the protocol';
   room.log.warn({ server: name, method, fault: why }, 'a connected server failed');
   return ownFault(`The server ${name} failed: ${why}.${known}`);
 }

@@ -42,7 +42,7 @@ const statusAt = async (path: string, headers: Record<string, string>) =>
   ).status;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test('a token opens the address that it was asked for', async () => {
+test('a token opens the address it was issued for', async () => {
   const token = await tokenFor(`${base}/mcp/files`);
   const { client } = await connectClient(t.app, '/mcp/files', token);
   expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(['note']);
@@ -53,7 +53,7 @@ test('a token opens the address that it was asked for', async () => {
   await both.close();
 });
 
-test('of an organisation’s server as well, until the organisation ends', async () => {
+test("a token opens an organisation's server until the organisation ends", async () => {
   await t.setOption('McpUserServers', true);
   const made = async (path: string, body: object) => {
     const answer = await t.member.call(path, { method: 'POST', body });
@@ -77,7 +77,7 @@ test('of an organisation’s server as well, until the organisation ends', async
   expect(await statusAt(`/mcp/${name}`, bearer(token))).toBe(404);
 });
 
-test('who listens with one hears nothing more once the application has no consent any more', async () => {
+test("listening ends when the application's consent ends", async () => {
   const speaking = startMcp([], 'sessions', false, { capabilities: { logging: {} }, set: () => {} });
   const admin = administration(await t.root());
   await admin.connect('says', speaking.url);
@@ -99,7 +99,7 @@ test('who listens with one hears nothing more once the application has no consen
   speaking.stop();
 });
 
-test('and no other, however it is shown and the address is written', async () => {
+test('a token opens no other address, however it is sent and the address is written', async () => {
   const files = await tokenFor(`${base}/mcp/files`);
   const all = await tokenFor(`${base}/mcp`);
   expect(await statusAt('/mcp/files', bearer(files))).toBe(200);
@@ -122,7 +122,7 @@ test('and no other, however it is shown and the address is written', async () =>
     expect([path, (await t.withBearer(path, own)).status]).toEqual([path, 401]);
 });
 
-test('a 401 says where to ask, for that very address', async () => {
+test('a 401 names the authorization metadata of that exact address', async () => {
   for (const path of ['/mcp', '/mcp/svc', '/mcp/files']) {
     const place = `resource_metadata="${base}/.well-known/oauth-protected-resource${path}"`;
     const without = await t.call(path, { method: 'POST', body: ping });
@@ -134,7 +134,7 @@ test('a 401 says where to ask, for that very address', async () => {
   }
 });
 
-test('our own tools are for tokens that may spend, within what the user lets the application', async () => {
+test("the built-in tools require a token that may spend, within the user's limit", async () => {
   const poor = await connectClient(t.app, '/mcp/svc', await tokenFor(`${base}/mcp/svc`));
   expect((await poor.client.listTools()).tools).toEqual([]);
   const ask = ({ client }: typeof poor) =>
@@ -153,7 +153,7 @@ test('our own tools are for tokens that may spend, within what the user lets the
   await paying.client.close();
 });
 
-test('sessions behind are one application’s each', async () => {
+test('each application has its own upstream sessions', async () => {
   await t.app.app.mcp.stop();
   const resource = `${base}/mcp/files`;
   const [one, two] = await Promise.all([tokenFor(resource), tokenFor(resource)]);

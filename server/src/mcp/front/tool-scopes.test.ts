@@ -62,7 +62,7 @@ test.each([
   ['openid mcp:files:read', ['read']],
   ['openid mcp:files:read mcp:files:a%2Fb%20c', ['a/b c', 'read']],
   ['openid mcp:files:gone', []],
-])('with %p, these tools of a server are listed and called', async (scope, expected) => {
+])('a token with %p lists and calls these tools of a server', async (scope, expected) => {
   const token = await tokenFor(at('/mcp/files'), scope);
   expect((await toolsAt('/mcp/files', token)).toSorted()).toEqual(expected);
   for (const name of ['read', 'write', odd]) {
@@ -72,7 +72,7 @@ test.each([
   }
 });
 
-test('of all servers together, those of the servers and tools that are named', async () => {
+test('a token for the combined endpoint lists and calls only the named servers and tools', async () => {
   const token = await tokenFor(at('/mcp'), 'openid mcp:files:read mcp:notes');
   const listed = await toolsAt('/mcp', token);
   expect(listed.filter((name) => name.startsWith('files__'))).toEqual(['files__read']);
@@ -82,7 +82,7 @@ test('of all servers together, those of the servers and tools that are named', a
   expect((await call('/mcp', token, 'files__nothing')).text).toContain('Unknown tool');
 });
 
-test('and so with our own', async () => {
+test('a token for built-in tools lists only the named ones', async () => {
   const token = await tokenFor(at('/mcp/svc'), 'openid models:use mcp:svc:list_models mcp:svc:ask_model');
   expect(await toolsAt('/mcp/svc', token)).toContain('ask_model');
   expect(await toolsAt('/mcp/svc', token)).not.toContain('start_run');
@@ -90,7 +90,7 @@ test('and so with our own', async () => {
   expect(await toolsAt('/mcp', other)).toEqual(['files__read']);
 });
 
-test('a refusal says which scope would do, and where to ask for it', async () => {
+test('a refusal names the missing scope and where to request it', async () => {
   const token = await tokenFor(at('/mcp/files'), 'openid mcp:files:read');
   const refused = await call('/mcp/files', token, odd);
   const challenge = refused.headers.get('www-authenticate');
@@ -101,7 +101,7 @@ test('a refusal says which scope would do, and where to ask for it', async () =>
     expect([200, 400, 403]).toContain((await call('/mcp/files', token, name)).status);
 });
 
-test('a token that names tools opens nothing else that a server has', async () => {
+test('a token limited to tools opens nothing else of a server', async () => {
   const listed = async (scope: string) => {
     const { client } = await connectClient(t.app, '/mcp/files', await tokenFor(at('/mcp/files'), scope), 'legacy');
     const has = client.getServerCapabilities()?.prompts !== undefined;
@@ -115,7 +115,7 @@ test('a token that names tools opens nothing else that a server has', async () =
   expect((await send('/mcp/files', token, 'prompts/list', {})).text).toContain('-32601');
 });
 
-test('introspection and metadata tell of them', async () => {
+test('introspection and metadata include tool scopes', async () => {
   const client = await t.payingClient();
   const fields = { scope: 'openid mcp:files:read', resource: at('/mcp/files') };
   const { access_token } = await t.tokens(client, fields);
@@ -131,7 +131,7 @@ test('introspection and metadata tell of them', async () => {
     ]);
 });
 
-test('asking for less never opens more', async () => {
+test('requesting fewer scopes never gives more access', async () => {
   const client = await t.payingClient({ token_exchange: true });
   const resource = [at('/mcp/files'), at('/mcp/notes')];
   const granted = await t.tokens(client, { scope: 'openid profile mcp:files:read mcp:notes:write', resource });
@@ -173,14 +173,14 @@ test.each([
   expect(answer.get('error')).toBe('invalid_scope');
 });
 
-test('without a resource there are no tools to name, on a device neither', async () => {
+test('tool scopes require a resource, also in the device flow', async () => {
   const client = await t.payingClient();
   expect((await leadsTo(t.member.call(askFor(client, { scope: 'mcp:files' })))).get('error')).toBe('invalid_scope');
   const asked = t.post('/api/oauth2/device_authorization', { scope: 'mcp:files' }, { authorization: basic(client) });
   expect(await faultOf(asked)).toEqual([400, 'invalid_scope']);
 });
 
-test('who is asked sees the server, its tools and what each is for, in one line of plain text', async () => {
+test('the consent page shows the server, its tools and their purpose in one line of plain text', async () => {
   const client = await t.payingClient();
   const shown = async (scope: string, path: string) =>
     (await jsonOf(t.member.call(askFor(client, { scope, resource: at(path) })))).data;
@@ -211,13 +211,13 @@ test('who is asked sees the server, its tools and what each is for, in one line 
   expect(names((await shown('openid models:use', '/v1')) as never)).toBeUndefined();
 });
 
-test('no consent remembers them: they are asked for with their resource each time', async () => {
+test('consent does not store tool scopes; they are requested with their resource each time', async () => {
   const client = await t.payingClient();
   await t.tokens(client, { scope: 'openid mcp:files:read', resource: at('/mcp/files') });
   expect((await t.consentOf(client)).scopes).toBe('openid');
 });
 
-test('a token that is for models uses no tools behind them', async () => {
+test('a token for models cannot use tools through them', async () => {
   const { access_token } = await t.mayPay(await t.payingClient(), 100_000);
   const calls = server.calls.length;
   for (const connected_tools of [true, ['files__read']]) {

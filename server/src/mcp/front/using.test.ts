@@ -44,7 +44,7 @@ const call = (name: string, args: object = {}, by: Caller = f.user) =>
   by.call(`/api/mcp/tools/${name}/call`, { method: 'POST', body: { arguments: args } });
 const dangerous: ScriptedTool = { name: 'delete', description: 'Deletes.', answer: () => 'deleted' };
 
-test('a user sees what they may use, where agents find it, and nothing of what others may', async () => {
+test('a user sees the servers they may use and their addresses, and nothing of others', async () => {
   const { id, name } = await f.connected(f.start([echo, dangerous]), {}, ['delete']);
   const hidden = await f.connected(f.start([echo]), { audience: 'administrators' });
   const seen = await connections();
@@ -66,7 +66,7 @@ test('a user sees what they may use, where agents find it, and nothing of what o
   expect(await named(name)).toBeUndefined();
 });
 
-test('a user’s own server is theirs to change while users may connect some, and is seen when it is off', async () => {
+test('a user can change their own server while that is allowed, and sees it when it is disabled', async () => {
   await f.t.setOption('McpUserServers', true);
   const server = f.start([echo]);
   const made = await f.user.call('/api/mcp/servers', { method: 'POST', body: { name: 'mine', url: server.url } });
@@ -79,7 +79,7 @@ test('a user’s own server is theirs to change while users may connect some, an
   expect(await named('mine')).toMatchObject({ own: true, manageable: false });
 });
 
-test('a tool is called by hand, with its result as it came, and stands in usage and audit', async () => {
+test('a tool called from the page returns its result unchanged, and is recorded in usage and audit', async () => {
   const result = { content: [{ type: 'text', text: 'a\nb' }], structuredContent: { lines: 2 }, _meta: { cost: 0 } };
   const server = f.start([{ ...echo, answer: () => result }]);
   const { name } = await f.connected(server);
@@ -104,12 +104,12 @@ test('a tool is called by hand, with its result as it came, and stands in usage 
     expect((await root.call(`/api/admin/usage/tools?${query}`)).status).toBe(400);
 });
 
-test('a tool of ours is called with the user’s own rights', async () => {
+test("a built-in tool runs with the user's own rights", async () => {
   const { result } = await dataOf<Called>(call('svc__list_models'));
   expect(result!.content![0]!.text).toContain('demo/chat');
 });
 
-test('whoever calls with their own hand is not asked; programs still are', async () => {
+test('calls from the page need no approval; calls from programs still do', async () => {
   const server = f.start([dangerous]);
   const { name } = await f.connected(server, {}, ['delete']);
   const { client } = await f.clientOf(`/mcp/${name}`);
@@ -126,7 +126,7 @@ test('whoever calls with their own hand is not asked; programs still are', async
   expect(server.calls).toHaveLength(1);
 });
 
-test('what a server says against a call is told; what is not there, not allowed or changed is not called', async () => {
+test("a server's error is shown; missing, forbidden and changed tools are not called", async () => {
   const server = f.start([echo, dangerous]);
   const { id, name } = await f.connected(server);
   await f.admin.allow(id, ['echo']);

@@ -50,18 +50,18 @@ async function asked(call: (params?: Params) => Promise<Params>): Promise<Params
 }
 const given = { inputResponses: { q1: { action: 'accept' } } };
 
-test('a call that nobody comes back to is given up, and later nobody waits for answers', async () => {
+test('a call whose client does not return is cancelled, and later answers are rejected', async () => {
   const { state, call } = asking(open());
   const { requestState } = await asked(call);
   await pass(10 * 60_000 + 1_000, 1_000);
   expect(state.gaveUp).toBeNull();
   await expect(call({ requestState, ...given })).rejects.toThrow('Call the tool again');
   await pass(60_000, 1_000);
-  expect(state.gaveUp).toMatchObject({ message: 'nobody came back with the answers' });
+  expect(state.gaveUp).toMatchObject({ message: 'no answers were received in time' });
   expect(state.told).toEqual([]);
 });
 
-test('what a call came to meanwhile is kept for whoever comes back, once', async () => {
+test('the outcome of a call is kept for its returning client, once', async () => {
   const { state, call } = asking(open());
   const first = await asked(call);
   expect(first).toMatchObject({
@@ -75,7 +75,7 @@ test('what a call came to meanwhile is kept for whoever comes back, once', async
   await expect(call({ requestState, ...given })).rejects.toThrow('Call the tool again');
 });
 
-test('a process that stops gives up what nobody waits for at the moment, and leaves the rest', async () => {
+test('a stopping process cancels calls without an attached client and keeps the others', async () => {
   const calls = open();
   const [waiting, attached] = [asking(calls), asking(calls)];
   await asked(waiting.call);
@@ -83,15 +83,15 @@ test('a process that stops gives up what nobody waits for at the moment, and lea
   const back = attached.call({ requestState, ...given });
   await moment();
   calls.stop();
-  expect(waiting.state.gaveUp).toMatchObject({ message: 'the service is stopped' });
+  expect(waiting.state.gaveUp).toMatchObject({ message: 'the service is shutting down' });
   expect([attached.state.gaveUp, attached.state.told]).toEqual([null, [{ action: 'accept' }]]);
   attached.state.end({ content: [] });
   expect(await back).toEqual({ content: [] });
 });
 
 test.each([
-  ['a process has a thousand calls wait, of however many users', 1_000, (at: number) => `${at} key:2 any-e`],
-  ['a user has a hundred calls wait, by however many keys', 100, (at: number) => `1 key:${at} any-e`],
+  ['at most a thousand calls wait per process, across users', 1_000, (at: number) => `${at} key:2 any-e`],
+  ['at most a hundred calls wait per user, across keys', 100, (at: number) => `1 key:${at} any-e`],
 ])('%s', async (_, most, holderOf) => {
   const calls = open();
   const many = Array.from({ length: most + 1 }, (_, at) => asking(calls, holderOf(at)));
@@ -105,6 +105,6 @@ test.each([
   await pass(50);
   const came = await Promise.all(answers);
   expect(came.filter((one) => one === 'waits')).toHaveLength(most);
-  expect(came.at(-1)).toContain('too many calls wait');
+  expect(came.at(-1)).toContain('too many calls are already waiting');
   calls.stop();
 });

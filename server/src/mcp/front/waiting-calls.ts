@@ -114,7 +114,7 @@ export class WaitingCalls {
     const outcome = await call.next();
     const kept = outcome ? null : keep();
     if (kept && this.#hasRoom(kept)) return this.#suspend(kept);
-    if (kept) call.giveUp(new McpFault('too many calls wait for answers of this caller'));
+    if (kept) call.giveUp(new McpFault('too many calls are already waiting for answers from this caller'));
     return this.#finish(call, outcome ?? (await call.ended));
   }
 
@@ -139,7 +139,7 @@ export class WaitingCalls {
     call.detach();
     call.id ??= randomString(16);
     this.#kept.set(call.id, kept);
-    kept.timer = setTimeout(() => this.#forget(kept, 'nobody came back with the answers'), keptMs);
+    kept.timer = setTimeout(() => this.#forget(kept, 'no answers were received in time'), keptMs);
     kept.timer.unref();
     const place = { process: peers.own, call: call.id, round: call.round };
     return {
@@ -157,7 +157,7 @@ export class WaitingCalls {
 
   /** The error in the form that is sent to another process. */
   readonly #told = (error: unknown): z.infer<typeof cameOf> => {
-    if (!(error instanceof RpcError)) this.deps.log.error({ error }, 'a call that was come back to failed');
+    if (!(error instanceof RpcError)) this.deps.log.error({ error }, 'a resumed call failed');
     const { code, message, data } = error instanceof RpcError ? error : ownFault('Internal error');
     return { error: { code, message, data } };
   };
@@ -167,11 +167,12 @@ export class WaitingCalls {
    * continue.
    */
   stop(): void {
-    for (const kept of this.#kept.values()) if (!kept.call.isAttached) this.#forget(kept, 'the service is stopped');
+    for (const kept of this.#kept.values())
+      if (!kept.call.isAttached) this.#forget(kept, 'the service is shutting down');
   }
 }
 
 const nobodyWaits = (): RpcError =>
   badParams(
-    'Nobody waits for these answers: they were given, or time was up, or the call is gone. Call the tool again, or ask again.',
+    'These answers are no longer awaited: they were already given, the time is up, or the call has ended. Call the tool again, or ask again.',
   );

@@ -15,17 +15,17 @@ const hasSeveral = '2025-03-26';
 export function refuseSeveral({ headers }: Pick<Request, 'headers'>): void {
   const revision = headers.get('mcp-protocol-version') ?? hasSeveral;
   if (revision === hasSeveral) return;
-  const words = `Send each message in a request of its own: only revision ${hasSeveral} has several in one.`;
+  const words = `Send each message in its own request: only revision ${hasSeveral} allows several in one.`;
   throw new AppError('invalid_request', words);
 }
 
 /** Rate limits count requests, so a batch may hold only one tool call, besides any other messages. */
 export function refuseMixed(messages: readonly Message[]): void {
   const calls = messages.filter(({ method }) => method === 'tools/call');
-  if (calls.length > 1) throw new AppError('invalid_request', 'Send each call of a tool in a request of its own.');
+  if (calls.length > 1) throw new AppError('invalid_request', 'Send each tool call in its own request.');
   const ids = messages.filter(({ method }) => method !== undefined).flatMap(({ id }) => (id === undefined ? [] : [id]));
   // Answers are matched by id: with duplicates one of them would be lost, along with the work done for it.
-  if (new Set(ids).size < ids.length) throw new AppError('invalid_request', 'Each request needs an id of its own.');
+  if (new Set(ids).size < ids.length) throw new AppError('invalid_request', 'Each request needs its own id.');
 }
 
 /** Cancels the requests that this client no longer wants an answer to. */

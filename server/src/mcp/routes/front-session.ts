@@ -37,7 +37,7 @@ function declaredIn(call: Call, params: unknown): string {
 /** As `sessionIn`, where a session is required. */
 export function requiredSession(call: Call): string {
   const session = sessionIn(call);
-  if (session === null) throw new AppError('invalid_request', 'Name the session: Mcp-Session-Id is missing.');
+  if (session === null) throw new AppError('invalid_request', 'The header Mcp-Session-Id is missing.');
   return session;
 }
 

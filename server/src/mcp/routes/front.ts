@@ -114,7 +114,9 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
       handle: async (call) => {
         await refuseOrigin(deps, call);
         if (call.params.server === ownName)
-          throw new AppError('method_not_allowed', 'Here nothing is said by itself.', { headers: allowed });
+          throw new AppError('method_not_allowed', 'This endpoint does not send messages on its own.', {
+            headers: allowed,
+          });
         const server = await named(call);
         const holder = holderOf(call, requiredSession(call), deps.ended);
         return deps.listening.begin(call, { caller: call.principal, server, holder });
@@ -177,7 +179,7 @@ function routesAt(
 async function refuseOrigin({ originAllowed }: FrontRouteDeps, { request }: Call): Promise<void> {
   const origin = request.headers.get('origin');
   if (origin === null || (await originAllowed(origin))) return;
-  throw new AppError('forbidden', 'Pages of this origin may not call here.');
+  throw new AppError('forbidden', 'Pages of this origin are not allowed to call this endpoint.');
 }
 
 async function answerPage(deps: FrontRouteDeps, call: FrontCall, find: Find): Promise<Response> {
@@ -284,7 +286,9 @@ async function introduced(served: Served, asker: Asker, told: Told): Promise<Int
   }
 }
 
-const malformed = badParams('initialize needs protocolVersion, capabilities and clientInfo, as the protocol has them');
+const malformed = badParams(
+  'initialize requires protocolVersion, capabilities and clientInfo as defined by the protocol',
+);
 /** Answers `subscriptions/listen` of the newest revision: its servers are asked anew each time. */
 const nothingToHear = new RpcError(-32_601, 'Method not found: there is nothing to listen to');
 

@@ -55,7 +55,7 @@ function sharedRoutes(room: McpRoom): Route[] {
         const server = await within(call);
         const { id: by } = call.principal.user;
         if (!isShared(server))
-          throw new AppError('invalid_value', `the server ${server.name} is not signed in to once for all`);
+          throw new AppError('invalid_value', `the server ${server.name} does not use a shared sign-in`);
         // Service administrators may end a shared sign-in but not create one: they are not the users it is meant for.
         const { accountId } = await room.memberships.managed(by, server.organisationId!);
         return ok(call, { authorization_url: await beginGrant(room, server, accountId, by) });

@@ -8,15 +8,15 @@ import { audiences, authKinds, offerings } from '../store/servers.ts';
 
 const name = z
   .string()
-  .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lower-case letters, digits and hyphens')
-  .refine((text) => text !== ownName, `must not be ${ownName}, which is this service itself`)
+  .regex(/^[a-z0-9-]{1,24}$/, 'must be 1-24 lowercase letters, digits and hyphens')
+  .refine((text) => text !== ownName, `must not be ${ownName}, the name of this service`)
   .describe('Prefix of its tool names (`name__tool`) and its path (`/mcp/name`). Cannot be changed later.');
 
 const url = z
   .string()
   .max(2_000)
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL')
-  .refine((text) => !text.includes('#'), 'must not hold a fragment')
+  .refine((text) => !text.includes('#'), 'must not contain a fragment')
   .transform((text) => new URL(text).href)
   .meta({ type: 'string', format: 'uri' });
 
@@ -25,9 +25,9 @@ const reserved = /^(mcp-.*|host|accept|accept-encoding|content-.*|connection|tra
 const headerName = z
   .string()
   .max(100)
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a header')
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be a header name')
   .transform((text) => text.toLowerCase())
-  .refine((text) => !reserved.test(text), 'must not be a header that the protocol itself uses');
+  .refine((text) => !reserved.test(text), 'must not be a header used by the protocol');
 const headerValue = z
   .string()
   .trim()
@@ -36,7 +36,7 @@ const headerValue = z
   .regex(/^[ -~]*$/, 'must be printable ASCII');
 const headers = z
   .record(headerName, headerValue)
-  .refine((given) => Object.keys(given).length <= 20, 'must be at most 20')
+  .refine((given) => Object.keys(given).length <= 20, 'must have at most 20 entries')
   .describe('Sent with every request to the server; stored encrypted and never shown again');
 
 /** Characters allowed in both forms of client authentication at a token endpoint (RFC 6749 appendix A). */
@@ -77,7 +77,7 @@ const fields = {
     ),
   assertion_file: z
     .string()
-    .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be the name of a file, without its directory')
+    .regex(/^([A-Za-z0-9_][A-Za-z0-9_.-]{0,99})?$/, 'must be a file name without a directory')
     .describe(
       'For the operator’s servers with `jwt_bearer`: file in `MCP_ASSERTIONS_DIR` where the platform stores the token to exchange',
     ),
@@ -112,7 +112,7 @@ export const serverCreate = serverChange.extend({
     ),
 });
 
-const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition that a test showed');
+const definition = z.string().regex(/^[0-9a-f]{64}$/, 'must be the definition returned by a test');
 /** At most the maximum balance. */
 const price = z.number().int().min(0).max(1_000_000_000_000);
 export const toolsChange = z.strictObject({
@@ -126,7 +126,7 @@ export const toolsChange = z.strictObject({
       }),
     )
     .max(mostTools)
-    .refine((tools) => new Set(tools.map((tool) => tool.name)).size === tools.length, 'must name each tool once')
+    .refine((tools) => new Set(tools.map((tool) => tool.name)).size === tools.length, 'must list each tool only once')
     .describe('Complete list of allowed tools; tools not listed are not allowed'),
 });
 

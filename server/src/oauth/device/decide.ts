@@ -23,7 +23,7 @@ export interface Typed {
  */
 const mostWrong = { session: 10, address: 30 };
 
-const noCode = (): AppError => new AppError('not_found', 'There is no such code, or it has expired.');
+const noCode = (): AppError => new AppError('not_found', 'This code does not exist or has expired.');
 
 /** What the page shows of a device's request. */
 export async function describeDevice(deps: Room, userId: number, where: Typed, typed: string) {

@@ -11,7 +11,7 @@ import { signingAlgorithms } from './signing-algorithms.ts';
 /** OpenID Connect settings of an application, under their registration names (Registration 1.0 §2). */
 export const openidFields = {
   post_logout_redirect_uris: redirectUris,
-  backchannel_logout_uri: webUrl.refine((uri) => !uri.includes('#'), 'must not have a fragment'),
+  backchannel_logout_uri: webUrl.refine((uri) => !uri.includes('#'), 'must not contain a fragment'),
   id_token_signed_response_alg: z.enum(signingAlgorithms),
   require_pushed_requests: z.boolean().describe('Reject authorization requests that were not pushed (RFC 9126)'),
   dpop_bound_access_tokens: z.boolean().describe('Issue tokens only with a proof of possession (RFC 9449)'),
@@ -21,7 +21,7 @@ export const openidFields = {
     .describe('Whether the application may exchange tokens for others that act for the user (RFC 8693)'),
   token_exchange_clients: z
     .array(z.string().regex(/^svc_[0-9A-Za-z]{32}$/, 'must be a client id'))
-    .max(20, 'must name at most 20 clients')
+    .max(20, 'must contain at most 20 clients')
     .describe('Other clients that may exchange tokens issued to this one'),
   jwks: keyFields.jwks
     .nullable()

@@ -80,7 +80,8 @@ const fault = (name: keyof OpenidParameters, what: string): AppError =>
 function readPrompts(text: string | undefined): ReadonlySet<Prompt> {
   const names = splitScopes(text ?? '');
   for (const name of names)
-    if (!(prompts as readonly string[]).includes(name)) throw fault('prompt', `must be of ${prompts.join(', ')}`);
+    if (!(prompts as readonly string[]).includes(name))
+      throw fault('prompt', `must contain only ${prompts.join(', ')}`);
   if (names.includes('none') && names.length > 1) throw fault('prompt', 'must be none alone, or must not include none');
   return new Set(names as Prompt[]);
 }

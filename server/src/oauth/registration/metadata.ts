@@ -20,7 +20,7 @@ const metadataSchema = z
   .object({
     client_name: shownName(64).optional(),
     client_uri: webUrl.optional(),
-    redirect_uris: redirectUris.refine((list) => list.length > 0, 'must name at least one address'),
+    redirect_uris: redirectUris.refine((list) => list.length > 0, 'must contain at least one address'),
     token_endpoint_auth_method: z.enum(authMethods).optional(),
     grant_types: names
       .refine((list) => list.includes('authorization_code'), 'must include authorization_code')

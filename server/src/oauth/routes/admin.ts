@@ -20,7 +20,7 @@ const admin = { ...management, tag: 'OAuth administration', auth: 'admin' } as c
 const withOwner = applicationSchema.extend({
   owner_username: z.string().describe('Empty if no user of this service registered it'),
   owner_name: z.string().describe('Display name: the username, or the name of an organisation'),
-  owner_disabled: z.boolean().describe('Then it stands still, as if it were suspended'),
+  owner_disabled: z.boolean().describe('If true, the application is stopped as if it were suspended'),
 });
 
 const administratorOf = (call: Call<'admin'>) => ({ userId: call.principal.user.id, origin: originOf(call) });

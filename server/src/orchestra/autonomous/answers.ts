@@ -46,7 +46,10 @@ export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promi
     throw refused(`the run is not waiting for a call with the id "${id}".`);
   }
   if (run.status === 'running')
-    throw new AppError('conflict', 'The execution still runs. It takes answers once the tasks under way have ended.');
+    throw new AppError(
+      'conflict',
+      'The execution is still running. It accepts answers after its current tasks have finished.',
+    );
   if (!(pausedStatuses as readonly string[]).includes(run.status))
     throw new AppError('conflict', `The execution is ${run.status}. Resume it from its checkpoint first.`);
 }

@@ -30,7 +30,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     await database.close();
   });
 
-  test('a run to its end, with everything it tells on the way', async () => {
+  test('a run completes and emits all its events', async () => {
     await begin(goodScript);
     const started = await place.execute(bigGoal, {}, { session_id: 's1' });
     expect(started).toMatchObject({ session_id: 's1', status: 'running', result: null, error: null });
@@ -123,7 +123,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect((await place.call('GET', '')).body.data).toMatchObject({ total: 1, executions: [{ session_id: 's1' }] });
   });
 
-  test('a later reader gets the rest after its last id, and nothing twice', async () => {
+  test('a reader that reconnects receives the events after its last id, without duplicates', async () => {
     await begin(goodScript);
     await place.execute(bigGoal, {}, { session_id: 's1', stream_events: false });
     const told = await place.events('s1');
@@ -138,7 +138,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(await place.events('s1', told.length)).toEqual(second);
   });
 
-  test('stream_events false answers with the result', async () => {
+  test('stream_events false returns the result', async () => {
     await begin(goodScript);
     const { status, body } = await place.call('POST', '/execute', { message: 'Say hello', stream_events: false });
     expect(status).toBe(200);
@@ -152,7 +152,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     });
   });
 
-  test('iterates until the judge is content, adding and redoing tasks', async () => {
+  test('iterates until the judge is satisfied, adding and redoing tasks', async () => {
     let verdicts = 0;
     await begin((asked) => {
       if (asked.purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' });
@@ -173,7 +173,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(names(told).at(-1)).toBe('execution_completed');
   });
 
-  test('a failing model is replaced by another, and the tale says so', async () => {
+  test('a failing model is replaced by another, and the events report it', async () => {
     await begin((asked) => {
       if (asked.purpose === 'evaluate') return score(0.9);
       if (asked.purpose === 'judge') return judged(0.9);
@@ -191,7 +191,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(of(told, 'execution_completed')[0].result).toBe('a fine answer');
   });
 
-  test('without adaptive retry the same is tried again', async () => {
+  test('without adaptive retry the same model is tried again', async () => {
     let calls = 0;
     await begin((asked) => {
       if (asked.purpose === 'evaluate') return score(0.9);
@@ -203,7 +203,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(of(told, 'task_started').map(({ model }) => model)).toEqual(['v/small', 'v/small']);
   });
 
-  test('bad input starts nothing and says why', async () => {
+  test('invalid input is rejected with the reason and starts nothing', async () => {
     await begin(goodScript);
     const bad: [unknown, RegExp][] = [
       [{}, /message/],
@@ -235,7 +235,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(place.asked).toHaveLength(0);
   });
 
-  test("another user's runs do not exist", async () => {
+  test("another user's runs are not found", async () => {
     await begin(goodScript);
     await place.execute('Say hello', {}, { session_id: 's1', stream_events: false });
     const [{ checkpoint_id }] = (await place.call('GET', '/s1/checkpoints')).body.data.checkpoints;

@@ -38,7 +38,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
   /** What the task was told of its call. */
   const told = (place: Place): string | undefined => place.asked.filter((one) => taskOf(one) === 'c').flatMap(heard)[0];
 
-  test('are called for the user, and only those that the run names', async () => {
+  test('are called for the user, limited to those the run names', async () => {
     const tools = scriptedTools({ s__a: {}, s__b: {} });
     const place = await begin(uses('s__b'), tools);
     expect((await start(place, { connected_tools: ['s__a'] })).body.status).toBe('completed');
@@ -53,7 +53,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     ]);
   });
 
-  test('a tool that fails, sends megabytes or is called with nonsense is told to the model as such', async () => {
+  test('tool errors, oversized results and invalid arguments are reported to the model', async () => {
     const cases: [ConnectedTools, string, RegExp][] = [
       [
         scriptedTools({ s__a: {} }, () => ({ text: 'no such row', isError: true, cut: false })),
@@ -72,7 +72,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     }
   });
 
-  test('none is called once the run has cost what it may', async () => {
+  test('are not called after the run has reached its maximum cost', async () => {
     const tools = scriptedTools({ s__a: {} });
     const calls = uses('s__a');
     const place = await begin(async (asked) => {
@@ -86,7 +86,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect(tools.calls).toHaveLength(1);
   });
 
-  test('what a call cost counts as cost of the run', async () => {
+  test('the cost of a call counts towards the run', async () => {
     const of = async (cost: number) => {
       const tools = scriptedTools({ s__a: {} }, () => ({ text: 'done', isError: false, cut: false, cost }));
       const place = await begin(uses('s__a'), tools);
@@ -97,7 +97,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect((await of(700)) - free).toBe(700);
   });
 
-  test('a tool that hangs is left after its time, whether it heeds the signal or not', async () => {
+  test('a hanging tool is abandoned at its timeout, even if it ignores the signal', async () => {
     const clock = manualClock(Date.now());
     const tools = scriptedTools({ s__a: {} }, () => never());
     const place = await begin(uses('s__a'), tools, { clock });
@@ -108,14 +108,14 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect(told(place)).toMatch(/did not answer within 300 seconds/);
   });
 
-  test('tools that cannot be listed make the run wait for them', async () => {
+  test('the run waits if tools cannot be listed', async () => {
     const tools = scriptedTools({ s__a: {} });
     const place = await begin(uses('s__a'), { ...tools, list: () => Promise.reject(new Error('down')) });
     expect((await start(place, { connected_tools: true })).body.reason).toBe('tools_unavailable');
     expect((await start(place, { connected_tools: ['s__a'] })).status).toBe(503);
   });
 
-  test('a call that was under way when its process died is not made again, and the model is told so', async () => {
+  test('a call interrupted by a crash is not repeated, and the model is told', async () => {
     const tools = scriptedTools({ s__a: {} }, () => never());
     const first = await begin(uses('s__a'), tools, {}, 1e8);
     await start(first, { connected_tools: true }, { stream_events: true });
@@ -126,7 +126,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect([tools.calls.length, told(second)]).toEqual([1, expect.stringMatching(/^It is not known whether/)]);
   });
 
-  test('asked first: nothing is called before somebody approves, a refusal is told with its note', async () => {
+  test('with approval required, nothing is called before it, and a refusal is passed on with its note', async () => {
     const tools = scriptedTools({ s__a: {}, s__b: { askFirst: true } });
     const script = callingScript({
       c: [
@@ -176,7 +176,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     ]);
   });
 
-  test('whoever goes back behind a call that was made does not make it twice', async () => {
+  test('resuming from before a completed call does not repeat the call', async () => {
     const tools = scriptedTools({ s__a: { askFirst: true } });
     const place = await begin(uses('s__a'), tools);
     const { body } = await start(place, { connected_tools: true });
@@ -193,7 +193,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect(back.body.result).toBe('heard: s__a did it');
   });
 
-  test('`never` asks nobody, `marked` only where the operator says so', async () => {
+  test('`never` asks for no approval, `marked` only for tools marked by the operator', async () => {
     const tools = scriptedTools({ s__a: { askFirst: true }, s__b: {} });
     const script = callingScript({
       c: [
@@ -212,7 +212,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect((await status(place)).approve).toBe('never');
   });
 
-  test('of eighty who approve one call at once one is heard, and it is made once', async () => {
+  test('of eighty concurrent approvals one is accepted, and the call is made once', async () => {
     const tools = scriptedTools({ s__a: { askFirst: true } });
     const place = await begin(uses('s__a'), tools);
     const { body } = await start(place, { connected_tools: true });
@@ -234,7 +234,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     expect((await place.call('POST', '/s1/approve', { tool_call_id: id, approved: true }, 2)).status).toBe(404);
   });
 
-  test('approved and cancelled at once: one of them counts, and nobody is left hanging', async () => {
+  test('a concurrent approval and cancellation end in exactly one of them', async () => {
     const tools = scriptedTools({ s__a: { askFirst: true } });
     const place = await begin(uses('s__a'), tools);
     const { body } = await start(place, { connected_tools: true });

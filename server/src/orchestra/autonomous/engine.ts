@@ -98,7 +98,7 @@ async function close(deps: Deps, journal: Journal, error: unknown): Promise<void
     if (error instanceof Leave) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner releases the run once the database is back, and another process continues it.
-    if (callFault(error) === 'database') return deps.warn('a run is left until the database answers', error);
+    if (callFault(error) === 'database') return deps.warn('a run is released when the database responds again', error);
     await fail(deps, journal, error);
   } catch (second) {
     if (!(second instanceof LeaseLost)) deps.warn('a run could not be closed', second);

@@ -21,7 +21,7 @@ import { eventSeconds } from './store/reads.ts';
 const deaf = { guardMs: 1e8 };
 const silentMs = deadAfterMs + beatMs;
 
-test('another process goes on with a dead one’s run within ten seconds, and a cancel is noticed within a second', () => {
+test("a dead process's run continues elsewhere within ten seconds, and a cancel takes effect within one", () => {
   expect(silentMs).toBeLessThan(10_000);
   expect(guardMs).toBeLessThan(1_000);
 });
@@ -47,7 +47,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     return Number(found[0]!.n);
   };
 
-  test('a run is taken over when its process falls silent, and the silent one can write nothing more', async () => {
+  test('a run is taken over when its process stops responding, which then can no longer write', async () => {
     database = await open();
     const wake = Promise.withResolvers<string>();
     const first = await at((asked) => (taskOf(asked) === 'b' ? wake.promise : goodScript(asked)), deaf);
@@ -68,7 +68,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect((await second.call('GET', '/s1/status')).body.result).toBe('result of c');
   });
 
-  test('of several who would take a run over, one does', async () => {
+  test('only one of several processes takes over a run', async () => {
     database = await open();
     const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), deaf);
     await first.execute(bigGoal, {}, { session_id: 's1' });
@@ -83,7 +83,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(others.filter(({ asked }) => asked.length > 0)).toHaveLength(1);
   });
 
-  test('a stop gives the run back at once, and nothing finished is done again', async () => {
+  test('a shutdown releases the run at once, and completed work is not repeated', async () => {
     database = await open();
     const first = await at((asked) => (taskOf(asked) === 'c' ? never() : goodScript(asked)));
     await first.execute(bigGoal, {}, { session_id: 's1' });
@@ -96,7 +96,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect([calls('a'), calls('b'), calls('c')]).toEqual([1, 1, 2]);
   });
 
-  test('cancelled from another process: calls end by its message, before anybody looks, and both agree on the end', async () => {
+  test('a cancel from another process ends calls by message, and both processes agree on the end', async () => {
     database = await open();
     const shared = memoryShared();
     const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)), {
@@ -114,7 +114,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect((await first.call('GET', '/s1/status')).body.status).toBe('cancelled');
   });
 
-  test('without messages between processes a cancel is noticed all the same', async () => {
+  test('a cancel is noticed even without messages between processes', async () => {
     database = await open();
     const first = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)));
     const second = await at(goodScript, { start: false });
@@ -127,7 +127,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect((await reading).at(-1)!.event).toBe('execution_paused');
   });
 
-  test('a deleted session ends its run and its streams', async () => {
+  test('deleting a session ends its run and its streams', async () => {
     database = await open();
     const place = await at((asked) => (asked.purpose === 'task' ? never() : goodScript(asked)));
     await place.execute(bigGoal, {}, { session_id: 's1' });
@@ -140,7 +140,7 @@ describe.each(await engines())('on %s', (_name, open) => {
       expect([table, await rows(table)]).toEqual([table, 0]);
   });
 
-  test('events are swept after a week, and numbers go on', async () => {
+  test('events are deleted after a week, and their numbering continues', async () => {
     database = await open();
     const place = await at(goodScript);
     await place.execute('Say hello', {}, { session_id: 's1', stream_events: false });

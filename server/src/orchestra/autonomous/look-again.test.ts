@@ -94,16 +94,16 @@ const ends: Record<
     act: ({ member, keyId }) => put(member, `/api/tokens/${keyId}`, { status: 2 }),
     reason: 'key_revoked',
   },
-  'the key runs out': {
+  'the key expires': {
     act: async () => clock.advance(120_000),
     reason: 'key_revoked',
     fields: { expired_time: 0 },
   },
-  'the engine is taken from the key': {
+  'the key no longer allows the engine': {
     act: ({ member, keyId }) => put(member, `/api/tokens/${keyId}`, { models: ['scripted/one'] }),
     reason: 'model_not_allowed',
   },
-  'every chat model is taken from the key': {
+  'the key no longer allows any chat model': {
     act: ({ member, keyId }) => put(member, `/api/tokens/${keyId}`, { models: ['svc/svc-ms'] }),
     reason: 'model_not_allowed',
   },
@@ -114,50 +114,47 @@ const ends: Record<
 };
 
 describe('a run pauses before its next call', () => {
-  test.each(Object.entries(ends))(
-    'when %s, and goes on with a key that counts',
-    async (_name, { act, reason, fields }) => {
-      const expired_time = fields ? Math.floor(clock.nowMs() / 1000) + 60 : -1;
-      const begun = await worker({ models: all, expired_time });
-      const first = calls.length;
-      const { session_id } = await api(begun.key, '/execute', { message: 'What is the capital of France?' });
-      await until('the first call is under way', () => calls.length > first);
-      await act(begun);
-      const before = calls.length;
-      for (const { go } of calls.slice(first)) go();
-      const runs = () =>
-        service.platform.database.db
-          .selectFrom('ms_runs')
-          .select(['status', 'reason', 'checkpoints'])
-          .where('user_id', '=', begun.member.id)
-          .executeTakeFirstOrThrow();
-      await until('the run has paused', async () => (await runs()).status !== 'running');
-      expect(await runs()).toMatchObject({ status: 'paused', reason });
-      expect((await runs()).checkpoints).toBeGreaterThan(0);
-      expect(calls.length).toBe(before);
+  test.each(Object.entries(ends))('when %s, and continues with a valid key', async (_name, { act, reason, fields }) => {
+    const expired_time = fields ? Math.floor(clock.nowMs() / 1000) + 60 : -1;
+    const begun = await worker({ models: all, expired_time });
+    const first = calls.length;
+    const { session_id } = await api(begun.key, '/execute', { message: 'What is the capital of France?' });
+    await until('the first call is under way', () => calls.length > first);
+    await act(begun);
+    const before = calls.length;
+    for (const { go } of calls.slice(first)) go();
+    const runs = () =>
+      service.platform.database.db
+        .selectFrom('ms_runs')
+        .select(['status', 'reason', 'checkpoints'])
+        .where('user_id', '=', begun.member.id)
+        .executeTakeFirstOrThrow();
+    await until('the run has paused', async () => (await runs()).status !== 'running');
+    expect(await runs()).toMatchObject({ status: 'paused', reason });
+    expect((await runs()).checkpoints).toBeGreaterThan(0);
+    expect(calls.length).toBe(before);
 
-      await put(root, `/api/admin/users/${begun.member.id}`, { status: 1 });
-      const login = await service.call('/api/user/login', {
-        method: 'POST',
-        body: { username: begun.member.username, password: 'a fine password' },
-      });
-      const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
-      const fresh = await service.call('/api/tokens', { method: 'POST', headers: { cookie }, body: { name: 'new' } });
-      const { key } = ((await fresh.json()) as { data: { key: string } }).data;
-      const { data } = await api(key, `/${session_id}/checkpoints`);
-      holding = false;
-      const ended = await api(key, '/resume', {
-        session_id,
-        checkpoint_id: data.checkpoints.at(-1).checkpoint_id,
-        stream_events: false,
-      });
-      holding = true;
-      expect(ended.status).toBe('completed');
-    },
-  );
+    await put(root, `/api/admin/users/${begun.member.id}`, { status: 1 });
+    const login = await service.call('/api/user/login', {
+      method: 'POST',
+      body: { username: begun.member.username, password: 'a fine password' },
+    });
+    const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
+    const fresh = await service.call('/api/tokens', { method: 'POST', headers: { cookie }, body: { name: 'new' } });
+    const { key } = ((await fresh.json()) as { data: { key: string } }).data;
+    const { data } = await api(key, `/${session_id}/checkpoints`);
+    holding = false;
+    const ended = await api(key, '/resume', {
+      session_id,
+      checkpoint_id: data.checkpoints.at(-1).checkpoint_id,
+      stream_events: false,
+    });
+    holding = true;
+    expect(ended.status).toBe('completed');
+  });
 });
 
-test('a run whose key is narrowed goes on with what is left of its models', async () => {
+test('a run whose key is restricted continues with the remaining models', async () => {
   const begun = await worker({ models: all });
   const first = calls.length;
   const { session_id } = await api(begun.key, '/execute', { message: 'What is the capital of France?' });
@@ -173,7 +170,7 @@ test('a run whose key is narrowed goes on with what is left of its models', asyn
   expect(new Set(calls.slice(first + 1).map(({ model }) => model))).toEqual(new Set([left]));
 });
 
-test('a chat turn of several calls ends when its key is deleted between them', async () => {
+test('a chat turn with several calls ends if its key is deleted between them', async () => {
   const begun = await worker({ models: all });
   const first = calls.length;
   const answer = service.call('/v1/chat/completions', {

@@ -15,7 +15,7 @@ describe.each(await engines())('max_cost, on %s', (_name, open) => {
   });
   const status = async () => (await place.call('GET', '/s1/status')).body;
 
-  test('no call begins at or above it, more is allowed on resume, and money spent stays spent', async () => {
+  test('no call starts at or above it, resuming can raise it, and spent money stays counted', async () => {
     database = await open();
     place = await openPlace(database, async (asked) => {
       const said = await goodScript(asked);

@@ -36,7 +36,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     await database.close();
   });
 
-  test('results that crowd the window are shortened for the prompts, not for the result', async () => {
+  test('results that fill the context window are shortened in prompts, not in the result', async () => {
     await begin(
       (asked) => {
         if (asked.purpose === 'task') return long(taskOf(asked));
@@ -55,7 +55,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(of(told, 'execution_completed')[0].result).toBe(long('c'));
   });
 
-  test('without a summary the beginning has to do', async () => {
+  test('the beginning is used if a result cannot be summarised', async () => {
     const down = new AppError('provider_error', 'down');
     await begin(
       (asked) => {
@@ -70,7 +70,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(told.at(-1)!.event).toBe('execution_completed');
   });
 
-  test('facts that the goal states become knowledge', async () => {
+  test('facts stated in the goal become knowledge', async () => {
     const fact = {
       category: 'project',
       title: 'Shop',
@@ -98,7 +98,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(rows).toEqual([{ public_id: known.entries[0].id, ...learned }]);
   });
 
-  test('what is known of the goal reaches the tasks, and the talk remembers the run', async () => {
+  test('knowledge about the goal reaches the tasks, and the session remembers the run', async () => {
     await begin(goodScript);
     const facts = {
       category: 'project',
@@ -120,7 +120,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(place.asked.filter(({ purpose }) => purpose === 'direct').at(-1)!.text).toContain(goal);
   });
 
-  test('what a run recalls is judged by a reranker where the user wants one, as in a chat, and told with its source', async () => {
+  test('recalled text is reranked if the user enabled it, and is given with its source', async () => {
     const rerank: Deps['rerank'] = async ({ documents }) => ({
       results: documents.map((text, index) => ({ index, relevance_score: text.includes('Havregryn') ? 0.9 : 0.1 })),
       usage: { promptTokens: 1, completionTokens: 0 },
@@ -135,7 +135,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(told).not.toContain('Fjordblad');
   });
 
-  test('what was forgotten while a run was at rest is not told any more', async () => {
+  test('knowledge deleted while a run was paused is no longer used', async () => {
     await begin(({ purpose }) => (purpose === 'direct' ? new AppError('insufficient_user_quota', 'broke') : '{}'));
     const told = () => place.asked.findLast(({ purpose }) => purpose === 'direct')!.text;
     const fact = {
@@ -155,7 +155,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(told()).not.toContain('Fjordblad');
   });
 
-  test('several ends become one text', async () => {
+  test('several final results are combined into one text', async () => {
     await begin((asked) => {
       if (asked.purpose === 'plan')
         return JSON.stringify({

@@ -39,7 +39,7 @@ describe.each(await engines())('money, on %s', (_name, open) => {
     return Number(found[0]!.n);
   };
 
-  test('without a balance nothing begins, and nothing is written', async () => {
+  test('a run without balance is refused, and nothing is written', async () => {
     let poor = true;
     const requireMoney = async () => {
       if (poor) throw broke;
@@ -59,14 +59,14 @@ describe.each(await engines())('money, on %s', (_name, open) => {
     expect([(await status()).status, await rows('ms_run_events')]).toEqual(['paused', before]);
   });
 
-  test('who has no balance still runs on models that cost nothing', async () => {
+  test('a user without balance can run free models', async () => {
     const requireMoney = () => Promise.reject(broke);
     await begin(goodScript, { requireMoney, models: () => [chatModel('v/free', 0)] });
     await place.execute(question, {}, { session_id: 's1', stream_events: false });
     expect((await status()).status).toBe('completed');
   });
 
-  test('a balance that ends on the way: what is done so far and what is left is told everywhere', async () => {
+  test('if the balance runs out, completed and remaining work is reported everywhere', async () => {
     let money = true;
     await begin((asked) => {
       if (asked.purpose === 'plan') return planOf({ id: 'a' }, { id: 'b', needs: ['a'] }, { id: 'c', needs: ['b'] });
@@ -106,7 +106,7 @@ describe.each(await engines())('money, on %s', (_name, open) => {
     expect(place.asked.filter((asked) => taskOf(asked) === 'a')).toHaveLength(1);
   });
 
-  test('a cancelled run tells what it has too', async () => {
+  test('a cancelled run reports its partial results', async () => {
     const reached = Promise.withResolvers<void>();
     await begin((asked) => {
       if (taskOf(asked) !== 'c') return goodScript(asked);
@@ -122,7 +122,7 @@ describe.each(await engines())('money, on %s', (_name, open) => {
       expect(said).toMatchObject({ partial_result: texts, remaining: ['Title c'] });
   });
 
-  test('what a call was charged that broke off counts, in its midst, at a cancel and after a resume', async () => {
+  test('charges for interrupted calls are counted, during the call, on cancel and after a resume', async () => {
     const charged = { usage: { promptTokens: 100, completionTokens: 20 }, cost: 7 };
     const reached = Promise.withResolvers<void>();
     let broke = false;
@@ -153,7 +153,7 @@ describe.each(await engines())('money, on %s', (_name, open) => {
     expect(await status()).toMatchObject({ status: 'paused', reason: 'max_cost', ...spent });
   });
 
-  test('fields that do not exist are refused by name', async () => {
+  test('unknown fields are rejected by name', async () => {
     await begin(goodScript);
     const bodies: [string, object][] = [
       ['/execute', { message: question, output_mode: 'x' }],

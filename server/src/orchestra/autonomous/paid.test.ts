@@ -19,7 +19,7 @@ import {
 const cent = quotaPerUsd / 100;
 const silentMs = deadAfterMs + beatMs;
 
-describe.each(await engines())('calls that were paid for, on %s', (_name, open) => {
+describe.each(await engines())('paid calls, on %s', (_name, open) => {
   let database: OpenDb;
   const places: Place[] = [];
   afterEach(async () => {
@@ -49,7 +49,7 @@ describe.each(await engines())('calls that were paid for, on %s', (_name, open) 
   const say = async (asked: Asked): Promise<string> => `${await goodScript(asked)}`;
   const kept = () => database.db.selectFrom('kept_answers').select('call').execute();
 
-  test('count once, also where the state was written before the step they serve', async () => {
+  test('are counted once, even if the state was written before their step', async () => {
     database = await open();
     await database.db.deleteFrom('kept_answers').execute();
     answered = 0;
@@ -79,7 +79,7 @@ describe.each(await engines())('calls that were paid for, on %s', (_name, open) 
     expect(await kept()).toEqual([]);
   });
 
-  test('are gone on with by whoever takes the run over, at no further cost, even where no more may be spent', async () => {
+  test('are reused by the process that takes over, at no cost, even if the limit is reached', async () => {
     database = await open();
     await database.db.deleteFrom('kept_answers').execute();
     answered = 0;
@@ -105,7 +105,7 @@ describe.each(await engines())('calls that were paid for, on %s', (_name, open) 
     expect(await kept()).toEqual([]);
   });
 
-  test('are forgotten with a run that is cancelled, or deleted with its session', async () => {
+  test('are deleted with a cancelled run or a deleted session', async () => {
     database = await open();
     await database.db.deleteFrom('kept_answers').execute();
     const place = await at(async (asked) => {

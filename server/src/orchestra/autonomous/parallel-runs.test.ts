@@ -8,7 +8,7 @@ import { engines, never, openPlace, type Place } from './autonomous.fixture.ts';
 const question = 'What is the capital of France?';
 const most = 3;
 
-describe.each(await engines())('runs of one user at once, on %s', (name, open) => {
+describe.each(await engines())('parallel runs of one user, on %s', (name, open) => {
   const databases: OpenDb[] = [];
   const places: Place[] = [];
   afterEach(async () => {
@@ -36,7 +36,7 @@ describe.each(await engines())('runs of one user at once, on %s', (name, open) =
   const running = async (place: Place, user = 1) =>
     (await place.call('GET', '?status=running', undefined, user)).body.data.total;
 
-  test('of twenty begun together exactly three run, the others are told why', async () => {
+  test('of twenty started together exactly three run, and the others are refused with the reason', async () => {
     const both = await begin(2);
     const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => execute(both[i % both.length]!, `s${i}`)));
     const refused = answers.filter(({ status }) => status === 429);
@@ -49,7 +49,7 @@ describe.each(await engines())('runs of one user at once, on %s', (name, open) =
     expect((await execute(both[0]!, 's0', 2)).status).toBe(200);
   });
 
-  test('one that ends makes room for one, and a resume takes a place like any other', async () => {
+  test('a finished run frees one place, and a resume takes one', async () => {
     const [place] = await begin(1);
     for (let i = 0; i < most; i += 1) expect((await execute(place!, `s${i}`)).status).toBe(200);
     expect((await execute(place!, 's9')).status).toBe(429);
@@ -72,7 +72,7 @@ describe.each(await engines())('runs of one user at once, on %s', (name, open) =
     return found.at(-1)!.checkpoint_id;
   };
 
-  test('a session of a refused run is not left behind', async () => {
+  test('a refused run leaves no session behind', async () => {
     const [place] = await begin(1);
     for (let i = 0; i < most; i += 1) await execute(place!, `s${i}`);
     expect((await execute(place!, 'left')).status).toBe(429);

@@ -61,8 +61,8 @@ const lowOnce = () => {
   return ({ purpose }: Asked) => (purpose === 'judge' && ++judgements === 1 ? judged(0.4) : undefined);
 };
 
-describe('a task done again is followed by all that were made of it', () => {
-  test('where the plan is thought over', async () => {
+describe('redoing a task also redoes the tasks that depend on it', () => {
+  test('when the plan is revised', async () => {
     const low = lowOnce();
     const { result } = await run(
       (asked) => low(asked) ?? (asked.purpose === 'revise' ? planOf({ id: 'a' }) : undefined),
@@ -72,7 +72,7 @@ describe('a task done again is followed by all that were made of it', () => {
     expect((await told('task_redone')).map(({ data }) => data.task_id)).toEqual(['a', 'b', 'c']);
   });
 
-  test('where a weak result is done again without a planner', async () => {
+  test('when a weak result is redone without a planner', async () => {
     const low = lowOnce();
     const weak = ({ purpose, text }: Asked) =>
       purpose === 'evaluate' && /\bb[12] of/.test(text) ? score(0.3, 'thin') : undefined;
@@ -80,7 +80,7 @@ describe('a task done again is followed by all that were made of it', () => {
     expect(result).toBe('c2 of (a1 b3 x1)');
   });
 
-  test('where one that failed succeeds later', async () => {
+  test('when a failed task succeeds later', async () => {
     const low = lowOnce();
     let failures = 0;
     const fails = (asked: Asked) =>
@@ -105,8 +105,8 @@ describe('a task done again is followed by all that were made of it', () => {
   });
 });
 
-describe('what falls short', () => {
-  test('a result below the mark is done again before others build on it', async () => {
+describe('insufficient results', () => {
+  test('a result below the threshold is redone before other tasks use it', async () => {
     const { result, shortfalls } = await run(({ purpose, text }) =>
       purpose === 'evaluate' && /\ba1 of/.test(text) ? score(0.1, 'too thin') : undefined,
     );
@@ -119,7 +119,7 @@ describe('what falls short', () => {
     expect(shortfalls).toBeUndefined();
   });
 
-  test('the better of two results stays, and the run says that it is not good', async () => {
+  test('the better of two results is kept, and the run reports its low score', async () => {
     const { status, result, shortfalls } = await run(({ purpose, text }) => {
       if (purpose !== 'evaluate' || !/Result:\n<[^>]*>\na\d of/.test(text)) return undefined;
       return /\na1 of/.test(text) ? score(0.4, 'thin') : score(0.1, 'worse');
@@ -132,7 +132,7 @@ describe('what falls short', () => {
     expect((await place.call('GET', '/s/status')).body.shortfalls).toEqual(shortfalls);
   });
 
-  test('what the judge misses is worked on, though it is confident', async () => {
+  test('gaps named by the judge are worked on, even if it is confident', async () => {
     let judgements = 0;
     const { result, shortfalls } = await run(({ purpose }) => {
       if (purpose === 'judge') return ++judgements === 1 ? judged(0.95, ['a name']) : judged(0.95);
@@ -144,7 +144,7 @@ describe('what falls short', () => {
   });
 
   test.each([{}, { enable_smart_tasks: false }, { max_iterations: 1 }])(
-    'a judge that misses something for ever is listened to a few times (%j)',
+    'a judge that always finds gaps is followed only a few times (%j)',
     async (config) => {
       const { status, shortfalls } = await run(({ purpose }) => {
         if (purpose === 'judge') return judged(0.95, ['everything']);

@@ -35,7 +35,7 @@ function goingOn() {
   return { tools, seen };
 }
 
-describe.each(await engines())('calls that servers go on with, on %s', (_name, open) => {
+describe.each(await engines())('calls that servers continue as tasks, on %s', (_name, open) => {
   let database: OpenDb;
   const places: Place[] = [];
   const begin = async (connectedTools: Deps['connectedTools'], deps: Partial<Deps> = {}, guardMs?: number) => {
@@ -56,7 +56,7 @@ describe.each(await engines())('calls that servers go on with, on %s', (_name, o
     });
   const told = (place: Place): string | undefined => place.asked.filter((one) => taskOf(one) === 'c').flatMap(heard)[0];
 
-  test('are waited for longer than any other call, and not for ever', async () => {
+  test('have a longer timeout than other calls, but a limited one', async () => {
     const clock = manualClock(Date.now());
     const { tools, seen } = goingOn();
     const place = await begin(tools, { clock });
@@ -71,7 +71,7 @@ describe.each(await engines())('calls that servers go on with, on %s', (_name, o
     expect(seen.leftBefore).toEqual([false]);
   });
 
-  test('are waited for by whoever takes the run over, and counted once', async () => {
+  test('are awaited by the process that takes over the run, and counted once', async () => {
     const costOf = async (cost: number): Promise<number> => {
       const { tools, seen } = goingOn();
       const first = await begin(tools, {}, 1e8);
@@ -89,7 +89,7 @@ describe.each(await engines())('calls that servers go on with, on %s', (_name, o
     expect((await costOf(700)) - free).toBe(700);
   });
 
-  test('are taken back when the run is cancelled, and not when it is handed over', async () => {
+  test('are cancelled with the run, but not when it is handed over', async () => {
     for (const cancelled of [true, false]) {
       const { tools, seen } = goingOn();
       const place = await begin(tools, {}, 20);

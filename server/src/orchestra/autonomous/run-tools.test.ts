@@ -29,7 +29,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     });
   const status = async (place: Place) => (await place.call('GET', '/s1/status')).body;
 
-  test('the run waits for what came of a call, and the task goes on with exactly that conversation', async () => {
+  test('the run waits for tool outputs, and the task continues with exactly that conversation', async () => {
     const place = await begin(
       callingScript({
         c: [
@@ -92,7 +92,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect(place.asked.filter((one) => taskOf(one) === 'a')).toHaveLength(1);
   });
 
-  test('a process that dies after the outputs came loses nothing of them', async () => {
+  test('outputs survive a crash after they were received', async () => {
     const script = callingScript({ c: [['look_up', '{}']] });
     const first = await begin(script, {}, 1e8);
     const { body } = await start(first, ['look_up']);
@@ -110,7 +110,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect((await status(second)).result).toBe('heard: found');
   });
 
-  test('a model that never stops calling is asked to answer without tools', async () => {
+  test('a model that keeps calling tools is asked to answer without them', async () => {
     const tools = scriptedTools({ s__go: {} });
     const place = await begin(
       (asked) => (asked.purpose !== 'direct' ? callingScript({})(asked) : asked.params.tool_choice ? 'done' : again()),
@@ -124,7 +124,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect([last.params.tool_choice, last.tools!.length]).toEqual(['none', 1]);
   });
 
-  test('tools that cannot be are refused by name', async () => {
+  test('invalid tools are rejected by name', async () => {
     const place = await begin(callingScript({}));
     const refused = async (body: object) => {
       const { status: code, body: said } = await place.call('POST', '/execute', { message: question, ...body });
@@ -140,7 +140,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect(await refused({ config: { connected_tools: ['s__x'] } })).toEqual([400, expect.stringContaining('s__x')]);
   });
 
-  test('a run that waits holds no place and no lease', async () => {
+  test('a waiting run uses no place and no lease', async () => {
     const place = await begin(callingScript({ c: [['look_up', '{}']] }), { parallelRuns: () => 1 });
     const { body } = await start(place, ['look_up']);
     expect(body.status).toBe('waiting_for_tools');
@@ -157,7 +157,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect((await place.call('POST', '/execute', other)).body.status).toBe('completed');
   });
 
-  test('a run that waits can be cancelled, and takes no more answers until it is resumed from its checkpoint', async () => {
+  test('a waiting run can be cancelled, and accepts no outputs until it is resumed from its checkpoint', async () => {
     const place = await begin(callingScript({ c: [['look_up', '{}']] }));
     const { body } = await start(place, ['look_up']);
     const [{ id }] = body.pending_tool_calls;
@@ -178,7 +178,7 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect((await bring(place, { [id]: 'found' })).body.result).toBe('heard: found');
   });
 
-  test('a run is answered that was resumed last, and none while another runs in its session', async () => {
+  test('only the run resumed last accepts outputs, and none while another runs in its session', async () => {
     const script = callingScript({ c: [['look_up', '{}']] });
     const place = await begin(script);
     const { body } = await start(place, ['look_up']);

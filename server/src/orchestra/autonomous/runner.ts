@@ -52,7 +52,7 @@ export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): R
       return retryUntilWritten(
         owners,
         () => letGo(db, run),
-        (error) => deps.warn('a run could not be given back', error),
+        (error) => deps.warn('a run could not be released', error),
       );
     });
     leaving.add(left);
@@ -76,7 +76,7 @@ export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): R
       await guard();
       failing = false;
     } catch (error) {
-      if (!failing) deps.warn('runs: the look at what is held failed', error);
+      if (!failing) deps.warn('runs: checking the held runs failed', error);
       failing = true;
     }
     looking = false;

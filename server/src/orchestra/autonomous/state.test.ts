@@ -21,8 +21,8 @@ const done = (state: RunState, id: string, score: number): void => {
 };
 const config = configSchema.parse({});
 
-describe('a revision', () => {
-  test('may need finished tasks without naming them, and must make sense otherwise', () => {
+describe('a plan revision', () => {
+  test('may depend on completed tasks without listing them, and is validated otherwise', () => {
     const state = planned();
     done(state, 'a', 0.9);
     const answer = (...tasks: unknown[]) => `Here: ${JSON.stringify({ description: 'more', tasks })}`;
@@ -38,7 +38,7 @@ describe('a revision', () => {
     expect(parseRevision(answer(task('x'), task('y')), state, 1)).toBeNull();
   });
 
-  test('splits, merges, skips, adds and redoes', () => {
+  test('can split, merge, skip, add and redo tasks', () => {
     const state = planned();
     done(state, 'a', 0.4);
     useRevision(state, { description: '', tasks: [task('a'), task('b1'), task('b2'), task('n', ['a', 'b1', 'b2'])] });
@@ -49,7 +49,7 @@ describe('a revision', () => {
     expect(tally(state)).toEqual({ completed: 0, failed: 0, total: 4 });
   });
 
-  test('without a planner the weak are done again, harder when retries may adapt', () => {
+  test('without a planner weak tasks are redone, at a higher difficulty if retries may adapt', () => {
     const state = planned();
     for (const id of ['a', 'b', 'c']) done(state, id, 0.9);
     state.tasks[1]!.score = 0.2;
@@ -71,13 +71,13 @@ describe('a revision', () => {
 });
 
 describe('budgets', () => {
-  test('stalled after three judgements that do not differ', () => {
+  test('a run is stalled after three equal judgements', () => {
     expect(stalled({ history: [0.5, 0.5] })).toBe(false);
     expect(stalled({ history: [0.2, 0.5, 0.5, 0.505] })).toBe(true);
     expect(stalled({ history: [0.5, 0.5, 0.6] })).toBe(false);
   });
 
-  test('a resume goes on counting, or begins anew what is used up', () => {
+  test('a resume continues counting, or resets exhausted budgets', () => {
     const state = planned();
     state.iteration = 4;
     state.history = [0.5, 0.5, 0.5];
@@ -106,7 +106,7 @@ describe('budgets', () => {
     expect(state.iterationBase).toBe(0);
   });
 
-  test('a new task has everything to be run with', () => {
+  test('a new task has all fields needed to run', () => {
     expect(newTask(task('z'))).toMatchObject({ status: 'pending', attempts: 0, step: null, score: null });
   });
 });

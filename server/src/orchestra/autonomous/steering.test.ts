@@ -17,7 +17,7 @@ import { bring, callingScript, heard, toolOf } from './run-tools.fixture.ts';
 
 const wish = 'Write everything in rhymes.';
 
-describe.each(await engines())('a run that is steered, on %s', (_name, open) => {
+describe.each(await engines())('steering a run, on %s', (_name, open) => {
   let database: OpenDb;
   let place: Place;
   const begin = async (script: Script) => {
@@ -38,7 +38,7 @@ describe.each(await engines())('a run that is steered, on %s', (_name, open) => 
     });
   const calls = (task: string) => place.asked.filter((one) => taskOf(one) === task).length;
 
-  test('instructions bind all that follows, as the words of the user', async () => {
+  test("instructions apply to everything after them, as the user's words", async () => {
     let confidence = 0.1;
     await begin((asked) => {
       if (asked.purpose === 'judge') return judged(confidence);
@@ -62,7 +62,7 @@ describe.each(await engines())('a run that is steered, on %s', (_name, open) => 
     expect((await resume({ instructions: 'x'.repeat(20_001) })).status).toBe(400);
   });
 
-  test('a conversation with tools hears of them too', async () => {
+  test('a conversation with tools receives instructions too', async () => {
     await begin(callingScript({ c: [['look_up', '{}']] }));
     const { body } = await start({}, { tools: [toolOf('look_up')] });
     const [{ id }] = body.pending_tool_calls;
@@ -73,7 +73,7 @@ describe.each(await engines())('a run that is steered, on %s', (_name, open) => 
     expect(last.messages.at(-1)!.content).toContain(wish);
   });
 
-  test('a changed plan: what is unchanged keeps its result, what is changed runs again with all made of it', async () => {
+  test('in a changed plan unchanged tasks keep their results, and changed ones run again with their dependents', async () => {
     await begin((asked) => {
       if (asked.purpose === 'plan')
         return planOf({ id: 'a' }, { id: 'b', needs: ['a'] }, { id: 'c' }, { id: 'd', needs: ['c'] }, { id: 'e' });
@@ -95,7 +95,7 @@ describe.each(await engines())('a run that is steered, on %s', (_name, open) => 
     expect(updated.map(({ data }) => data.reason)).toEqual(['changed by the user']);
   });
 
-  test('a plan that cannot be run is refused with what is wrong, and nothing changes', async () => {
+  test('an invalid plan is rejected with the faults, and nothing changes', async () => {
     await begin((asked) => (asked.purpose === 'judge' ? judged(0.1) : goodScript(asked)));
     await start({ max_iterations: 1 });
     const before = await status();

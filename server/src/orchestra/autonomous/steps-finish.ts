@@ -114,7 +114,7 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof LeaseLost || callFault(error) === 'database') throw error;
-    deps.warn('knowledge of a run was not extracted', error);
+    deps.warn('knowledge was not extracted from a run', error);
   }
 }
 

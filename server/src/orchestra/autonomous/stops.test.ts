@@ -53,7 +53,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     return told;
   };
 
-  test('who is let in no more hears nothing more of a run that goes on', async () => {
+  test('a user who loses access receives no more events of a running run', async () => {
     let out = false;
     database = await open();
     place = await openPlace(database, never, {
@@ -72,7 +72,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(await status()).toMatchObject({ status: 'running' });
   });
 
-  test('paused when the iterations are used up, and gone on with more of them', async () => {
+  test('pauses when its iterations are used up, and resumes with more', async () => {
     let verdict = 0.1;
     await begin((asked) => {
       if (asked.purpose === 'evaluate') return score(0.9);
@@ -94,7 +94,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(await status()).toMatchObject({ status: 'completed', current_iteration: 5, config: { max_iterations: 5 } });
   });
 
-  test('paused when the time is up, in the middle of a call', async () => {
+  test('pauses when its time is up, during a call', async () => {
     const clock = manualClock(Date.now());
     await begin((asked) => (asked.purpose === 'direct' ? never() : score(0.9)), clock);
     await place.execute(question, { max_time_secs: 60 }, { session_id: 's1' });
@@ -107,7 +107,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect((await place.events('s1')).at(-1)!.event).toBe('execution_completed');
   });
 
-  test('paused when the money is used up', async () => {
+  test('pauses when its money is used up', async () => {
     const broke = new AppError('insufficient_user_quota', 'Your balance does not cover this request.');
     await begin(() => broke);
     await place.execute(bigGoal, {}, { session_id: 's1' });
@@ -120,7 +120,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(of(all, 'execution_started')[1].plan.tasks).toHaveLength(3);
   });
 
-  test('paused when no provider answers, for a task and for the planner', async () => {
+  test('pauses when no provider responds, for a task and for the planner', async () => {
     const down = new AppError('no_available_provider', 'No provider is available.');
     await begin(() => down);
     await place.execute(question, {}, { session_id: 's1' });
@@ -135,7 +135,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     await expectPause('provider_unavailable');
   });
 
-  test('paused when confidence does not move', async () => {
+  test('pauses when confidence does not change', async () => {
     await begin((asked) => {
       if (asked.purpose === 'evaluate') return score(0.5);
       if (asked.purpose === 'judge') return judged(0.5, ['something']);
@@ -154,7 +154,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(await status()).toMatchObject({ status: 'cancelled', partial_result: expect.any(String) });
   });
 
-  test('failed on a fault of our own, and gone on with', async () => {
+  test('fails on an internal error, and can be resumed', async () => {
     let broken = true;
     await begin((asked) => {
       if (broken && asked.purpose === 'judge') return new TypeError('x is not a function');
@@ -174,7 +174,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(place.asked.filter(({ purpose }) => purpose === 'task')).toHaveLength(before);
   });
 
-  test('cancelled in the middle of a model call, then gone on with', async () => {
+  test('can be cancelled during a model call, and resumed', async () => {
     let hang = true;
     await begin((asked) => (hang && taskOf(asked) === 'b' ? never() : goodScript(asked)));
     await place.execute(bigGoal, {}, { session_id: 's1' });
@@ -212,7 +212,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(after.body.data.status).toBe('completed');
   });
 
-  test('a resume with overrides outside their range changes nothing', async () => {
+  test('a resume with out-of-range overrides is rejected and changes nothing', async () => {
     await begin((asked) => (asked.purpose === 'judge' ? judged(0.1) : goodScript(asked)));
     await place.execute(question, { max_iterations: 1 }, { session_id: 's1' });
     await expectPause('max_iterations');
@@ -226,7 +226,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect((await resume({}, other)).status).toBe(404);
   });
 
-  test('a resume from an earlier checkpoint goes back there', async () => {
+  test('a resume from an earlier checkpoint returns to it', async () => {
     let verdict = 0;
     await begin((asked) => {
       if (asked.purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' });

@@ -19,7 +19,7 @@ export function streamEvents(
   const stopLooking = whileLetIn(stillIn, () => out.abort());
   void tails
     .read(sessionRef, seq, AbortSignal.any([left, out.signal]), write)
-    .catch((error) => left.aborted || warn('an event stream broke off', error))
+    .catch((error) => left.aborted || warn('an event stream was interrupted', error))
     .finally(() => {
       stopLooking();
       end();

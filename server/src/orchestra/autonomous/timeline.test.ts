@@ -21,7 +21,7 @@ interface Page {
 }
 
 describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (_name, open) => {
-  test('a timeline has every call with its cost, and pages of it come to the same', async () => {
+  test('a timeline has every call with its cost, and its pages add up to the whole', async () => {
     const database = await open();
     const billing = await openTestBilling(database, systemClock, manualClock());
     const userId = await addUser(database.db, 1_000_000);
@@ -97,7 +97,7 @@ describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (
   });
 });
 
-test('a request id tells what a model was asked for', () => {
+test('a request id shows what a model was asked for', () => {
   expect(servedBy('exec-1', 'exec-1:1.task:a b:2:1:3')).toEqual({ what: 'task', task_id: 'a b' });
   expect(servedBy('exec-1', 'exec-1:1.eval:t1:2:1:3:1')).toEqual({ what: 'evaluation', task_id: 't1' });
   expect(servedBy('exec-1', 'exec-1:12.judge:2:10:3')).toEqual({ what: 'judge', task_id: null });

@@ -35,7 +35,7 @@ const using = callingScript({
 });
 
 describe.each(engines.map(({ name, open }) => [name, open] as const))('on %s', (_name, open) => {
-  test('twelve tasks with tools, an approval, two deaths and a changed plan: all done, every call paid once', async () => {
+  test('twelve tasks with tools, an approval, two crashes and a changed plan complete, and every call is paid once', async () => {
     const database = await open();
     const { db } = database;
     const billing = await openTestBilling(database, systemClock, manualClock());

@@ -4,7 +4,7 @@ import { decodeText, kindOfFile } from './file-kind.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-test('text in UTF-8 and UTF-16, with marks of byte order and any ends of lines', () => {
+test('reads text in UTF-8 and UTF-16, with byte order marks and any line endings', () => {
   const text = '# Größe\r\n\r\nÜber 😀.\r';
   const little = Buffer.from(`\ufeff${text}`, 'utf16le');
   for (const bytes of [bytesOf(text), bytesOf(`\ufeff${text}`), little, Buffer.from(little).swap16()]) {
@@ -13,7 +13,7 @@ test('text in UTF-8 and UTF-16, with marks of byte order and any ends of lines',
   }
 });
 
-test('what a file is, its content says', () => {
+test('the file type is determined by its content', () => {
   expect(kindOfFile(bytesOf('%PDF-1.4 …'))).toBe('pdf');
   expect(kindOfFile(bytesOf('\n\nsome bytes before %PDF-1.4'))).toBe('pdf');
   const cases: [Fault, Uint8Array][] = [

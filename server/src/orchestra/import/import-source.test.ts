@@ -16,7 +16,7 @@ const never = new AbortController().signal;
 const sections = 30;
 const text = Array.from({ length: sections }, (_, i) => `# Part ${i}\n\nBerth ${i} is free.`).join('\n\n');
 
-describe.each(await engines())('an import goes on wherever it was left, on %s', (_, open) => {
+describe.each(await engines())('interrupted imports, on %s', (_, open) => {
   let s: Stage;
   let begun: number[];
   const begin = async (overrides: Partial<Deps> = {}) => {
@@ -43,7 +43,7 @@ describe.each(await engines())('an import goes on wherever it was left, on %s', 
     return { ...s.deps, clock: { ...s.deps.clock, nowMs } };
   };
 
-  test('a process that stops in the middle leaves the rest to the next, and no passage is stored twice', async () => {
+  test('a stopping process leaves the rest to the next, and no passage is stored twice', async () => {
     await begin();
     const ref = await accept();
     const stopping = new AbortController();
@@ -63,7 +63,7 @@ describe.each(await engines())('an import goes on wherever it was left, on %s', 
     expect(s.embedded.flat().length).toBe(sections);
   });
 
-  test('two that hold it for a moment store each passage once', async () => {
+  test('two processes that briefly hold the same import store each passage once', async () => {
     await begin();
     const ref = await accept();
     await Promise.all([importSource(s.deps, ref, never), importSource(s.deps, ref, never)]);
@@ -72,7 +72,7 @@ describe.each(await engines())('an import goes on wherever it was left, on %s', 
     expect(await sourceByRef(s.deps.db, ref)).toMatchObject({ state: 'ready' });
   });
 
-  test('one that is deleted in the middle leaves nothing behind', async () => {
+  test('an import deleted while it runs leaves nothing behind', async () => {
     await begin();
     const ref = await accept();
     let removing: Promise<void> | undefined;
@@ -89,7 +89,7 @@ describe.each(await engines())('an import goes on wherever it was left, on %s', 
     await importSource(s.deps, ref, never);
   });
 
-  test('a file that brings processes down is given up, and says so', async () => {
+  test('a file that crashes processes is abandoned with an error', async () => {
     await begin();
     const ref = await accept();
     await s.deps.db.updateTable('ms_sources').set({ state: 'reading', attempts: 5 }).where('id', '=', ref).execute();
@@ -98,7 +98,7 @@ describe.each(await engines())('an import goes on wherever it was left, on %s', 
     expect(source).toMatchObject({ state: 'failed', error: expect.stringContaining('could not be read') });
   });
 
-  test('an embedding model that is down has the job tried again; one that refuses does not', async () => {
+  test('an unreachable embedding model retries the job; a refusal does not', async () => {
     let fault = new AppError('provider_error', 'down');
     await begin({ embed: () => Promise.reject(fault) });
     const ref = await accept();
@@ -110,7 +110,7 @@ describe.each(await engines())('an import goes on wherever it was left, on %s', 
     expect(await positions()).toEqual(all);
   });
 
-  test('what was left lying is taken up or taken away', async () => {
+  test('abandoned imports are resumed or removed', async () => {
     await begin();
     const { db, clock } = s.deps;
     const waiting = await accept();

@@ -115,7 +115,7 @@ async function embed(deps: Deps, source: Source, signal: AbortSignal): Promise<v
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof AppError) || error.status >= 500 || error.status === 429) throw error;
-    deps.warn('what was imported could not be embedded', error);
+    deps.warn('imported content could not be embedded', error);
   }
 }
 

@@ -8,7 +8,7 @@ const sentences = (count: number): string =>
   Array.from({ length: count }, (_, i) => `Sentence number ${i} tells of the harbour and its ${i} berths.`).join(' ');
 
 describe('passages of a text', () => {
-  test('stand under their headings, and paragraphs go together while there is room', () => {
+  test('keep their headings, and combine paragraphs while there is room', () => {
     const text =
       'Before.\n\n# Guide\n\n## Setup\n\nFirst.\nStill first.\n\nSecond.\n\n## Use\nThird.\n\nOther\n=====\nFourth.\n';
     expect(cut(text)).toEqual([
@@ -19,7 +19,7 @@ describe('passages of a text', () => {
     ]);
   });
 
-  test('a heading without text is not lost, and one with parts is told through them', () => {
+  test('a heading without text is kept, and one with parts appears in them', () => {
     expect(cut('# All\n## Empty\n## Full\ntext\n# Last').map(({ content, heading }) => [heading, content])).toEqual([
       ['All › Empty', 'Empty'],
       ['All › Full', 'text'],
@@ -27,13 +27,13 @@ describe('passages of a text', () => {
     ]);
   });
 
-  test('what looks like a heading in a block of code is code', () => {
+  test('a heading-like line in a code block is code', () => {
     const code = '```sh\n# not a heading\n\necho hi\n```';
     expect(cut(`# Real\n${code}\n\nafter`)).toEqual([{ content: `${code}\n\nafter`, page: null, heading: 'Real' }]);
     expect(cut('#hashtag and #!shebang').map(({ heading }) => heading)).toEqual([null]);
   });
 
-  test('a long paragraph is cut after sentences, and each piece begins with the end of the one before', () => {
+  test('a long paragraph is split after sentences, with overlapping pieces', () => {
     const passages = cut(sentences(100));
     expect(passages.length).toBeGreaterThan(3);
     for (const [i, { content }] of passages.entries()) {
@@ -48,14 +48,14 @@ describe('passages of a text', () => {
       ).toBe(true);
   });
 
-  test('a script without spaces is cut at its own full stops, and no character is split', () => {
+  test('text without spaces is split at its own full stops, and no character is split', () => {
     const passages = cut('港には船が泊まる。'.repeat(500));
     for (const { content } of passages) expect(content.endsWith('。')).toBe(true);
     const faces = cut(`a${'😀'.repeat(3_000)}`);
     for (const { content } of faces) expect(content.isWellFormed()).toBe(true);
   });
 
-  test('hostile texts: one word, nothing but newlines, nothing but headings, control characters', () => {
+  test('handles hostile texts: one word, only newlines, only headings, control characters', () => {
     const word = cut('x'.repeat(1_000_000));
     expect(word.length).toBeGreaterThan(600);
     expect(word.every(({ content }) => content.length <= 1500)).toBe(true);

@@ -14,8 +14,8 @@ const faultOf = (bytes: Uint8Array, limits: Partial<typeof importLimits> = {}): 
     (error) => (error instanceof FileFault ? error.fault : String(error)),
   );
 
-describe('a file is read in a thread of its own', () => {
-  test('a PDF page by page, its lines joined to paragraphs', async () => {
+describe('reading a file in its own thread', () => {
+  test('a PDF is read page by page, with lines joined to paragraphs', async () => {
     const pdf = pdfOf([
       {
         paragraphs: [['The harbour has twelve ber-', 'ths and a lighthouse', 'in the north.'], ['Boats pay (yearly).']],
@@ -33,7 +33,7 @@ describe('a file is read in a thread of its own', () => {
     ]);
   });
 
-  test('what of a PDF cannot be imported says why', async () => {
+  test('a PDF that cannot be imported is rejected with the reason', async () => {
     const encrypted = '/Encrypt << /Filter /Standard /V 2 /R 3 /Length 128 /P -4 /O (';
     const locked = `${encrypted}${'o'.repeat(32)}) /U (${'u'.repeat(32)}) >> /ID [(a) (b)]`;
     const cases: [Fault, Uint8Array][] = [
@@ -44,7 +44,7 @@ describe('a file is read in a thread of its own', () => {
     for (const [fault, bytes] of cases) expect([fault, await faultOf(bytes)]).toEqual([fault, fault]);
   });
 
-  test('a PDF with too many pages, or one that unpacks to more than is allowed, once or twice over, is given up', async () => {
+  test('a PDF with too many pages or too large when unpacked, even nested, is rejected', async () => {
     const many = pdfOf(Array.from({ length: 5 }, () => ({ paragraphs: [['a page']] })));
     expect(await faultOf(many, { pages: 4 as never })).toBe('too_many_pages');
     const little = { allocationBytes: (2 * 1024 * 1024) as never };
@@ -54,7 +54,7 @@ describe('a file is read in a thread of its own', () => {
     expect(await faultOf(pdfOf([twice]), little)).toBe('too_much');
   });
 
-  test('one that takes too long or too much memory is cut off', async () => {
+  test('a file that takes too much time or memory is stopped', async () => {
     const busy = bytesOf('# a\n\nword word.\n\n'.repeat(200_000));
     expect(await faultOf(busy, { readingMs: 1 as never, passages: 1_000_000 as never })).toBe('too_slow');
     expect(await faultOf(busy, { growthBytes: -1e12 as never, passages: 1_000_000 as never })).toBe('too_much');

@@ -39,7 +39,7 @@ export async function readPassages(
     else read.resolve(passages);
   });
   thread.on('error', (error) => read.reject(error));
-  thread.on('exit', () => read.reject(new Error('the thread that read a file ended')));
+  thread.on('exit', () => read.reject(new Error('the thread reading a file ended')));
   const before = process.memoryUsage.rss();
   const watch = setInterval(() => {
     if (process.memoryUsage.rss() - before > limits.growthBytes) read.reject(new FileFault('too_much'));

@@ -18,7 +18,7 @@ test('recalled text cannot close its fence', () => {
   expect(newFence().mark).not.toBe(newFence().mark);
 });
 
-test('memory is one system message that says what fenced text is worth', () => {
+test('memory is one system message that explains fenced text', () => {
   expect(memoryMessages({ summary: null, recalled: [] }, fence)).toEqual([]);
   const [message, ...rest] = memoryMessages({ summary: 'short', recalled: [{ source: 'a"b', text: 'found' }] }, fence);
   expect(rest).toEqual([]);
@@ -39,7 +39,7 @@ test('the planner is shown its faults', () => {
   expect(textOf(second.at(-1)!)).toContain('- two tasks have the id "a"');
 });
 
-test('a task gets its instruction, what it depends on, and what failed', () => {
+test('a task receives its instruction, its dependencies and previous failures', () => {
   const results = [
     { title: 'A', text: 'result a' },
     { title: 'B', text: null, error: 'empty' },
@@ -50,7 +50,7 @@ test('a task gets its instruction, what it depends on, and what failed', () => {
   expect(text).toContain('Task "B" failed (empty)');
 });
 
-test('a task keeps the pictures of the request', () => {
+test("a task keeps the request's images", () => {
   const picture = { type: 'image_url', image_url: { url: 'u' } };
   const seen: ChatMessage = { role: 'user', content: [{ type: 'text', text: 'look' }, picture] };
   const content = taskMessages({ context: [], request: seen, task, results: [], final: true, fence }).at(-1)!.content;
@@ -63,7 +63,7 @@ test('a synthesis ends with the request itself', () => {
   expect(textOf(messages[0]!)).toContain('ra');
 });
 
-test('summary, extraction and judge fence what they read', () => {
+test('summary, extraction and judge prompts fence their input', () => {
   const said: ChatMessage[] = [{ role: 'user', content: 'my name is Ann' }];
   for (const messages of [
     summaryMessages('before', said, fence),

@@ -8,7 +8,7 @@ import { openRouter } from './router.fixture.ts';
 const guide =
   '# Harbour\n\n## Berths\n\nThe harbour has twelve berths for boats.\n\n## Lights\n\nA lighthouse in the north.\n';
 
-describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
+describe.each(await engines())('importing knowledge, on %s', (_, open) => {
   let s: Stage;
   let router: ReturnType<typeof openRouter>;
   const begin = async () => {
@@ -38,7 +38,7 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
       ).n,
     );
 
-  test('a file that cannot be stored to its end is not there, and may be sent again at once', async () => {
+  test('a file that could not be stored completely is removed and can be sent again at once', async () => {
     await begin();
     const { startImport } = s.deps;
     s.deps.startImport = async () => {
@@ -50,7 +50,7 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
     expect((await send([['guide.md', guide]])).body.data.files[0].status).toBe('accepted');
   });
 
-  test('entries: each by itself, none twice, and what is not good hinders none', async () => {
+  test('entries are imported individually without duplicates, and invalid ones do not affect others', async () => {
     await begin();
     const entry = (i: number) => ({ category: 'c', title: `Berth ${i}`, content: `Berth ${i} is free.`, keywords: [] });
     const many = Array.from({ length: 40 }, (_, i) => entry(i));
@@ -84,7 +84,7 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
     expect((await router.call('POST', '/knowledge/import', { entries: [hand] })).body.data.entries[0].id).toBe(id);
   });
 
-  test('bodies that are none of it', async () => {
+  test('invalid bodies are rejected', async () => {
     await begin();
     const refused = async (body: unknown, param: string) => {
       const answer = await router.call('POST', '/knowledge/import', body);
@@ -110,7 +110,7 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
     expect(await sources()).toEqual([]);
   });
 
-  test('files: passages with their source, found by words, and deleted together', async () => {
+  test('files become passages with their source, are found by words, and are deleted together', async () => {
     await begin();
     const pdf = pdfOf([{ paragraphs: [['Winter begins early.']] }, { paragraphs: [['Ships of walnut wood.']] }]);
     const files: [string, string | Uint8Array][] = [
@@ -155,7 +155,7 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
     expect([await rows('ms_knowledge'), await rows('ms_documents')]).toEqual([2, 2]);
   });
 
-  test('the same content changes nothing, another of the same name is a second source or takes the first one’s place', async () => {
+  test('identical content changes nothing; other content of the same name is added or replaces the first', async () => {
     await begin();
     const first = await send([['guide.md', guide]]);
     await s.settled();
@@ -185,7 +185,7 @@ describe.each(await engines())('knowledge is imported, on %s', (_, open) => {
     ]);
   });
 
-  test('what a model is told names the file, so that it can cite it', async () => {
+  test('the file is named to the model, so that it can be cited', async () => {
     await begin();
     await send([['guide.md', guide]]);
     await s.settled();

@@ -137,7 +137,7 @@ function readForm(form: FormData): { files: File[]; as: ImportedAs } {
     if (isFile !== (name === 'file')) throw invalid(name, isFile ? 'must not be a file' : 'must be a file');
     if (isFile) files.push(value);
     else if (name === 'keywords') keywords.push(...value.split(',').filter((word) => word.trim() !== ''));
-    else if (name in fields) throw invalid(name, 'is given more than once');
+    else if (name in fields) throw invalid(name, 'is specified more than once');
     else fields[name] = value;
   }
   refuseNul({ ...fields, keywords });

@@ -66,7 +66,7 @@ describe.each(await engines())('knowledge added in parallel, on %s', (name, open
   };
   const once = (texts: number) => ({ embedded: texts, distinct: texts, stored: texts, deadlocks: 0, warnings: [] });
 
-  test('each text is embedded once, whoever else adds at that moment, and none is left', async () => {
+  test('each text is embedded once despite concurrent additions, and none is missed', async () => {
     const embedded: string[] = [];
     const database = await begin(slowEmbed(embedded, () => Bun.sleep(5)));
     const [clients, each] = [16, 6];
@@ -81,7 +81,7 @@ describe.each(await engines())('knowledge added in parallel, on %s', (name, open
     expect(await outcome(database, embedded)).toEqual(once(clients * each));
   });
 
-  test('so is what is said in chats that run beside each other', async () => {
+  test('messages of parallel chats are embedded once too', async () => {
     const embedded: string[] = [];
     const database = await begin(slowEmbed(embedded, () => Bun.sleep(5)));
     const chats = 12;
@@ -91,7 +91,7 @@ describe.each(await engines())('knowledge added in parallel, on %s', (name, open
     expect(await outcome(database, embedded)).toEqual(once(chats));
   });
 
-  test('what a process died over is free, what a living one embeds is not', async () => {
+  test('texts claimed by a dead process are released, those of a living one are not', async () => {
     const embedded: string[] = [];
     const held = Promise.withResolvers<void>();
     const database = await begin(slowEmbed(embedded, () => held.promise));
@@ -112,7 +112,7 @@ describe.each(await engines())('knowledge added in parallel, on %s', (name, open
     expect(await outcome(database, embedded)).toEqual(once(1));
   });
 
-  test('a provider that fails leaves the texts to the next who comes', async () => {
+  test('texts are left to the next caller if the provider fails', async () => {
     const embedded: string[] = [];
     let failures = 1;
     const embed = slowEmbed(embedded, async () => {
@@ -128,7 +128,7 @@ describe.each(await engines())('knowledge added in parallel, on %s', (name, open
     expect(await outcome(database, embedded)).toEqual(once(2));
   });
 
-  test('vectors that are paid for are written, though the database broke off the first try', async () => {
+  test('paid vectors are stored even if the first database write fails', async () => {
     const embedded: string[] = [];
     const database = await begin(slowEmbed(embedded, async () => {}));
     const { s } = places[0]!;

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('sessions', () => {
-  test('made, found again, listed by tag, told in detail, deleted', async () => {
+  test('are created, found, listed by tag, shown in detail and deleted', async () => {
     const made = await call('POST', '/sessions', { session_id: 'one', tags: ['work'] });
     expect(made).toMatchObject({ status: 201, body: { success: true, data: { session_id: 'one', tags: ['work'] } } });
     expect((await call('POST', '/sessions', { session_id: 'one' })).status).toBe(200);
@@ -54,7 +54,7 @@ describe('sessions', () => {
     expect((await call('DELETE', '/sessions/one')).status).toBe(404);
   });
 
-  test('a plan that waits is shown with its tasks', async () => {
+  test('a waiting plan is shown with its tasks', async () => {
     await respond(
       s.deps,
       request('Look it up', { session_id: 'plan' }, { tools: [{ type: 'function', function: { name: 'f' } }] }),
@@ -67,7 +67,7 @@ describe('sessions', () => {
     });
   });
 
-  test("another's session does not exist", async () => {
+  test("another user's session is not found", async () => {
     await call('POST', '/sessions', { session_id: 'mine' }, 1);
     expect((await call('GET', '/sessions/mine', undefined, 2)).status).toBe(404);
     expect((await call('GET', '/sessions/mine/history', undefined, 2)).status).toBe(404);
@@ -75,7 +75,7 @@ describe('sessions', () => {
     expect((await call('GET', '/sessions', undefined, 2)).body.data.total).toBe(0);
   });
 
-  test('bad input', async () => {
+  test('invalid input is rejected', async () => {
     expect((await call('POST', '/sessions', { session_id: 'a b' })).body).toMatchObject({ success: false });
     expect((await call('POST', '/sessions', { session_id: 'x'.repeat(129) })).status).toBe(400);
     expect((await call('POST', '/sessions', { tags: 'work' })).status).toBe(400);
@@ -85,7 +85,7 @@ describe('sessions', () => {
 
 describe('knowledge', () => {
   const entry = { category: 'infra', title: 'Staging', content: 'The database listens on port 5433', keywords: ['db'] };
-  test('made, searched, changed, deleted', async () => {
+  test('is created, searched, changed and deleted', async () => {
     const made = await call('POST', '/knowledge', entry);
     expect(made.status).toBe(201);
     expect(made.body.data).toEqual({
@@ -129,7 +129,7 @@ describe('knowledge', () => {
     expect((await call('GET', '/knowledge?q=6000')).body.data).toEqual([]);
   });
 
-  test('bad input', async () => {
+  test('invalid input is rejected', async () => {
     expect((await call('POST', '/knowledge', { ...entry, title: '' })).status).toBe(400);
     expect((await call('POST', '/knowledge', { ...entry, keywords: 'db' })).status).toBe(400);
     expect((await call('POST', '/knowledge', { title: 'x' })).body.message).toContain('category');
@@ -140,7 +140,7 @@ describe('knowledge', () => {
 
 describe('preferences and patterns', () => {
   const path = '/user/preferences';
-  test('every field, a partial change, a reset', async () => {
+  test('support every field, a partial update and a reset', async () => {
     expect((await call('GET', path)).body).toEqual({ success: true, data: defaultPreferences });
     const changed = await call('PUT', path, { rerank_top_n: 3, hard_model: 'v/big' });
     expect(changed.body.data).toEqual({ ...defaultPreferences, rerank_top_n: 3, hard_model: 'v/big' });
@@ -149,7 +149,7 @@ describe('preferences and patterns', () => {
     expect((await call('GET', path, undefined, 2)).body.data).toEqual(defaultPreferences);
   });
 
-  test('one fault and nothing changes', async () => {
+  test('one invalid field changes nothing', async () => {
     const before = (await call('GET', path)).body.data;
     for (const bad of [
       { auto_summarize: 'no' },
@@ -190,7 +190,7 @@ test.each([
   ['GET', '/knowledge/1'],
   ['GET', '/user/preferences'],
   ['GET', '/patterns'],
-])('%s %s refuses a parameter that it does not have by its name', async (method, path) => {
+])('%s %s rejects an unknown parameter by name', async (method, path) => {
   const { status, body } = await call(method, `${path}?query=tea`);
   expect(status).toBe(400);
   expect(body).toMatchObject({ success: false, message: 'query: there is no such parameter.' });

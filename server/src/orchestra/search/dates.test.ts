@@ -24,12 +24,12 @@ describe('dates in a question', () => {
     'What is it?',
   ])('none in: %s', (text) => expect(datesIn(text)).toEqual([]));
 
-  test('a text full of dates takes no long time and gives a few', () => {
+  test('a text full of dates is read quickly and gives only a few', () => {
     expect(datesIn('2023-05-08 12:00 started\n'.repeat(50_000)).length).toBeLessThan(10);
   });
 });
 
-test('a day is that day anywhere on Earth', () => {
+test('a day covers all time zones', () => {
   const date = { year: 2023, month: 5, day: 8 };
   expect(isOn(Date.UTC(2023, 4, 7, 11), date)).toBe(true);
   expect(isOn(Date.UTC(2023, 4, 9, 11), date)).toBe(true);
@@ -39,7 +39,7 @@ test('a day is that day anywhere on Earth', () => {
   expect(isOn(Date.UTC(2024, 4, 8), { ...date, year: null, day: null })).toBe(true);
 });
 
-test('what was said on the day that is asked about goes before what was said on another', async () => {
+test('messages of the requested day rank before those of another', async () => {
   const said = (text: string, month: number) => ({ text, vector: null, saidAtMs: Date.UTC(2023, month - 1, 8) });
   const candidates = [said('The harbour was full of boats', 5), said('The harbour was full of boats again', 6)];
   const first = async (text: string) => (await rank({ text, vector: null }, candidates))[0]!.saidAtMs;
@@ -47,7 +47,7 @@ test('what was said on the day that is asked about goes before what was said on 
   expect(await first('Who was in the harbour on June 8, 2023?')).toBe(Date.UTC(2023, 5, 8));
 });
 
-test('a day alone makes nothing relevant', async () => {
+test('a matching day alone is not relevant', async () => {
   const candidates = [{ text: 'Tea is ready', vector: null, saidAtMs: Date.UTC(2023, 4, 8) }];
   const [tea] = await rank({ text: 'Which boats came on 8 May 2023?', vector: null }, candidates);
   expect(tea!.relevance).toBe(0);

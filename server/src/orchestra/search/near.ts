@@ -50,7 +50,7 @@ export function nearEverywhere(
   owners.onAllHeard(forgetAll);
   shared
     .subscribe(channel, (userId) => near.forget(Number(userId)), forgetAll)
-    .catch((error) => warn('deletions elsewhere are not heard of', error));
+    .catch((error) => warn('deletions by other processes are not received', error));
   return {
     ...near,
     forget(userId) {

@@ -8,7 +8,7 @@ const around = (mean: number, deviation: number, count = 1000) =>
     return mean + (deviation * Math.log(share / (1 - share))) / 1.702;
   });
 
-test('many texts show level and spread of an embedder', () => {
+test("many texts determine an embedder's level and spread", () => {
   const noise = noiseOf(around(0.7, 0.03));
   expect(noise.mean).toBeCloseTo(0.7, 1);
   expect(noise.deviation).toBeLessThan(0.1);
@@ -21,13 +21,13 @@ test('the same cosine stands out with one embedder and not with another', () => 
   expect(standsOut(0.05, noiseOf(around(0.1, 0.1)))).toBe(0);
 });
 
-test('few texts or none are no trouble: a usual spread is assumed', () => {
+test('with few or no texts a usual spread is assumed', () => {
   expect(noiseOf([])).toEqual({ mean: 0, deviation: 0.1 });
   expect(standsOut(0.1, noiseOf([0.1]))).toBeGreaterThan(0);
   expect(standsOut(0.9, noiseOf([0.9, 0.1]))).toBeGreaterThan(standsOut(0.1, noiseOf([0.9, 0.1])));
 });
 
-test('what answers the query is no noise, however large a part of a small store it is', () => {
+test('texts that answer the query are not noise, even if they are a large part of a small store', () => {
   for (const [unrelated, related] of [
     [0, 1],
     [0, 3],
@@ -41,7 +41,7 @@ test('what answers the query is no noise, however large a part of a small store 
   }
 });
 
-test('relevance lies between 0 and 1 and is even where chance and sense are as likely', () => {
+test('relevance is between 0 and 1, and 0.5 where chance and meaning are equally likely', () => {
   expect(relevanceOf(0)).toBeLessThan(0.05);
   expect(relevanceOf(3)).toBe(0.5);
   expect(relevanceOf(1000)).toBe(1);

@@ -5,7 +5,7 @@ import { stem, terms } from './terms.ts';
 import { dot, fromBlob, toBlob, toUnit } from './vectors.ts';
 
 describe('terms', () => {
-  test('fold case, accents, endings and leave out empty words', () => {
+  test('normalise case, accents and endings, and drop stop words', () => {
     expect(terms('The Cafés are caching the CITIES’ queries')).toEqual(terms('cafe cached city query'));
     expect(terms('what is it')).toEqual([]);
     expect(terms('What other kinds of pets did she get after that one?')).toEqual(terms('pets'));
@@ -17,15 +17,15 @@ describe('terms', () => {
     ['planned', 'plan'],
     ['quickly', 'quick'],
     ['deployed', 'deploys'],
-  ])('%s and %s meet', (a, b) => expect(stem(a)).toBe(stem(b)));
-  test('leave numbers, short words and words in ss alone', () => {
+  ])('%s and %s match', (a, b) => expect(stem(a)).toBe(stem(b)));
+  test('leave numbers, short words and words ending in ss unchanged', () => {
     expect(['s3', 'bus', 'class', 'v2s'].map(stem)).toEqual(['s3', 'bus', 'class', 'v2s']);
   });
-  test('plain text gives the same terms alone as beside accented text', () => {
+  test('plain text gives the same terms with and without accented text around it', () => {
     const text = "Don't the 2nd server's CACHES, e-mails and x_y re-run (v2.1) it's o'clock's?";
     expect(terms(`${text} é`)).toEqual([...terms(text), 'e']);
   });
-  test('scripts without spaces go by pairs of letters', () => {
+  test('scripts without spaces are indexed by letter pairs', () => {
     expect(terms('東京都')).toEqual(['東京', '京都']);
   });
 });
@@ -35,7 +35,7 @@ describe('bm25', () => {
     terms: terms(text),
     lent: [{ terms: terms(before), weight: 0.2 }],
   });
-  test('a rare word outweighs a common one, and words said around it count less than its own', () => {
+  test('a rare word outweighs a common one, and surrounding words count less than own words', () => {
     const scores = bm25(terms('postgres port'), [
       document('the port is open'),
       document('a port of call'),
@@ -53,7 +53,7 @@ describe('bm25', () => {
     const [all] = bm25(terms('red car'), [document('a red car'), document('a red door')]);
     expect(all!.coverage).toBeCloseTo(1);
   });
-  test('rarity is that of the corpus where it is known', () => {
+  test('uses the corpus rarity if it is known', () => {
     const documents = [document('common'), document('rare'), document('rare too')];
     const corpus = {
       documents: 1000,
@@ -67,13 +67,13 @@ describe('bm25', () => {
     const [alone, twice] = bm25(terms('common rare'), documents);
     expect(alone!.bm25).toBeGreaterThan(twice!.bm25);
   });
-  test('no candidates and no words are no trouble', () => {
+  test('handles no candidates and no words', () => {
     expect(bm25([], [document('x')])).toEqual([{ bm25: 0, coverage: 0, standsOut: 0 }]);
     expect(bm25(['x'], [])).toEqual([]);
   });
 });
 
-test('vectors survive storage at length one', () => {
+test('vectors keep length one through storage', () => {
   const back = fromBlob(toBlob([3, 4]));
   expect([...back].map((value) => Number(value.toFixed(6)))).toEqual([0.6, 0.8]);
   expect(dot(toUnit([1, 0]), toUnit([1, 0, 0]))).toBe(0);
@@ -82,7 +82,7 @@ test('vectors survive storage at length one', () => {
 
 describe('rank', () => {
   const vector = (x: number, y: number) => toUnit([x, y]);
-  test('words and meaning add up', async () => {
+  test('adds words and meaning', async () => {
     const ranked = await rank({ text: 'database port', vector: vector(1, 0) }, [
       { text: 'the port of the database is 5432', vector: vector(1, 0.1) },
       { text: 'database', vector: vector(0, 1) },
@@ -91,7 +91,7 @@ describe('rank', () => {
     expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['the port', 'database', 'unrelate']);
     expect(ranked[0]!.score).toBeCloseTo(1);
   });
-  test('what means the same goes before what shares a word, and the best of poor matches counts for no more than it is', async () => {
+  test('ranks the same meaning before a shared word, and does not inflate the best of poor matches', async () => {
     const ranked = await rank({ text: 'automobile insurance price', vector: vector(1, 0) }, [
       { text: 'the price of tea', vector: vector(0, 1) },
       { text: 'what the car cover costs', vector: vector(1, 0.1) },
@@ -99,7 +99,7 @@ describe('rank', () => {
     expect(ranked.map(({ text }) => text.slice(0, 8))).toEqual(['what the', 'the pric']);
     expect(ranked[1]!.score).toBeLessThan(0.5);
   });
-  test('works on words alone and on meaning alone', async () => {
+  test('works with words alone and with meaning alone', async () => {
     const alone = await rank({ text: 'port', vector: null }, [
       { text: 'harbour', vector: null },
       { text: 'port', vector: null },
@@ -111,7 +111,7 @@ describe('rank', () => {
     ]);
     expect(meant[0]).toMatchObject({ text: 'b', relevance: 1 });
   });
-  test('what is near by chance alone does not go before words that are rare in the whole corpus', async () => {
+  test('does not rank chance similarity before words that are rare in the corpus', async () => {
     const corpus = { documents: 2000, holders: new Map([['walru', 3]]) };
     const candidates = [
       { text: 'tea', vector: vector(0.3, 1) },
@@ -124,13 +124,13 @@ describe('rank', () => {
     expect(await order({ mean: 0, deviation: 0.2 })).toEqual(['walrus', 'tea']);
     expect(await order({ mean: 0, deviation: 0.02 })).toEqual(['tea', 'walrus']);
   });
-  test('the best of nothing relevant is still cut', async () => {
+  test('cuts the best result if nothing is relevant', async () => {
     const ranked = await rank({ text: 'port', vector: vector(1, 0) }, [{ text: 'tea', vector: vector(0.1, 1) }]);
     expect(ranked[0]!.score).toBeGreaterThan(0);
     expect(cut(ranked, 0.5)).toEqual([]);
     expect(cut(ranked, 0)).toHaveLength(1);
   });
-  test('a reranker has the last word but cannot invent results', async () => {
+  test('a reranker decides the order but cannot add results', async () => {
     const ranked = await rank({ text: 'a b', vector: null }, [
       { text: 'a', vector: null },
       { text: 'b', vector: null },

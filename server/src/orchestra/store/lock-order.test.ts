@@ -9,7 +9,7 @@ import { deleteSession, openSession } from './sessions.ts';
 import { saveVectors } from './vectors.ts';
 
 /** What is written, changed and deleted at the same moment waits in one order: the server never finds a ring. */
-describe.each(await engines())('rows are taken in one order, on %s', (_, open) => {
+describe.each(await engines())('rows are locked in one order, on %s', (_, open) => {
   const userId = 1;
   const rounds = 6;
   const many = 24;
@@ -43,7 +43,7 @@ describe.each(await engines())('rows are taken in one order, on %s', (_, open) =
   };
   const none = { faults: [], deadlocks: 0 };
 
-  test('vectors of the same documents, in whatever order they come', async () => {
+  test('for vectors of the same documents in any order', async () => {
     const seen = await atOnce(async (db, other) => {
       const ids = (await entries(db)).map(({ id }) => id);
       return range(6).map((i) => () => {
@@ -54,7 +54,7 @@ describe.each(await engines())('rows are taken in one order, on %s', (_, open) =
     expect(seen).toEqual(none);
   });
 
-  test('vectors of entries that are changed and deleted', async () => {
+  test('for vectors of entries that are changed and deleted', async () => {
     const seen = await atOnce(async (db, other) => {
       const made = await entries(db);
       const ids = made.map(({ id }) => id);
@@ -68,7 +68,7 @@ describe.each(await engines())('rows are taken in one order, on %s', (_, open) =
     expect(seen).toEqual(none);
   });
 
-  test('messages of a session that is deleted', async () => {
+  test('for messages of a session that is deleted', async () => {
     const seen = await atOnce(async (db, other) => {
       const { session } = await openSession(db, { userId, sessionId: 'gone' }, 1);
       const said = range(many).map((i) => ({ message: { role: 'user' as const, content: `m${i}` }, tokens: 1 }));

@@ -46,8 +46,8 @@ async function planOf(db: Db, engine: string, work: (db: Db) => Promise<unknown>
   return (await Promise.all(plans)).map((plan) => JSON.stringify(plan.rows)).join('\n');
 }
 
-describe.each(await engines())('no list reads everything, on %s', (engine, open) => {
-  test('the newest entries, the pages of an export, and what is left to embed', async () => {
+describe.each(await engines())('no full table scans, on %s', (engine, open) => {
+  test('for the newest entries, export pages and texts to embed', async () => {
     const database = await open();
     const { db } = database;
     await fill(db, engine);

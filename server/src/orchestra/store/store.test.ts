@@ -36,7 +36,7 @@ describe.each(await engines())('%s', (_, open) => {
   });
   afterAll(() => opened.close());
 
-  test('changes of one entry at the same time leave one document, and none of a deleted one', async () => {
+  test('concurrent changes of one entry leave one document, and none of a deleted one', async () => {
     const made = await addEntry(db, { userId: 71, category: 'fact', title: 't', content: 'c', keywords: [] }, 100);
     const document = { userId: 71, projectId: null, knowledgeRef: made.ref, terms: ['word'] };
     await Promise.all(Array.from({ length: 20 }, () => indexDocument(db, document)));
@@ -46,7 +46,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await indexDocument(db, document)).toBeNull();
   });
 
-  test('a session id is per user, and opening one twice finds it', async () => {
+  test('a session id is per user, and opening it twice finds the same session', async () => {
     const first = await openSession(db, { userId: 1, sessionId: 's', tags: ['a', 'b_c'] }, 100);
     expect(first).toMatchObject({ created: true, session: { tags: ['a', 'b_c'], totalMessages: 0, createdAt: 100 } });
     const again = await openSession(db, { userId: 1, sessionId: 's', tags: ['x'] }, 200);
@@ -62,7 +62,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await findSession(db, 1, 's', 300)).not.toBeNull();
   });
 
-  test('messages add up, and going back hides them with their summaries', async () => {
+  test('messages accumulate, and rewinding hides them with their summaries', async () => {
     const { session } = await openSession(db, { userId: 1, sessionId: 'talk' }, 100);
     const stored = (await appendMessages(db, session.ref, [said('a'), said('b'), said('c')], 110))!;
     expect(await findSession(db, 1, 'talk', 110)).toMatchObject({
@@ -81,7 +81,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await latestSummary(db, session.ref)).toEqual({ text: 'ab', tokens: 2, upTo: stored[0]!.id });
   });
 
-  test('a long session is deleted in pieces, with turns for others in between', async () => {
+  test('a long session is deleted in batches, with other work in between', async () => {
     const { session } = await openSession(db, { userId: 9, sessionId: 'long' }, 100);
     const many = Array.from({ length: 2_000 }, (_, i) => said(`m${i}`));
     await appendMessages(db, session.ref, many, 100);
@@ -98,7 +98,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await findSession(db, 9, 'long', 100)).toBeNull();
   });
 
-  test('a deleted session takes everything along and is written to no more', async () => {
+  test('deleting a session deletes everything in it, and it accepts no more writes', async () => {
     const { session } = await openSession(db, { userId: 9, sessionId: 'gone' }, 100);
     const [message] = (await appendMessages(db, session.ref, [said('zebra crossing')], 100))!;
     const id = await indexed(db, {
@@ -131,7 +131,7 @@ describe.each(await engines())('%s', (_, open) => {
     tools: [],
   };
 
-  test('a waiting plan is found by any of its calls, for its own user, for a day', async () => {
+  test('a waiting plan is found by any of its calls, by its own user, for a day', async () => {
     const { session } = await openSession(db, { userId: 3, sessionId: 'p' }, 1000);
     const ref = (await addPlan(db, { planId: 'plan-1', userId: 3, sessionRef: session.ref, state }, 1000))!;
     expect(await findSession(db, 3, 'p', 1001)).toMatchObject({ hasActivePlan: true });
@@ -148,7 +148,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await sweepPlans(db, 1003 + 3 * 86_400)).toBeGreaterThan(0);
   });
 
-  test('words are found within owner and project only, meaning by its signs', async () => {
+  test('words are found only within owner and project, and vectors only for their owner and model', async () => {
     const entry = (userId: number, title: string, projectId: string | null = null) =>
       addEntry(db, { userId, projectId, category: 'c', title, content: `${title} text`, keywords: ['k'] }, 5);
     const index = async (userId: number, title: string, projectId: string | null = null) => {
@@ -231,7 +231,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await deleteEntry(db, 7, entry.id)).toBe(true);
   });
 
-  test('of many outcomes the latest weigh most', async () => {
+  test('recent outcomes weigh most', async () => {
     const outcome = (ok: boolean) => ({ kind: 'math' as const, difficulty: 'easy' as const, model: 'm', ok });
     const many = [...Array.from({ length: 199 }, () => outcome(true)), outcome(false)];
     await recordOutcomes(db, 77, many, 1);
@@ -240,7 +240,7 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await loadPatterns(db, 77)).toMatchObject([{ successes: 100, failures: 2, updatedAt: 2 }]);
   });
 
-  test('patterns count, preferences are kept', async () => {
+  test('patterns are counted and preferences stored', async () => {
     const outcome = { kind: 'code' as const, difficulty: 'easy' as const, model: 'm' };
     await recordOutcomes(
       db,

@@ -24,7 +24,7 @@ test.each([
   ['对不起，我不能帮助您完成这个请求。'],
   ['申し訳ありませんが、そのご要望にはお応えできません。'],
   ['죄송하지만 그 요청은 도와드릴 수 없습니다.'],
-])('%s is a refusal, and nobody reads it while another model may answer', (text) => {
+])('%s is a refusal, and is held back while another model may answer', (text) => {
   expect(check(text)).toBe('refused');
   for (let end = 1; end <= text.length; end++) expect(mayBeRefusal(text.slice(0, end))).toBe(true);
 });
@@ -42,7 +42,7 @@ test.each([
   [`I'm sorry, but I can't help with all of it. ${'However, here is the whole of the rest. '.repeat(20)}`],
 ])('%s is an answer', (text) => expect(check(text)).toBeNull());
 
-test('empty, cut off, filtered and misshapen answers are faults', () => {
+test('empty, cut-off, filtered and malformed answers are faults', () => {
   expect(check(' \n')).toBe('empty');
   expect(check('', { finishReason: 'length' })).toBe('empty');
   expect(check('', { finishReason: 'length', limited: true })).toBeNull();
@@ -56,7 +56,7 @@ test('empty, cut off, filtered and misshapen answers are faults', () => {
   expect(check('', { hasToolCalls: true })).toBeNull();
 });
 
-test('a stream is held back only as long as it may become a refusal', () => {
+test('a stream is held back only while it may become a refusal', () => {
   expect(mayBeRefusal("I'm sorry")).toBe(true);
   expect(mayBeRefusal("I'm sorry, but I can't help with that because of the rules")).toBe(true);
   expect(mayBeRefusal('')).toBe(true);

@@ -36,77 +36,77 @@ const onlyMid = { use_custom_models: true, easy_model: 'v/mid', medium_model: 'v
 
 /** One task: which models are asked, one after another. */
 const attempts: Record<string, Case> = {
-  'an empty answer goes one difficulty up, three times at most': {
+  'an empty answer is retried one difficulty higher, at most three times': {
     request: easy,
     script: () => '',
     asks: ['v/small', 'v/mid', 'v/big'],
     answer: null,
   },
-  'a model that does not answer: the next stronger one': {
+  'an unresponsive model: the next stronger one is tried': {
     request: easy,
     script: saying({ 'v/small': down }),
     asks: ['v/small', 'v/mid'],
   },
-  'the strongest does not answer: the next best one': {
+  'the strongest is unresponsive: the next best one is tried': {
     request: hard,
     script: saying({ 'v/big': down }),
     asks: ['v/big', 'v/mid'],
   },
-  'only the cheapest answers': {
+  'only the cheapest responds': {
     request: hard,
     script: saying({ 'v/big': down, 'v/mid': down }),
     asks: ['v/big', 'v/mid', 'v/small'],
   },
-  'an empty answer of the strongest: another one': {
+  'an empty answer of the strongest: another one is tried': {
     request: hard,
     script: saying({ 'v/big': '' }),
     asks: ['v/big', 'v/mid'],
   },
-  'refused by the strong ones: neither is asked again, nor a weaker one': {
+  'refused by the strong models: neither they nor a weaker one is tried again': {
     request: hard,
     script: saying({ 'v/big': refusal, 'v/mid': refusal }),
     asks: ['v/big', 'v/mid'],
     answer: null,
   },
-  'refused by the one model that the user named: nobody else is asked': {
+  'refused by the only model the user configured: no other is tried': {
     request: easy,
     script: saying({ 'v/mid': refusal }),
     preferences: onlyMid,
     asks: ['v/mid'],
     answer: null,
   },
-  'the one model that the user named does not answer: the next best one': {
+  'the only model the user configured is unresponsive: the next best one is tried': {
     request: hard,
     script: saying({ 'v/mid': down }),
     preferences: onlyMid,
     asks: ['v/mid', 'v/big'],
   },
-  'the one model that the operator named does not answer: the next best one': {
+  'the only model the operator configured is unresponsive: the next best one is tried': {
     request: hard,
     script: saying({ 'v/big': down }),
     operator: { plan: 'v/big', easy: 'v/big', medium: 'v/big', hard: 'v/big' },
     asks: ['v/big', 'v/mid'],
   },
-  'circuits are open: who is healthy is asked at once': {
+  'open circuits: a healthy model is tried at once': {
     request: hard,
     script: saying({ 'v/big': down }),
     models: scriptedModels.map((model) => (model.id === 'v/big' ? { ...model, circuit: 'open' } : model)),
     asks: ['v/mid'],
   },
-  'all circuits are open: those are all there are': {
+  'all circuits open: the models are tried anyway': {
     request: hard,
     script: saying({}),
     models: scriptedModels.map((model) => ({ ...model, circuit: 'open' })),
     asks: ['v/big'],
   },
-  'the only model there is does not answer: it is asked again': {
+  'the only model is unresponsive: it is tried again': {
     request: easy,
     script: saying({ 'v/only': down }),
     models: [chatModel('v/only', 1)],
     asks: ['v/only', 'v/only', 'v/only'],
     answer: null,
   },
-  'calls of tools that nobody offered are no answer': {
+  'calls of tools that were not offered are no answer': {
     request: easy,
     script: saying({
       'v/small': {
@@ -124,7 +124,7 @@ const attempts: Record<string, Case> = {
     script: saying({ 'v/small': { message: { role: 'assistant', content: 'half' }, finishReason: 'length' } }),
     asks: ['v/small', 'v/mid'],
   },
-  'cut off where the user set the limit': {
+  'cut off by the limit of the user': {
     request: easy,
     script: saying({ 'v/small': { message: { role: 'assistant', content: 'half' }, finishReason: 'length' } }),
     preferences: { max_output_tokens: 10 },
@@ -160,12 +160,12 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(seen.ended).toBe(engine === 'turn' ? turn : runs);
   });
 
-  test('an outage makes the work no harder than it was, and is no failure to learn from', async () => {
+  test('an outage does not raise the difficulty, and is not learned as a failure', async () => {
     const { patterns } = await run({ request: easy, script: saying({ 'v/small': down }) });
     expect(patterns).toMatchObject([{ model: 'v/mid', difficulty: 'easy', successes: 1, failures: 0 }]);
   });
 
-  test('a server that knows no schemas is asked without one', async () => {
+  test('a server without schema support is asked without one', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
     const refused = new AppError('upstream_refused', 'unknown response_format');
     const script = ({ purpose, params, task }: Asked) =>
@@ -174,7 +174,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(seen).toMatchObject({ answer: 'result of b', ended: null });
   });
 
-  test('hard by the planner alone begins as medium where such work has gone well', async () => {
+  test('work that only the planner calls hard starts as medium if similar work succeeded', async () => {
     const outcome = { kind: 'question' as const, difficulty: 'medium' as const, model: 'v/mid', ok: true };
     const outcomes = Array.from({ length: 9 }, () => outcome);
     const script = planned(planOf({ id: 'a', difficulty: 'hard' }), () => 'the answer');
@@ -182,7 +182,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(models(await run({ request: bigRequest, script }), 'task')).toEqual(['v/big']);
   });
 
-  test('several ends are put together by the model for easy writing, also where only one went well', async () => {
+  test('several final results are combined by the easy writing model, even if only one succeeded', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b' });
     const both = await run({ request: bigRequest, script: planned(plan, () => 'part') });
     expect(both.answer).toBe('together');
@@ -192,7 +192,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(one.asked.at(-1)!.text).toContain('Task "Title b" failed');
   });
 
-  test('a task is told the results of all that led to it, and what failed', async () => {
+  test('a task receives the results of all its predecessors, and their failures', async () => {
     const plan = planOf({ id: 'a' }, { id: 'x' }, { id: 'b', needs: ['a', 'x'] }, { id: 'c', needs: ['b'] });
     const script = planned(plan, ({ task }) => (task === 'x' ? '' : `result of ${task}`));
     const seen = await run({ request: bigRequest, script });
@@ -206,7 +206,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     ['by the planner', undefined],
     ['by the words of the request', ['Write a poem', 'Translate the poem', 'List its rhymes']],
     ['by its words in a script without spaces', ['写一首诗', '翻译这首诗', '列出押韵']],
-  ])('what was asked for on the way is in the answer too, told %s', async (_, instructions) => {
+  ])('requested intermediate results are in the answer too, told %s', async (_, instructions) => {
     const [a, b, c] = ['a', 'b', 'c'].map((id, i) => ({
       id,
       ...(instructions ? { instruction: instructions[i]! } : { asked_for: true }),
@@ -234,7 +234,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(seen.asked.map(({ task, purpose }) => task || purpose)).toEqual(['plan', 'a', 'b']);
   });
 
-  test('where the planner finds one piece of work, it is done as hard as the planner says and without a plan', async () => {
+  test("if the planner finds a single task, it runs at the planner's difficulty without a plan", async () => {
     const request = 'Beweise, dass es unendlich viele Primzahlen gibt.';
     const script = planned(planOf({ id: 'a', difficulty: 'hard' }), () => 'the answer');
     const seen = await run({ request, script });
@@ -246,7 +246,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
       expect(models(await run({ request: word, script: () => 'the answer' }))).toEqual(['v/small']);
   });
 
-  test('every task hears the user, and others only behind a fence', async () => {
+  test("every task receives the user's words, and other text only fenced", async () => {
     const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] });
     const request = `${bigRequest}\nIn French, at most 50 words.`;
     const seen = await run({ request, script: planned(plan, ({ task }) => `result of ${task}`) });
@@ -255,13 +255,13 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(outside(promptOf(seen, 'b'))).not.toContain('result of a');
   });
 
-  test('steps on the way are not in the answer', async () => {
+  test('intermediate steps are not in the answer', async () => {
     const plan = planOf({ id: 'a', instruction: 'Research the market', asked_for: false }, { id: 'b', needs: ['a'] });
     const seen = await run({ request: bigRequest, script: planned(plan, ({ task }) => `result of ${task}`) });
     expect(seen.answer).toBe('result of b');
   });
 
-  test('of results too long for the context the nearest is told at most length', async () => {
+  test('if results exceed the context, the nearest one gets the most room', async () => {
     const plan = planOf({ id: 'a' }, { id: 'b', needs: ['a'] }, { id: 'c', needs: ['b'] }, { id: 'd', needs: ['c'] });
     const script = planned(plan, ({ task }) => `${task}! `.repeat(20_000));
     const seen = await run({ request: bigRequest, script, preferences: { max_context_tokens: 4000 } });
@@ -284,7 +284,7 @@ describe.each(eitherEngine)('a %s', (engine, run) => {
     expect(promptOf(seen, 'c')).toContain('result of b');
   });
 
-  test('four tasks at once at most, one where the user wants it so', async () => {
+  test('at most four tasks run at once, or one if the user prefers', async () => {
     const plan = planOf(...Array.from({ length: 6 }, (_, i) => ({ id: `t${i}` })));
     const most = async (wide: number, enable_parallel_tasks: boolean) => {
       let now = 0;

@@ -21,7 +21,7 @@ const choosing = (rest: Partial<Choosing> = {}, mine: Partial<Preferences> = {},
   ...rest,
 });
 
-test('where the strongest will not answer, the next one is asked, unless models were named', () => {
+test('if the strongest model refuses, the next one is tried, unless models were configured', () => {
   expect(chooseOtherModel(choosing(), ['big'])?.model).toBe('mid');
   expect(chooseOtherModel(choosing(), ['mid'])?.model).toBe('big');
   expect(chooseOtherModel(choosing(), ['mid', 'big'])).toBeNull();
@@ -33,7 +33,7 @@ test('where the strongest will not answer, the next one is asked, unless models 
 
 const task = (state: TaskState, adaptive = true) => ({ kind: 'code' as const, state, adaptive });
 
-test('what is kept of the attempts is enough to go on from', () => {
+test('the stored attempts are enough to continue from', () => {
   const state: TaskState = { difficulty: 'easy', faults: [] };
   expect(dueAttempt(choosing(), task(state))).toEqual({ number: 1, model: 'small', difficulty: 'easy', last: false });
   const next = escalate(choosing(), task(state), 'small', 'empty');
@@ -41,7 +41,7 @@ test('what is kept of the attempts is enough to go on from', () => {
   expect(dueAttempt(choosing(), task(structuredClone(state)))).toEqual(next);
 });
 
-test('after the last attempt the task is no harder than it was tried as', () => {
+test('after the last attempt the task keeps the difficulty it was tried at', () => {
   const state: TaskState = { difficulty: 'easy', faults: [] };
   for (const model of ['small', 'mid', 'big']) escalate(choosing(), task(state), model, 'empty');
   expect(state).toMatchObject({ difficulty: 'hard', faults: { length: 3 } });
@@ -50,7 +50,7 @@ test('after the last attempt the task is no harder than it was tried as', () => 
   expect(refused.difficulty).toBe('medium');
 });
 
-test('what may not adapt is tried again as it was', () => {
+test('without adaptive retry the same model is tried again', () => {
   const state: TaskState = { difficulty: 'easy', faults: [] };
   const same = (number: number) => ({ number, model: 'small', difficulty: 'easy' as const, last: false });
   expect(escalate(choosing(), task(state, false), 'small', 'refused')).toEqual(same(2));
@@ -58,14 +58,14 @@ test('what may not adapt is tried again as it was', () => {
   expect(escalate(choosing(), task(state, false), 'small', 'empty')).toBeNull();
 });
 
-test('while models do not answer, those that somebody named go before those picked', () => {
+test('during an outage configured models are tried before picked ones', () => {
   const named = choosing({ operator: { ...unset, medium: 'op' } });
   const state: TaskState = { difficulty: 'hard', faults: [] };
   expect(escalate(named, task(state), 'big', 'unanswered')?.model).toBe('op');
   expect(escalate(named, task(state), 'op', 'unanswered')?.model).toBe('mid');
 });
 
-test('models that do not answer take no attempts away, and are not asked without end', () => {
+test('unresponsive models use up no attempts, and are not asked endlessly', () => {
   const many = choosing({ models: Array.from({ length: 9 }, (_, i) => model(`m${i}`, 5 + i)) });
   const state: TaskState = { difficulty: 'hard', faults: [] };
   const asked: string[] = [];

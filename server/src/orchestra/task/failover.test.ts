@@ -18,7 +18,7 @@ const withStage = async <T>(script: Script, act: (s: Stage) => Promise<T>, rest 
 
 const outages: ErrorCode[] = ['provider_error', 'timeout', 'capacity_exhausted', 'no_available_provider'];
 
-test.each(outages)('%s: the next best model answers, and the answer says so', (code) =>
+test.each(outages)('%s: the next best model answers, and the answer reports it', (code) =>
   withStage(
     ({ model }) => (model === 'v/big' ? new AppError(code, 'down') : 'the answer'),
     async (s) => {
@@ -31,7 +31,7 @@ test.each(outages)('%s: the next best model answers, and the answer says so', (c
   ),
 );
 
-test('a model that is passed over for its circuits is told as well', () =>
+test('a model skipped for its open circuits is reported too', () =>
   withStage(
     () => 'the answer',
     async (s) => {
@@ -41,7 +41,7 @@ test('a model that is passed over for its circuits is told as well', () =>
     { models: () => scriptedModels.map((one) => (one.id === 'v/big' ? { ...one, circuit: 'open' as const } : one)) },
   ));
 
-test('what the content is to blame for, and what the request forces, goes nowhere else', () =>
+test('content errors and forced models do not fail over', () =>
   withStage(
     () => new AppError('invalid_value', 'a picture that is none'),
     async (s) => {
@@ -67,7 +67,7 @@ const helpers: [purpose: string, first: string, next: string][] = [
 ];
 
 describe.each(helpers)('%s', (purpose, first, next) => {
-  test('is done by another model where its own is down', () =>
+  test('fails over if its model is down', () =>
     withStage(
       ({ model }, what) => {
         if (what === purpose && model === first) return new AppError('provider_error', 'down');
@@ -88,7 +88,7 @@ describe.each(helpers)('%s', (purpose, first, next) => {
     ));
 });
 
-test('a run tells which model was asked in place of which, for tasks and for judging', async () => {
+test('a run reports replaced models, for tasks and for judging', async () => {
   const database = await openSqlite();
   const place = await openPlace(database, ({ purpose, model }) => {
     if (purpose === 'task' || purpose === 'direct') return model === 'v/big' ? down : 'the answer';

@@ -27,16 +27,17 @@ const lengths = async (model: string | undefined, ...texts: (string | null)[]) =
     )
   ).map(({ text }) => text?.length ?? null);
 
-test('results share half of the context, what a short one leaves goes to the long ones', async () => {
+test('results share half of the context, and short ones leave room for long ones', async () => {
   expect(await lengths('wide', 'a'.repeat(20), 'b'.repeat(20))).toEqual([20, 20]);
   expect(await lengths('wide', 'a'.repeat(90), 'b'.repeat(4), 'c'.repeat(50))).toEqual([19, 4, 19]);
   expect(await lengths('wide', null, 'a'.repeat(90))).toEqual([null, 41]);
 });
 
-test('the window of the model counts where it is smaller, and an unknown one does not', async () => {
+test('a smaller context window of the model applies, and an unknown one is ignored', async () => {
   expect(await lengths('narrow', 'a'.repeat(90))).toEqual([21]);
   expect(await lengths('x', 'a'.repeat(90))).toEqual([41]);
   expect(await lengths(undefined, 'a'.repeat(90))).toEqual([41]);
 });
 
-test('joined', () => expect(joined([told('a', 'one'), told('b', null), told('c', 'two')])).toBe('one\n\ntwo'));
+test('joined results leave out tasks without one', () =>
+  expect(joined([told('a', 'one'), told('b', null), told('c', 'two')])).toBe('one\n\ntwo'));

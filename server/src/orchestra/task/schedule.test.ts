@@ -17,7 +17,7 @@ describe('runGraph', () => {
     expect(results.get('c')).toBe('c(a()b(a()))');
   });
 
-  test('runs independent tasks at once, never more than the width', async () => {
+  test('runs independent tasks in parallel, never more than the width', async () => {
     let now = 0;
     let most = 0;
     const run = async () => {
@@ -34,7 +34,7 @@ describe('runGraph', () => {
     expect(most).toBe(1);
   });
 
-  test('a failure is a result that dependents are told', async () => {
+  test('a failure is a result that dependents receive', async () => {
     const told: unknown[] = [];
     await runGraph({
       tasks: [node('a'), node('b', 'a')],
@@ -48,7 +48,7 @@ describe('runGraph', () => {
     expect(told).toEqual([['a'], ['b', { failed: true }]]);
   });
 
-  test('a throw cancels the others, waits for them and rejects', async () => {
+  test('an exception cancels the others, waits for them and rejects', async () => {
     let ended = false;
     const work = runGraph({
       tasks: [node('bad'), node('slow'), node('later', 'bad')],
@@ -67,7 +67,7 @@ describe('runGraph', () => {
     expect(ended).toBe(true);
   });
 
-  test('an abort reaches what runs and starts nothing more', async () => {
+  test('an abort reaches running tasks and starts no others', async () => {
     const abort = new AbortController();
     const started: string[] = [];
     const work = runGraph({
@@ -85,7 +85,7 @@ describe('runGraph', () => {
     expect(started).toEqual(['a']);
   });
 
-  test('pauses after a result that asks for it, and goes on from what is done', async () => {
+  test('pauses after a result that requests it, and continues from completed tasks', async () => {
     const ran: string[] = [];
     const graph = {
       tasks: [node('a'), node('b', 'a'), node('c', 'b')],
@@ -103,7 +103,7 @@ describe('runGraph', () => {
     expect(ran).toEqual(['a', 'b', 'b', 'c']);
   });
 
-  test('every task of an acyclic graph runs exactly once, after what it needs', async () => {
+  test('every task of an acyclic graph runs exactly once, after its dependencies', async () => {
     const edges = fc.array(fc.array(fc.nat({ max: 9 }), { maxLength: 4 }), { maxLength: 10 });
     await fc.assert(
       fc.asyncProperty(edges, fc.integer({ min: 1, max: 5 }), async (needs, width) => {

@@ -27,12 +27,12 @@ describe.each(eitherEngine)('a %s', (_engine, run) => {
     expect([seen.answer, ...models(seen)]).toEqual(['together', 'v/small', 'v/mid']);
   });
 
-  test.each(unusable)('and where it is %s by all, the results that were asked for are the answer', async (_, bad) => {
+  test.each(unusable)('if it is %s by all models, the requested results are the answer', async (_, bad) => {
     const seen = await run({ request: bigRequest, script: parts(() => bad) });
     expect(seen.answer).toBe('result of a\n\nresult of b');
   });
 
-  test('what was asked for and is too long to be written once more is given as it is', async () => {
+  test('requested results that are too long to rewrite are returned unchanged', async () => {
     const text = (task: string) => `${task}! `.repeat(2000);
     const script = parts(() => 'together', text);
     const seen = await run({ request: bigRequest, script, preferences: { max_context_tokens: 4000 } });
@@ -53,7 +53,7 @@ const streamed = async (synthesis: (model: string) => Scripted, body = {}) => {
   return { said, answer };
 };
 
-test('nobody reads a refusal that another model makes good, and who asked for JSON gets some', async () => {
+test('a refusal is hidden if another model answers, and requested JSON is returned', async () => {
   const refused = await streamed((model) => (model === 'v/small' ? refusal : 'All of it, in one voice.'));
   expect(refused.said).toBe('All of it, in one voice.');
   expect(refused.answer.message.content).toBe(refused.said);
@@ -68,7 +68,7 @@ test('nobody reads a refusal that another model makes good, and who asked for JS
   expect(fitting.answer.meta.failovers).toMatchObject([{ why: 'wrong_format' }]);
 });
 
-test('of a task that no model finished the answer is told what there is', async () => {
+test('the partial result of a task that no model finished is used for the answer', async () => {
   const s = await stage(({ messages }, purpose) => {
     if (purpose === 'plan') return planOf({ id: 'a' }, { id: 'b' });
     if (purpose === 'synthesis') return 'together';

@@ -39,7 +39,7 @@ export async function embedNew(turn: Embedding): Promise<number> {
     return ids.length;
   } finally {
     await release().catch((error) => {
-      deps.warn('texts that are not embedded could not be given back', error);
+      deps.warn('texts that were not embedded could not be released', error);
       void retryUntilWritten(owners, release, () => {});
     });
   }

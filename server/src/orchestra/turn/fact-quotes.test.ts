@@ -4,7 +4,7 @@ import { type Stage, stage } from '../scripted.fixture.ts';
 import { engines } from '../store/db.fixture.ts';
 
 describe.each(await engines())('on %s', (_name, open) => {
-  test('a learned fact is shown with the words it comes from and their message', async () => {
+  test('a learned fact is shown with its quote and its message', async () => {
     const factOf = (content: string, quote: string) => ({
       category: 'harbour',
       title: 'Harbour master',
@@ -58,7 +58,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     await s.close();
   });
 
-  test('a fact changes neither what a file says, nor a page, nor what another project holds', async () => {
+  test('a fact does not change files, pages or other projects', async () => {
     const content = 'The harbour has thirteen berths for boats.';
     const fact = { category: 'harbour', title: 'Berths', content, keywords: [], quote: 'harbour has thirteen berths' };
     // Whatever is embedded means the same.

@@ -7,7 +7,7 @@ holdTime();
 
 const never = new AbortController().signal;
 
-test('a second turn waits for the first, up to a point, and not once its client left', async () => {
+test('a second turn waits for the first for a limited time, and not after its client left', async () => {
   const { deps, close } = await stage(() => '');
   const release = await lockTurn(deps, 'k', never);
   const impatient = lockTurn(deps, 'k', never, 60);
@@ -28,7 +28,7 @@ test('a second turn waits for the first, up to a point, and not once its client 
   await close();
 });
 
-test('a turn whose process is gone keeps nobody waiting, and ends nobody else’s', async () => {
+test('a turn of a dead process blocks no one, and ends no other turn', async () => {
   const { deps, close } = await stage(() => '');
   const dead = { ...deps, owners: { ...deps.owners, id: 'gone' } };
   await deps.db.insertInto('owners').values({ id: 'gone', beats: 0 }).execute();

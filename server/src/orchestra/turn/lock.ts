@@ -21,7 +21,7 @@ export async function lockTurn(
     if (release)
       return () =>
         release().catch((error) => {
-          warn('the end of a turn could not be written', error);
+          warn('the end of a turn could not be stored', error);
           // If the database is unavailable, release in the background instead of delaying the answer.
           void retryUntilWritten(owners, release, () => {});
         });

@@ -72,7 +72,7 @@ describe.each(await engines())('on %s', (_name, open) => {
   test.each([
     ['by words', false],
     ['by words and meaning', true],
-  ])('a message is found by what was said before and after it, %s', async (_way, byMeaning) => {
+  ])('a message is found by the messages before and after it, %s', async (_way, byMeaning) => {
     await begin();
     // What was asked before it.
     expect(await found('What came of the pottery?', byMeaning)).toContain(talk[3]!);
@@ -85,13 +85,13 @@ describe.each(await engines())('on %s', (_name, open) => {
     expect(best).toBe(talk[3]!);
   });
 
-  test('three messages away is near enough', async () => {
+  test('a message is found up to three messages away', async () => {
     await begin();
     await store('hesitant', hesitant);
     expect(await found('What came of the rowing of Henk?', false)).toContain(hesitant[3]!);
   });
 
-  test('what was said on the day that is asked about is found among much of the same', async () => {
+  test('messages of the requested day are found among many similar ones', async () => {
     await begin();
     for (let day = 1; day <= 12; day += 1)
       await store(
@@ -105,7 +105,7 @@ describe.each(await engines())('on %s', (_name, open) => {
       );
   });
 
-  test('what is embedded is the message itself', async () => {
+  test('only the message itself is embedded', async () => {
     await begin();
     expect(s.embedded.flat().toSorted()).toEqual([...talk, ...afterwards, ...other].toSorted());
   });

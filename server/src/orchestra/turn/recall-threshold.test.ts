@@ -52,7 +52,7 @@ describe('the default threshold', () => {
     await s.close();
   });
 
-  test('a single related text at 0.45 is enough', async () => {
+  test('accepts a single related text at 0.45', async () => {
     const embed: Stage['deps']['embed'] = async ({ texts }) => ({
       vectors: texts.map((text) => vectorFor(text, 0, 0.45)),
       usage: { promptTokens: 1, completionTokens: 0 },
@@ -64,7 +64,7 @@ describe('the default threshold', () => {
     await s.close();
   });
 
-  test('words alone: a long request need not be covered by half', async () => {
+  test('with words alone, a long request need not be half covered', async () => {
     const s = await stage(() => 'noted', { models: () => scriptedModels.filter(({ type }) => type === 'chat') });
     await said(s);
     const long =
@@ -76,7 +76,7 @@ describe('the default threshold', () => {
     await s.close();
   });
 
-  test('a reranker that answers with any numbers is brought to the same scale', async () => {
+  test("a reranker's scores are normalised to the same scale", async () => {
     const rerank: Stage['deps']['rerank'] = async ({ documents }) => ({
       results: documents.map((text, index) => ({ index, relevance_score: text.includes('Solveig') ? 0.3 : -6 })),
       usage: { promptTokens: 1, completionTokens: 0 },
@@ -93,7 +93,7 @@ describe('the default threshold', () => {
   });
 });
 
-test('what was said when the request asks about comes first, and is told with its day', async () => {
+test('messages of the requested time come first, with their day', async () => {
   const s = await stage(() => 'noted');
   const boats = (from: string) => `The harbour was full of sailing boats from ${from}`;
   await s.ask(boats('Bergen'), { session_id: 'then' });

@@ -30,7 +30,7 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
       // Saves the progress for readers of the plan. Failing to do so is not fatal: the final state is saved again, and
       // the result is already paid for.
       if (plan.tasks.length > 1)
-        await keepPlan(turn, plan, 'running').catch((error) => turn.deps.warn('a plan was not kept', error));
+        await keepPlan(turn, plan, 'running').catch((error) => turn.deps.warn('a plan was not stored', error));
       return result;
     },
   });

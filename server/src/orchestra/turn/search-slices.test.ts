@@ -56,7 +56,7 @@ async function readPerTurn(work: (deps: Stage['deps']) => Promise<unknown>): Pro
 
 const path = '/knowledge?q=harbour%20free&limit=100';
 
-test('a search reads its rows a slice at a time', async () => {
+test('a search reads its rows in slices', async () => {
   // The signs of all vectors are read once, by the first search.
   const first = openRouter(s.deps);
   await first.call('GET', path, undefined, much);
@@ -73,7 +73,7 @@ test('a search reads its rows a slice at a time', async () => {
   expect(turns.filter((rows) => rows > 0).length).toBeGreaterThan(total / (5 * sliceRows));
 });
 
-test('twenty searches of one user keep another waiting for hardly any of them', async () => {
+test('twenty searches of one user hardly delay another user', async () => {
   const router = openRouter(s.deps);
   let done = 0;
   const search = () =>
@@ -91,7 +91,7 @@ test('twenty searches of one user keep another waiting for hardly any of them', 
   await router.close();
 });
 
-test('each user has so many at a time, the rest in the order they came, and a failure hands its place on', async () => {
+test('searches per user are limited and queued in order, and a failure frees its place', async () => {
   const line = perUser(2);
   const began: string[] = [];
   let [running, most] = [0, 0];

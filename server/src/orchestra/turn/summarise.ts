@@ -31,7 +31,7 @@ export async function summarise(turn: Turn, previous: Summary | null, since: Rem
     if (!release) return false;
     return await made(turn, previous, read).finally(release);
   } catch (error) {
-    if (!turn.signal.aborted) deps.warn('a summary could not be made', error);
+    if (!turn.signal.aborted) deps.warn('a summary could not be created', error);
     return false;
   }
 }

@@ -24,7 +24,7 @@ import { base, int, organisationParams, roleField, root, standing, told } from '
 
 export const timeZone = z
   .string()
-  .refine(isTimeZone, 'must be a name of the IANA time zone database, such as Europe/Vienna')
+  .refine(isTimeZone, 'must be an IANA time zone name, such as Europe/Vienna')
   .describe('Budget days, weeks and months start in this time zone');
 const balance = z.enum(balances).describe('`own`: each member pays; `shared`: the organisation’s account pays');
 
@@ -190,11 +190,7 @@ async function refuseUnpaid({ db }: Room, { account_id }: OrganisationRow, balan
   if (balance !== 'shared') return;
   const account = await findUserRow(db, account_id);
   if (Number(account?.quota ?? 0) <= 0)
-    throw new AppError(
-      'conflict',
-      'The balance of the organisation is empty. Ask an administrator for credits first.',
-      {
-        param: 'balance',
-      },
-    );
+    throw new AppError('conflict', "The organisation's balance is empty. Ask an administrator for credits first.", {
+      param: 'balance',
+    });
 }

@@ -130,7 +130,7 @@ function refuseBackwards(from: number | undefined, to: number | undefined): void
 function monthOf({ organisation }: Standing, { month, from, to }: z.infer<typeof requestsQuery>) {
   if (month === undefined) return {};
   if (from !== undefined || to !== undefined)
-    throw new AppError('invalid_value', 'month takes the place of from and to.', { param: 'month' });
+    throw new AppError('invalid_value', 'month cannot be combined with from and to.', { param: 'month' });
   const { startsAt, endsAt } = monthCalled(organisation.time_zone, month);
   return { from: startsAt, to: endsAt - 1 };
 }

@@ -23,7 +23,7 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisationId);
     if ((await findRole(tx, organisationId, userId)) !== null)
-      throw new AppError('conflict', 'You are a member of this organisation already.');
+      throw new AppError('conflict', 'You are already a member of this organisation.');
     const waiting = await waitingFor(tx, userId);
     if (!waiting.some(({ organisation_id }) => organisation_id === organisationId))
       throw new AppError('not_found', 'You have no pending membership in this organisation.');
@@ -41,7 +41,7 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
 export async function tieMember(tx: Db, organisationId: number, userId: number): Promise<void> {
   const address = await verifiedAddress(tx, userId);
   if (await isDeactivated(tx, organisationId, address))
-    throw new AppError('forbidden', 'The directory of this organisation says that you are not in it.');
+    throw new AppError('forbidden', "The organisation's directory does not list you as a member.");
   await tieMembers(tx, organisationId, address);
   await takePlaces(tx, organisationId, userId);
 }

@@ -19,7 +19,7 @@ const personName = z
 export const externalId = z
   .string()
   .max(255)
-  .refine((text) => !holdsHidden(text), 'must not hold characters that cannot be seen');
+  .refine((text) => !holdsHidden(text), 'must not contain invisible characters');
 
 const texts: Record<string, [keyof ScimUserFields, z.ZodType<string>]> = {
   username: ['user_name', shownName(255)],

@@ -27,7 +27,7 @@ const streamOf = (...chunks: Uint8Array[]) =>
 describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
   const blobs = await openBlobs({ folder, ...(kind === 's3' && { s3: bucket }) });
 
-  test('keeps bytes and media type', async () => {
+  test('stores bytes and media type', async () => {
     expect(blobs.kind).toBe(kind);
     expect(await blobs.put('images/a_1.png', new Uint8Array([1, 2, 3]), 'image/png')).toEqual({ size: 3 });
     expect(await blobs.stat('images/a_1.png')).toEqual({ size: 3, contentType: 'image/png' });
@@ -46,7 +46,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
     expect(await read(98, 99)).toEqual([98, 99]);
   });
 
-  test('takes streams, also long ones', async () => {
+  test('accepts streams, including long ones', async () => {
     const piece = new Uint8Array(1_048_576).map((_, n) => n % 251);
     expect(await blobs.put('short', streamOf(new Uint8Array([1]), new Uint8Array([2])), 'audio/mpeg')).toEqual({
       size: 2,
@@ -57,7 +57,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
     expect(tail).toEqual(piece.slice(-2));
   });
 
-  test('a stream that breaks leaves what was there before', async () => {
+  test('an interrupted stream leaves the previous content', async () => {
     await blobs.put('kept', new Uint8Array([9]), 'image/png');
     const broken = (key: string) => {
       let sent = 0;
@@ -73,7 +73,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
     expect(await blobs.stat('never')).toBeNull();
   });
 
-  test('writes over, holds nothing too, and deletes', async () => {
+  test('overwrites, stores empty content, and deletes', async () => {
     await blobs.put('over', new Uint8Array([1]), 'image/png');
     await blobs.put('over', new Uint8Array(0), 'text/plain');
     expect(await blobs.stat('over')).toMatchObject({ size: 0 });
@@ -85,7 +85,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
   });
 
   test.each(['', '/', '/a', 'a/', 'a//b', '..', 'a/../b', './a', 'A', 'a b', 'ä', 'a\\b', 'a\0', 'x'.repeat(600)])(
-    'refuses the key %j',
+    'rejects the key %j',
     async (key) => {
       await expect(blobs.put(key, new Uint8Array(1), 'a/b')).rejects.toThrow('not a blob key');
       await expect(blobs.read(key)).rejects.toThrow('not a blob key');
@@ -95,7 +95,7 @@ describe.each(['disk', 's3'] as const)('blobs on %s', async (kind) => {
   );
 });
 
-test('on disk nothing half-written stays, and old leftovers go at the next start', async () => {
+test('no partial files stay on disk, and old leftovers are removed at the next start', async () => {
   const incoming = join(folder, 'incoming');
   expect(readdirSync(incoming)).toEqual([]);
   for (const name of ['old', 'fresh']) writeFileSync(join(incoming, name), 'x');
@@ -105,7 +105,7 @@ test('on disk nothing half-written stays, and old leftovers go at the next start
   expect(readdirSync(incoming)).toEqual(['fresh']);
 });
 
-test('in S3 every call is signed, long streams go in parts, and a refusal is an error, not an absence', async () => {
+test('in S3 every call is signed, long streams use parts, and a refusal is an error, not a missing object', async () => {
   expect(s3.seen.unsigned).toBe(0);
   expect(s3.seen.parts).toBeGreaterThanOrEqual(2);
   expect([...s3.objects.keys()]).toContain('/media/images/a_1.png');

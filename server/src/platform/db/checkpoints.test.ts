@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openCheckpoints } from './checkpoints.ts';
 
-test('the log of writes stays short under load, and none of it is lost', async () => {
+test('the write-ahead log stays short under load, and nothing is lost', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-checkpoints-'));
   const path = join(folder, 'a.db');
   const writer = new Database(path, { create: true });

@@ -68,8 +68,8 @@ async function filled(): Promise<Database> {
   return source;
 }
 
-describe.skipIf(!reachable)('a SQLite file in PostgreSQL', () => {
-  test('has every row of every table once, and its words; ids go on where they were', async () => {
+describe.skipIf(!reachable)('copying a SQLite file to PostgreSQL', () => {
+  test('copies every row and its search terms once; ids continue', async () => {
     const source = await filled();
     source.run("update sqlite_sequence set seq = 41 where name in ('users', 'usage_logs')");
     const target = await openDb({ url: url.href, poolSize: 1 });
@@ -107,7 +107,7 @@ describe.skipIf(!reachable)('a SQLite file in PostgreSQL', () => {
     ],
     ['a table that it lacks', 'create table shoes (size integer)', 'no place for shoes (size)'],
     ['what breaks its rules', 'update oauth_applications set owner_id = 7', 'oauth_applications cannot be copied'],
-  ])('%s ends it, and nothing is changed', async (_, change, said) => {
+  ])('%s aborts the copy, and nothing is changed', async (_, change, said) => {
     const source = await filled();
     source.run(change);
     const target = await openDb({ url: url.href, poolSize: 1 });

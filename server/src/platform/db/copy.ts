@@ -71,7 +71,7 @@ async function tablesOf(source: Database, tx: Db): Promise<Table[]> {
       const missing = columnsHere(source, name).filter(
         (column) => !known.some((other) => other.name === column) && leaves !== true && !leaves.includes(column),
       );
-      if (missing.length > 0) throw new Error(`PostgreSQL has no place for ${name} (${missing.join(', ')})`);
+      if (missing.length > 0) throw new Error(`PostgreSQL has no columns for ${name} (${missing.join(', ')})`);
       return { name, columns: known };
     });
   return inOrder(tables, await referencesThere(tx));

@@ -4,7 +4,7 @@ import { until } from '../../lib/until.fixture.ts';
 import { Metrics } from '../metrics.ts';
 import { watchForDamage } from './damage-watch.ts';
 
-test('damage is looked for soon after the start and once a day, told, and told no more once it is mended', async () => {
+test('damage is checked after the start and daily, reported, and cleared once repaired', async () => {
   const clock = manualClock();
   const metrics = new Metrics();
   const told: unknown[] = [];

@@ -38,7 +38,7 @@ export function watchForDamage({
   let damaged = 0;
   let child: Bun.Subprocess<'ignore', 'pipe', 'ignore'> | undefined;
   let nextMs = clock.nowMs() + firstMs;
-  metrics.gauge('svc_database_damaged', '1 when the last look at the SQLite file found damage.', () => damaged);
+  metrics.gauge('svc_database_damaged', '1 if the last check of the SQLite file found damage.', () => damaged);
   const look = async (): Promise<void> => {
     child = Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' });
     try {
@@ -57,7 +57,7 @@ export function watchForDamage({
     if (child && child.exitCode === null && child.signalCode === null) return;
     if (clock.nowMs() < nextMs) return;
     nextMs = clock.nowMs() + dayMs;
-    void look().catch((error) => log.warn({ error }, 'the database could not be looked at for damage'));
+    void look().catch((error) => log.warn({ error }, 'the database could not be checked for damage'));
   });
   return () => {
     stop();

@@ -18,7 +18,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('the clock of $
   test.each([
     ['two hours ahead', 2 * hourMs],
     ['two hours behind', -2 * hourMs],
-  ])('counts for a process whose own is %s, and goes on with its steady time', async (_, wrongMs) => {
+  ])('is used by a process whose own clock is %s, and advances with its steady time', async (_, wrongMs) => {
     const machine = manualClock(Date.now() + wrongMs);
     const warnings: unknown[] = [];
     const log = { ...silent, warn: (...told: unknown[]) => void warnings.push(told) };
@@ -33,7 +33,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))('the clock of $
     clock.close();
   });
 
-  test('is asked again: a machine that was asleep is soon right', async () => {
+  test('is read again: a machine that was asleep is soon correct', async () => {
     const machine = manualClock(Date.now());
     const clock = await openDatabaseClock({ db: open.db, clock: machine, log: silent });
     // Advancing the monotonic clock while the database's stands still equals setting the database's clock back.

@@ -32,7 +32,7 @@ export async function openDatabaseClock(deps: DatabaseClockDeps): Promise<Databa
     const differsMs = clock.nowMs() - clock.steadyMs() - aheadMs;
     const differs = Math.abs(differsMs) >= worthTellingMs;
     if (differs && !told)
-      deps.log.warn({ differsMs }, "this machine's clock and the database's differ; the database's counts");
+      deps.log.warn({ differsMs }, "the clocks of this machine and the database differ; the database's clock is used");
     told = differs;
   };
   tell();

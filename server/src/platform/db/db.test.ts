@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 describe.each(engines)('%s', (engine, open) => {
-  test('migrations run once when two start together, and numbers come back as numbers', async () => {
+  test('migrations run once when two processes start together, and numbers are read as numbers', async () => {
     const a = await open();
     // SQLite has one owner, so there two migrators can only share one handle.
     const b = engine === 'sqlite' ? a : await open();
@@ -49,7 +49,7 @@ describe.each(engines)('%s', (engine, open) => {
     if (b !== a) await b.close();
   });
 
-  test('a program older than its database says which version it takes, and changes nothing', async () => {
+  test('a program older than its database names the required version and changes nothing', async () => {
     const { db, close } = await open();
     await migrate(db);
     const older = migrations.slice(0, -1);
@@ -61,7 +61,7 @@ describe.each(engines)('%s', (engine, open) => {
     await close();
   });
 
-  test('a transaction is whole or not at all, and statements beside it wait or see the old state', async () => {
+  test('a transaction is atomic, and concurrent statements wait or see the old state', async () => {
     const { db, close } = await open();
     await sql`create table pair (k text primary key, v bigint not null)`.execute(db);
     await sql`insert into pair (k, v) values ('a', 1)`.execute(db);
@@ -86,7 +86,7 @@ describe.each(engines)('%s', (engine, open) => {
   });
 });
 
-test.skipIf(!reachable)('a transaction does not outlast a process that is taken for dead', async () => {
+test.skipIf(!reachable)('a transaction ends with a process considered dead', async () => {
   const { db, close } = await openDb({ url: url.href });
   const setting = sql<{ ms: number }>`select extract(epoch from
     current_setting('idle_in_transaction_session_timeout')::interval) * 1000 as ms`;
@@ -96,7 +96,7 @@ test.skipIf(!reachable)('a transaction does not outlast a process that is taken 
 });
 
 test.skipIf(!reachable)(
-  'a server that is slow to answer at first is asked again',
+  'a server that is slow to respond at first is retried',
   async () => {
     let connections = 0;
     const proxy = createServer((client) => {
@@ -119,7 +119,7 @@ test.skipIf(!reachable)(
   300_000,
 );
 
-describe('a database of a build from before the first version', () => {
+describe('a database of a build before the first version', () => {
   const names = migrations.map(({ name }) => name);
   /** The state such a build left: the same tables, created by other migrations. */
   async function earlierDatabase(steps: string[]) {
@@ -133,7 +133,7 @@ describe('a database of a build from before the first version', () => {
     return { db, close };
   }
 
-  test('is gone on with, as its tables are the same', async () => {
+  test('is continued, since its tables are the same', async () => {
     const { db, close } = await earlierDatabase(['0001-identity', earlier.first, '0003-billing', earlier.last]);
     await sql`insert into leases (name, owner, token) values ('a', 'b', 'c')`.execute(db);
     expect(await migrate(db)).toEqual(names.filter((name) => !['0001-identity', '0003-billing'].includes(name)));
@@ -143,7 +143,7 @@ describe('a database of a build from before the first version', () => {
     await close();
   });
 
-  test('is refused when it stopped half way, and stays as it was', async () => {
+  test('is refused if it stopped half way, and left unchanged', async () => {
     const { db, close } = await earlierDatabase(['0001-identity', earlier.first]);
     await expect(migrate(db)).rejects.toThrow('early build');
     expect((await listApplied(db)).map((step) => step.name)).toEqual(['0001-identity', earlier.first]);
@@ -151,7 +151,7 @@ describe('a database of a build from before the first version', () => {
   });
 });
 
-test('after its migrations SQLite keeps the journals of large statements in memory, not in files', async () => {
+test('after migrations SQLite keeps statement journals in memory, not in files', async () => {
   const { db, close } = await openDb({ path: join(folder, 'journals.db') });
   await migrate(db);
   const { writer } = sqliteOf(db);
@@ -159,7 +159,7 @@ test('after its migrations SQLite keeps the journals of large statements in memo
   await close();
 });
 
-test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are committed ones', async (path) => {
+test.each([':memory:', join(folder, 'direct.db')])('%s: concurrent reads see only committed rows', async (path) => {
   const { db, close } = await openDb({ path });
   await sql`create table one (v bigint not null)`.execute(db);
   expect(await readSync(db, 'select v from one', [])).toBeNull();
@@ -177,7 +177,7 @@ test.each([':memory:', join(folder, 'direct.db')])('%s: rows read at once are co
   await close();
 });
 
-test.skipIf(!reachable)('a statement prepared before a migration added a column is still answered', async () => {
+test.skipIf(!reachable)('a statement prepared before a migration added a column still works', async () => {
   const { db, close } = await openDb({ url: url.href, poolSize: 1 });
   await sql`create table widened (a bigint)`.execute(db);
   await sql`insert into widened values (1)`.execute(db);

@@ -73,7 +73,7 @@ const engines: [string, () => Promise<OpenDb>][] = [['sqlite', () => openDb({ pa
 if (reachable) engines.push(['postgres', () => openDb({ url: url.href, poolSize: 2 })]);
 
 describe.each(engines)('%s', (engine, open) => {
-  test('its tables become those of this version, with what is in them', async () => {
+  test('an earlier database is migrated to this version with its data', async () => {
     const { db, close } = await open();
     await asItWas(db);
     const applied = await migrate(db);

@@ -28,7 +28,9 @@ export async function withTablesToItself<T>(run: (lock: (tx: Db) => Promise<void
     } catch (error) {
       if (!locking || !isCanceled(error)) throw error;
       if (tries === mostTries)
-        throw new Error('The tables are in use by a statement that does not end, such as a dump. Try again after it.');
+        throw new Error(
+          'The tables are locked by a long-running statement, such as a dump. Try again when it has finished.',
+        );
     }
     await Bun.sleep(pauseMs);
   }

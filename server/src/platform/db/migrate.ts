@@ -68,9 +68,7 @@ function madeBeforeFirst(done: ReadonlySet<string>): 'none' | 'some' | 'all' {
   if (!done.has(earlier.first) || done.has('0002-durable')) return 'none';
   if (done.has(earlier.last)) return 'all';
   if (done.has(earlier.short) && [...done].every((name) => name <= earlier.short)) return 'some';
-  throw new Error(
-    'This database was made by an early build whose tables are no longer known. Start with an empty one.',
-  );
+  throw new Error('This database was created by an early build that is no longer supported. Start with an empty one.');
 }
 
 interface Step {

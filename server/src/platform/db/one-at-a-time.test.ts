@@ -16,7 +16,7 @@ for (const engine of engines)
         await work();
       });
 
-    test('of the same owner the second waits for the first', async () => {
+    test('for the same owner the second waits for the first', async () => {
       const order: string[] = [];
       const begun = Promise.withResolvers<void>();
       const first = within(['runs', 7], async () => {

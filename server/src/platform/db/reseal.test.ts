@@ -20,7 +20,7 @@ const things: SealedThings[] = Array.from({ length: 50 }, (_, i) => ({
   ...{ room: i % 7, name: `thing ${i}`, sealed: i % 10 === 0 ? '' : `old ${i}` },
 }));
 
-test.each(engines)('all that is sealed is sealed anew, once, on $name', async (engine) => {
+test.each(engines)('everything encrypted is re-encrypted once, on $name', async (engine) => {
   const { db, drop } = await engine.open();
   await sql`create table sealed_things (room bigint, name text, sealed text, primary key (room, name))`.execute(db);
   await db.insertInto('sealed_things').values(things).execute();

@@ -30,7 +30,7 @@ async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   return outcome;
 }
 
-test('a statement may take as long as it likes while the server answers others', async () => {
+test('a statement may take any time while the server responds to others', async () => {
   let asked = 0;
   const watch = watchOf({ answers: async () => ++asked > 0, replaceConnections: never });
   const slow = Promise.withResolvers<string>();
@@ -41,7 +41,7 @@ test('a statement may take as long as it likes while the server answers others',
   expect(watch.stalled).toBe(false);
 });
 
-test('while the server stands still those who wait are told and those who come are turned away', async () => {
+test('while the server is stalled, waiting callers fail and new ones are refused', async () => {
   const watch = watchOf({ answers: async () => false, replaceConnections: never });
   const stuck = Promise.withResolvers<string>();
   const error = (await errorOf(watch.run(() => stuck.promise))) as StalledError;
@@ -53,7 +53,7 @@ test('while the server stands still those who wait are told and those who come a
   expect(await error.outcome).toBe('carried out after all');
 });
 
-test('nothing is sent before every abandoned statement has come to its end', async () => {
+test('nothing is sent before every abandoned statement has ended', async () => {
   let alive = false;
   let asked = 0;
   const watch = watchOf({ answers: async () => ++asked > 0 && alive, replaceConnections: never });
@@ -89,7 +89,7 @@ test('nothing is sent before every abandoned statement has come to its end', asy
   expect(await watch.run(async () => 'again')).toBe('again');
 });
 
-test('connections that stay dead are replaced once the server answers others', async () => {
+test('connections that stay dead are replaced once the server responds to others', async () => {
   let alive = false;
   let replaced = 0;
   const watch = watchOf({ answers: async () => alive, replaceConnections: () => replaced++, graceMs: 30 });

@@ -7,7 +7,7 @@ export class StalledError extends Error {
 
   /** `outcome` is how the statement ends after all, once the server continues; null if it was never sent. */
   constructor(readonly outcome: Promise<unknown> | null) {
-    super('the database server does not answer');
+    super('the database server does not respond');
   }
 }
 

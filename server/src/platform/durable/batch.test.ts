@@ -3,7 +3,7 @@ import { holdTime, moment, pass } from '../../lib/held-time.fixture.ts';
 import { Batcher, LastUsed, RowBuffer } from './batch.ts';
 
 describe('Batcher', () => {
-  test('what arrives together or while a batch runs is written together, in order', async () => {
+  test('items that arrive together or during a batch are written together, in order', async () => {
     const batches: number[][] = [];
     const batcher = new Batcher<number, number>(async (items) => {
       batches.push(items);
@@ -19,7 +19,7 @@ describe('Batcher', () => {
     await batcher.idle();
   });
 
-  test('a failed batch fails its own items only', async () => {
+  test('a failed batch fails only its own items', async () => {
     const batcher = new Batcher<number, number>((items) => {
       if (items.includes(0)) throw new Error('no');
       return items;
@@ -50,7 +50,7 @@ describe('write-behind', () => {
     return { rows, seen };
   };
 
-  test('rows are written after the pause, or as soon as there are enough, in order', async () => {
+  test('rows are written after the delay, or when there are enough, in order', async () => {
     const written: number[][] = [];
     const { rows } = rowsBehind((batch) => void written.push(batch));
     rows.add(1);
@@ -70,7 +70,7 @@ describe('write-behind', () => {
     expect(written.flat()).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
-  test('one write at a time; what comes meanwhile waits for the next', async () => {
+  test('writes run one at a time; new rows wait for the next', async () => {
     const written: number[][] = [];
     let release = () => {};
     const { rows } = rowsBehind((batch) => {
@@ -91,7 +91,7 @@ describe('write-behind', () => {
     release();
   });
 
-  test('after a failure what may be kept is tried again, later, and the oldest go when too much waits', async () => {
+  test('after a failure retained rows are retried later, and the oldest are dropped when too many wait', async () => {
     const written: number[][] = [];
     let away = true;
     const { rows, seen } = rowsBehind((batch) => {
@@ -110,7 +110,7 @@ describe('write-behind', () => {
     expect([written.flat(), seen.lost]).toEqual([[4, 5, 6, 7], 3]);
   });
 
-  test('what may not be kept is given up', async () => {
+  test('rows that must not be retained are dropped', async () => {
     const { rows, seen } = rowsBehind(() => Promise.reject(new Error('constraint')), false);
     rows.add(1);
     await rows.flush();
@@ -118,7 +118,7 @@ describe('write-behind', () => {
     expect(seen.failures).toBe(1);
   });
 
-  test('of rows used again and again the last time is written', async () => {
+  test('for rows used repeatedly the last time is written', async () => {
     const written: [number, number][][] = [];
     const used = new LastUsed(
       async (seen) => void written.push(seen),

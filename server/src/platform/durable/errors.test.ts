@@ -35,7 +35,7 @@ test.each([
   expect(Object.entries(questions).flatMap(([name, ask]) => (ask(error) ? [name] : []))).toEqual(said);
 });
 
-test('a key in use can be asked for by its table', () => {
+test('a unique violation can be identified by its table', () => {
   const error = { code: 'SQLITE_CONSTRAINT_UNIQUE', message: 'UNIQUE constraint failed: ms_runs.session_ref' };
   expect([isTaken(error, 'ms_runs'), isTaken(error, 'ms_sessions')]).toEqual([true, false]);
 });

@@ -49,7 +49,7 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
     await retryUntilWritten(
       owners,
       () => write(store, claim, outcome),
-      (error) => log.warn({ ...about, err: error }, 'could not write the outcome of a job'),
+      (error) => log.warn({ ...about, err: error }, 'could not store the outcome of a job'),
     );
     done.resolve(outcome.kind === 'again' || outcome.kind === 'failed' ? outcome.inMs : null);
   };
@@ -79,7 +79,7 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
       controller.abort(new AbandonedWork('the process is stopping'));
     },
     lose() {
-      const why = 'the database has not heard of the process for too long';
+      const why = 'the process has not reached the database for too long';
       log.warn(about, `job lost: ${why}`);
       if (state === 'held' || state === 'stopping') state = 'lost';
       controller.abort(new AbandonedWork(why));
@@ -93,7 +93,7 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
     async abandon() {
       if (state === 'abandoned') return;
       state = 'abandoned';
-      await store.giveBack(claim).catch((error) => log.error({ ...about, err: error }, 'could not give a job back'));
+      await store.giveBack(claim).catch((error) => log.error({ ...about, err: error }, 'could not release a job'));
     },
   };
 }

@@ -52,7 +52,7 @@ export interface Claim {
 /** Counting stops here. */
 const mostDead = 1_000;
 
-const ownerGone = 'the process that ran it gave no sign of life';
+const ownerGone = 'the process that ran it stopped responding';
 
 export class JobStore {
   constructor(

@@ -53,7 +53,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     for (const { jobs } of [...opened]) await end(jobs);
   });
 
-  test('a job added here runs, with its data, and is gone', async () => {
+  test('an added job runs with its data and is removed', async () => {
     const jobs = await open();
     const seen: Job[] = [];
     jobs.work('plain', { concurrency: 2 }, async (job) => {
@@ -69,7 +69,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     await gone(jobs, 'plain');
   });
 
-  test('a delayed job waits for its time', async () => {
+  test('a delayed job waits until it is due', async () => {
     const jobs = await open();
     const added = performance.now();
     let ranAfterMs = 0;
@@ -83,7 +83,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(ranAfterMs).toBeGreaterThanOrEqual(295);
   });
 
-  test('a failing job is tried again with doubled waits, then given up', async () => {
+  test('a failing job is retried with doubled delays, then marked dead', async () => {
     const jobs = await open();
     const tries: { attempt: number; atMs: number }[] = [];
     jobs.work('failing', { concurrency: 1 }, async ({ attempt }) => {
@@ -101,7 +101,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(await jobs.enqueue('failing', {}, { key: 'k', delayMs: 60_000 })).not.toBeNull();
   });
 
-  test('a key admits one living job, waiting or running, per queue', async () => {
+  test('a key allows one waiting or running job per queue', async () => {
     const jobs = await open();
     let release = () => {};
     let ran = 0;
@@ -124,7 +124,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     release();
   });
 
-  test('a job may ask to be called again, and its failures are counted anew', async () => {
+  test('a job can reschedule itself, which resets its failures', async () => {
     const jobs = await open();
     const attempts: number[] = [];
     jobs.work('again', { concurrency: 1 }, async ({ attempt }) => {
@@ -139,7 +139,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(attempts).toEqual([1, 2, 1, 2, 1]);
   });
 
-  test('no more run at once than the queue allows, and all run once over two processes', async () => {
+  test("the queue's concurrency limit holds, and all jobs run once across two processes", async () => {
     const [one, other] = [await open(), await open()];
     const done: unknown[] = [];
     let most = 0;
@@ -162,7 +162,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(most).toBeLessThanOrEqual(3);
   });
 
-  test('a job stays with its process for as long as that lives', async () => {
+  test('a job stays with its process while that lives', async () => {
     const [one, other] = [await openProcess(), await openProcess()];
     let runs = 0;
     let release = () => {};
@@ -186,7 +186,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(runs).toBe(1);
   });
 
-  test('a process that stops aborts its handlers and gives their jobs back, uncounted', async () => {
+  test('a stopping process aborts its handlers and releases their jobs without counting an attempt', async () => {
     const [one, other] = [await open(), await open()];
     const attempts: number[] = [];
     let started = 0;
@@ -217,7 +217,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect(attempts).toEqual([1, 1]);
   });
 
-  test('a stopping process lets handlers finish within the time it is given', async () => {
+  test('a stopping process lets handlers finish within its grace period', async () => {
     const jobs = await open();
     let started = false;
     let finished = false;
@@ -234,7 +234,7 @@ describe.each(places)('jobs on %s', (_, place) => {
     expect((await jobs.depth()).draining).toBeUndefined();
   });
 
-  test('a killed process loses its job to another, and no living one does', async () => {
+  test('a killed process loses its job to another, and a living one does not', async () => {
     const adding = await open();
     const id = await adding.enqueue('takeover', { goal: 1 });
     const program = join(import.meta.dir, 'jobs.fixture.ts');
@@ -261,4 +261,4 @@ describe.each(places)('jobs on %s', (_, place) => {
   });
 });
 
-if (!reachable) test.skip('jobs on postgres: no server answers', () => {});
+if (!reachable) test.skip('jobs on postgres: skipped, no server responds', () => {});

@@ -14,7 +14,7 @@ describe.each(engines)('leases on $name', (engine) => {
   afterEach(() => open.drop());
   const take = (id: string, name = 'n') => takeLease(open.db, { id }, name);
 
-  test('a name has one holder, who alone gives it back', async () => {
+  test('a name has one holder, which alone can release it', async () => {
     const release = await take('a');
     expect(await take('b')).toBeNull();
     expect(await take('a')).toBeNull();
@@ -26,12 +26,12 @@ describe.each(engines)('leases on $name', (engine) => {
     await next!();
   });
 
-  test('of many at once one gets it', async () => {
+  test('of many concurrent requests one succeeds', async () => {
     const all = await Promise.all(Array.from({ length: 20 }, (_, i) => take(i % 2 ? 'a' : 'b')));
     expect(all.filter((one) => one !== null)).toHaveLength(1);
   });
 
-  test('a holder that is off the list is succeeded, by one, and cannot end what the next one holds', async () => {
+  test('a removed holder is replaced by one, and cannot end the new lease', async () => {
     const release = await take('a');
     await open.db.deleteFrom('owners').where('id', '=', 'a').execute();
     const all = await Promise.all([1, 2, 3].map(() => take('b')));
@@ -41,7 +41,7 @@ describe.each(engines)('leases on $name', (engine) => {
   });
 });
 
-test('a last word is tried until it is written, or is nobody’s any more', async () => {
+test('a release is retried until it is written or the lease has another holder', async () => {
   const owners = { id: 'me' };
   const failures: unknown[] = [];
   let tries = 0;

@@ -5,7 +5,7 @@ import { manualClock } from '../../lib/clock.ts';
 import type { Db } from '../db/tables.ts';
 import { beatMs, deadAfterMs, type Owners, openOwners } from './owners.ts';
 
-test('what a killed process held is taken over within ten seconds', () => {
+test("a killed process's work is taken over within ten seconds", () => {
   expect(deadAfterMs + beatMs).toBeLessThan(10_000);
   expect(3 * beatMs).toBeLessThan(deadAfterMs);
 });
@@ -61,7 +61,7 @@ describe.each(engines)('owners on $name', (engine) => {
     await open.db.insertInto('owners').values({ id, beats: 7 }).execute();
   };
 
-  test('whoever falls silent leaves the list, no sooner than it counts as dead, and somebody looks at once', async () => {
+  test('a silent process is removed no sooner than it is considered dead, and takeover starts at once', async () => {
     const { owners, seen } = await join();
     await owners.look();
     await addSilent();
@@ -73,14 +73,14 @@ describe.each(engines)('owners on $name', (engine) => {
     expect(seen).toEqual({ looks: looks + 1, losses: 0 });
   });
 
-  test('whoever leaves is off the list at once', async () => {
+  test('a process that leaves is removed at once', async () => {
     const { owners } = await join();
     expect(await listed()).toEqual([owners.id]);
     await owners.leave();
     expect(await listed()).toEqual([]);
   });
 
-  test('a beat keeps a process on the list', async () => {
+  test('a heartbeat keeps a process on the list', async () => {
     const { owners } = await join();
     await addSilent();
     for (let i = 0; i < 20; i += 1) {
@@ -90,7 +90,7 @@ describe.each(engines)('owners on $name', (engine) => {
     expect(await listed()).toContain('silent');
   });
 
-  test('after the database was away, the others have time to be heard before anybody takes over', async () => {
+  test('after a database outage, processes have time to report before any takeover', async () => {
     const place = fragile(open.db);
     const { owners, seen } = await join(place.db);
     await addSilent();
@@ -105,7 +105,7 @@ describe.each(engines)('owners on $name', (engine) => {
     expect(await listed()).toEqual([owners.id]);
   });
 
-  test('a process that cannot say it lives gives up what it holds before others take over, once, and stays itself', async () => {
+  test('a process that cannot report drops its work once before a takeover, and keeps its identity', async () => {
     const place = fragile(open.db);
     const { owners, seen } = await join(place.db);
     await beats(beatMs, owners);
@@ -121,7 +121,7 @@ describe.each(engines)('owners on $name', (engine) => {
     expect([owners.id, seen.losses]).toEqual([id, 1]);
   });
 
-  test('nor does it take an answer to notice', async () => {
+  test('a hanging database is noticed too, without a response', async () => {
     const place = fragile(open.db);
     const { owners, seen } = await join(place.db);
     await beats(beatMs, owners);
@@ -133,7 +133,7 @@ describe.each(engines)('owners on $name', (engine) => {
     opened = [];
   });
 
-  test('a process that was taken for dead loses what it held and comes back under another name', async () => {
+  test('a process considered dead loses its work and returns with a new name', async () => {
     const { owners, seen } = await join();
     const { id } = owners;
     await open.db.deleteFrom('owners').execute();
@@ -143,7 +143,7 @@ describe.each(engines)('owners on $name', (engine) => {
     expect(await listed()).toEqual([owners.id]);
   });
 
-  test('a failed look is repeated with the next beat', async () => {
+  test('a failed takeover is retried with the next heartbeat', async () => {
     const { owners } = await join();
     let tries = 0;
     owners.onLook(async () => {
@@ -157,7 +157,7 @@ describe.each(engines)('owners on $name', (engine) => {
     expect(tries).toBe(2);
   });
 
-  test('whoever is not heard says so with its beat, and the others are told when all are heard again', async () => {
+  test('a process whose messages are not received reports it, and the others learn when all are received again', async () => {
     const { owners } = await join();
     let forgotten = 0;
     owners.onAllHeard(() => {
@@ -181,7 +181,7 @@ describe.each(engines)('owners on $name', (engine) => {
     expect([owners.anyMute, forgotten]).toEqual([false, 2]);
   });
 
-  test('a process that hears nothing itself says so, and does not mean itself', async () => {
+  test('a process that receives nothing reports it, and excludes itself', async () => {
     let mute = false;
     const owners = await openOwners({ db: open.db, log: silent, clock, isMute: () => mute });
     opened.push(owners);
@@ -197,13 +197,13 @@ describe.each(engines)('owners on $name', (engine) => {
   });
 
   if (engine.name === 'sqlite')
-    test('whoever opens the file is its only owner', async () => {
+    test('the process that opens the file is its only owner', async () => {
       await addSilent();
       const { owners } = await join();
       expect(await listed()).toEqual([owners.id]);
     });
   else {
-    test('whoever joins takes off the list who has been silent for long, and nobody else', async () => {
+    test('a joining process removes only long silent processes', async () => {
       const ago = (seconds: number) => sql<number>`floor(extract(epoch from clock_timestamp())) - ${seconds}`;
       await addSilent('says nothing of times');
       const rows = { 'long silent': 31, 'silent a while': 20, 'of a clock ahead': -60 };
@@ -217,7 +217,7 @@ describe.each(engines)('owners on $name', (engine) => {
       expect((await listed()).sort()).toEqual(left.sort());
     });
 
-    test('each beat says when it was', async () => {
+    test('each heartbeat has its time', async () => {
       const { owners } = await join();
       await open.db.updateTable('owners').set({ beaten_at: 1 }).execute();
       await beats(beatMs, owners);
@@ -225,7 +225,7 @@ describe.each(engines)('owners on $name', (engine) => {
       expect((await listed()).sort()).toEqual([owners.id, other.id].sort());
     });
 
-    test('two processes live beside each other', async () => {
+    test('two processes run side by side', async () => {
       const [one, other] = [await join(), await join()];
       await beats(2 * deadAfterMs, one.owners, other.owners);
       expect((await listed()).sort()).toEqual([one.owners.id, other.owners.id].sort());

@@ -106,7 +106,8 @@ async function removeLongSilent(db: Db, log: Pick<Log, 'warn'>): Promise<void> {
     .where('beaten_at', '<', sql<number>`${serverSeconds(db)} - ${longSilentSeconds}`)
     .returning('id')
     .execute();
-  for (const { id } of removed) log.warn({ owner: id }, 'a process fell silent long ago; what it held is taken over');
+  for (const { id } of removed)
+    log.warn({ owner: id }, 'a process stopped responding long ago; its work is taken over');
 }
 
 /**
@@ -175,7 +176,7 @@ class OwnersList implements Owners {
     try {
       await this.db.deleteFrom('owners').where('id', '=', this.id).execute();
     } catch (error) {
-      this.log.warn({ error }, 'could not sign off; what is left will be taken over once this process counts as dead');
+      this.log.warn({ error }, 'could not sign off; remaining work is taken over once this process is considered dead');
     }
     this.id = '';
   }
@@ -201,7 +202,7 @@ class OwnersList implements Owners {
       return someoneLeft;
     } catch (error) {
       this.#heard.clear();
-      if (!this.silent) this.log.warn({ error }, 'the database does not hear that this process lives');
+      if (!this.silent) this.log.warn({ error }, "could not write this process's heartbeat to the database");
       this.silent = true;
       return false;
     }
@@ -238,7 +239,7 @@ class OwnersList implements Owners {
   async #remove(id: string, beats: number): Promise<boolean> {
     const gone = this.db.deleteFrom('owners').where('id', '=', id).where('beats', '=', beats);
     const { numDeletedRows } = await gone.executeTakeFirst();
-    if (numDeletedRows > 0n) this.log.warn({ owner: id }, 'a process fell silent; what it held is taken over');
+    if (numDeletedRows > 0n) this.log.warn({ owner: id }, 'a process stopped responding; its work is taken over');
     return numDeletedRows > 0n;
   }
 
@@ -250,7 +251,7 @@ class OwnersList implements Owners {
       } catch (error) {
         // Try again soon, since it may take hours until the next process leaves the list.
         this.#lookedAtMs = Number.NEGATIVE_INFINITY;
-        this.log.warn({ error }, 'taking over failed; will be tried again');
+        this.log.warn({ error }, 'takeover failed; it will be retried');
       }
     }
   }

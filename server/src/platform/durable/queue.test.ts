@@ -39,7 +39,7 @@ async function emptyDb() {
   return { db, close };
 }
 
-test('what a former holder writes changes nothing, and the last attempt ends a job', async () => {
+test('writes of a former holder change nothing, and the last attempt ends a job', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   await store.add(job);
@@ -65,7 +65,7 @@ test('what a former holder writes changes nothing, and the last attempt ends a j
   await close();
 });
 
-test('dead jobs are kept for their time, then swept', async () => {
+test('dead jobs are kept for their retention time, then deleted', async () => {
   const { db, close } = await emptyDb();
   const clock = manualClock();
   const store = new JobStore(db, clock);
@@ -82,7 +82,7 @@ test('dead jobs are kept for their time, then swept', async () => {
   await close();
 });
 
-test('a job that was promised is added when the database is back; any other is refused', async () => {
+test('a promised job is added when the database is back; any other is refused', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   let away = true;
@@ -101,7 +101,7 @@ test('a job that was promised is added when the database is back; any other is r
   await close();
 });
 
-test('a burst of jobs does not leave the idle loop asking more often', async () => {
+test('a burst of jobs does not make the idle loop poll more often', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   let asked = 0;
@@ -125,7 +125,7 @@ test('a burst of jobs does not leave the idle loop asking more often', async () 
   await close();
 });
 
-test('a job added here runs at once, and does not wait for the next look', async () => {
+test('a job added here runs at once, without waiting for the next poll', async () => {
   const { db, close } = await emptyDb();
   const jobs = openQueue({ store: new JobStore(db, systemClock), owners: alive, log: quiet });
   let ran = 0;
@@ -140,7 +140,7 @@ test('a job added here runs at once, and does not wait for the next look', async
   await close();
 });
 
-test('a store that fails for a while is asked again', async () => {
+test('a failing store is retried', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   let broken = true;
@@ -164,7 +164,7 @@ test('a store that fails for a while is asked again', async () => {
   await close();
 });
 
-test('an outcome that cannot be written at once is written later, and the job does not run again', async () => {
+test('an outcome that cannot be written is written later, and the job does not run again', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   let refusals = 2;
@@ -188,7 +188,7 @@ test('an outcome that cannot be written at once is written later, and the job do
   await close();
 });
 
-test('a handler is told to stop when others may have its job, which waits to be taken once that can be written', async () => {
+test('a handler is aborted when others may take its job, which is released once that can be written', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   const owner = livingOwner();
@@ -219,7 +219,7 @@ test('a handler is told to stop when others may have its job, which waits to be 
   await close();
 });
 
-test('a lost job begins anew when its handler has come to an end; one that does not listen is not waited for', async () => {
+test('a lost job restarts when its handler has ended; one that ignores the signal is not awaited', async () => {
   const { db, close } = await emptyDb();
   const owner = livingOwner();
   const jobs = openQueue({ store: new JobStore(db, systemClock), owners: owner, log: quiet });
@@ -245,7 +245,7 @@ test('a lost job begins anew when its handler has come to an end; one that does 
   await close();
 });
 
-test('what the dead held is taken over before their jobs, by whoever was there before the work started', async () => {
+test('other work of dead processes is taken over before their jobs', async () => {
   const { db, close } = await emptyDb();
   const store = new JobStore(db, systemClock);
   const looks: (() => Promise<unknown>)[] = [];

@@ -96,13 +96,13 @@ export function openQueue({ store, owners, log }: QueueDeps): Jobs {
       if (!promised) return add();
       return add().catch((error) => {
         if (!isUnavailable(error)) throw error;
-        log.warn({ err: error, queue, key }, 'a job is added once the database is back');
+        log.warn({ err: error, queue, key }, 'the job will be added when the database is available again');
         void retryUntilWritten(owners, add, () => {});
         return null;
       });
     },
     work(queue, options, handler) {
-      if (workers.has(queue)) throw new Error(`queue ${queue} has a worker already`);
+      if (workers.has(queue)) throw new Error(`queue ${queue} already has a worker`);
       workers.set(queue, { options, handler });
     },
     async start() {

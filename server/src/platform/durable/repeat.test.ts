@@ -3,7 +3,7 @@ import { repeat } from './repeat.ts';
 
 const fault = (code: string) => Object.assign(new Error(code), { code });
 
-test('what may pass is tried again, and gives what it gives in the end', async () => {
+test('a temporary error is retried, and the final result returned', async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;
@@ -13,7 +13,7 @@ test('what may pass is tried again, and gives what it gives in the end', async (
   expect(await repeat(work, { pauseMs: 1 })).toBe(3);
 });
 
-test('anything else is thrown at once', async () => {
+test('any other error is thrown at once', async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;
@@ -23,7 +23,7 @@ test('anything else is thrown at once', async () => {
   expect(tries).toBe(1);
 });
 
-test('it ends with its tries, or with its patience', async () => {
+test('ends after its tries or its time', async () => {
   let tries = 0;
   const work = async () => {
     tries += 1;
@@ -35,7 +35,7 @@ test('it ends with its tries, or with its patience', async () => {
   expect(tries).toBeGreaterThan(5);
 });
 
-test('whoever cannot write twice says what was surely not written', async () => {
+test('a caller can restrict retries to errors that surely wrote nothing', async () => {
   const work = async () => {
     throw fault('ERR_POSTGRES_CONNECTION_CLOSED');
   };

@@ -35,7 +35,7 @@ export function audited(route: Route, record: RecordAct, log: Log): Handle {
     const id = rule.id(call, answer);
     // The act has succeeded, so its answer stands even if the database fails now.
     const after = await look(id).catch((error) => {
-      log.error({ error, requestId: call.requestId }, 'what an act changed could not be read');
+      log.error({ error, requestId: call.requestId }, 'the changes of an audited action could not be read');
       return before;
     });
     const changes = changesOf(before?.state ?? null, after?.state ?? null);

@@ -18,7 +18,7 @@ function orRefusal<T>(read: () => T): T | AppError {
   }
 }
 
-test('a form with each name once is read as it was written', () => {
+test('a form with unique names is read as written', () => {
   fc.assert(
     fc.property(fc.dictionary(name, text), (fields) => {
       const read = fieldsOf(new URLSearchParams(new URLSearchParams(Object.entries(fields)).toString()));
@@ -27,7 +27,7 @@ test('a form with each name once is read as it was written', () => {
   );
 });
 
-test('a repeated parameter is refused, whatever it is called', () => {
+test('a repeated parameter is rejected, whatever its name', () => {
   fc.assert(
     fc.property(name, fc.array(fc.tuple(text, text)), (twice, others) => {
       expect(orRefusal(() => fieldsOf(new URLSearchParams([[twice, 'a'], ...others, [twice, 'b']])))).toBeInstanceOf(
@@ -37,7 +37,7 @@ test('a repeated parameter is refused, whatever it is called', () => {
   );
 });
 
-test('any text at all is a form or refused', () => {
+test('any text is a form or rejected', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (body) => void orRefusal(() => fieldsOf(new URLSearchParams(body)))),
   );
@@ -88,7 +88,7 @@ test('a form is read as URLSearchParams reads it', () => {
   );
 });
 
-test('a single value is decoded as decodeURIComponent does, or not at all', () => {
+test('a single value is decoded as by decodeURIComponent, or not at all', () => {
   const decoded = (value: string): string | null => {
     try {
       return decodeURIComponent(value.replaceAll('+', ' '));
@@ -102,7 +102,7 @@ test('a single value is decoded as decodeURIComponent does, or not at all', () =
   );
 });
 
-test('JSON is read as it was written, and any bytes are JSON or refused', () => {
+test('JSON is read as written, and any bytes are JSON or rejected', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.stringify(parseJson(Buffer.from(JSON.stringify(value))))).toBe(JSON.stringify(value));
@@ -111,7 +111,7 @@ test('JSON is read as it was written, and any bytes are JSON or refused', () => 
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void orRefusal(() => parseJson(bytes))));
 });
 
-test('NUL is found wherever it stands', () => {
+test('NUL is found at any position', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), (value) => {
       const holds = JSON.stringify(value).includes('\\u0000');
@@ -120,7 +120,7 @@ test('NUL is found wherever it stands', () => {
   );
 });
 
-test('a body past its limit is refused, and the limit is named', async () => {
+test('a body over its limit is rejected, and the limit is named', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 40_000 }), fc.constantFrom(1_024, 16_384), async (size, most) => {
       const request = new Request('http://127.0.0.1/', { method: 'POST', body: new Uint8Array(size) });

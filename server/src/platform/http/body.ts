@@ -34,7 +34,7 @@ export async function receive(call: Received, maxBytes: number): Promise<Uint8Ar
 export const unreceived = (error: unknown, request: Request): unknown =>
   error instanceof AppError || !request.signal.aborted
     ? error
-    : new AppError('request_timeout', 'The request body did not arrive.');
+    : new AppError('request_timeout', 'The request body was not received in full.');
 
 /** Parses received bytes as JSON. */
 export const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
@@ -185,7 +185,9 @@ export function fieldsOf(parameters: URLSearchParams, repeatable?: Repeatable): 
 }
 
 const repeated = (name: string): AppError =>
-  new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is given more than once.`, { param: name });
+  new AppError('invalid_request', `The parameter ${JSON.stringify(name)} is specified more than once.`, {
+    param: name,
+  });
 
 /** The same for JSON: parsers disagree on which of two equal names wins. */
 export function refuseRepeated(bytes: Uint8Array): void {

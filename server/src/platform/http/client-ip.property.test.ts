@@ -16,7 +16,7 @@ const numberOf = (text: string) => {
   );
 };
 
-test('an IPv4 address is its number', () => {
+test('an IPv4 address equals its number', () => {
   fc.assert(
     fc.property(v4, (address) => {
       const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
@@ -37,7 +37,7 @@ test('an IPv4 address is its number', () => {
   );
 });
 
-test('an IPv6 address is its number, long or short, in capitals or in brackets', () => {
+test('an IPv6 address equals its number, long or short, in capitals or in brackets', () => {
   fc.assert(
     fc.property(v6, (groups) => {
       const bits = groups.reduce((sum, group) => (sum << 16n) | BigInt(group), 0n);
@@ -57,14 +57,14 @@ test('an IPv6 address is its number, long or short, in capitals or in brackets',
 });
 
 test.each(['010.0.0.1', '127.1', '2130706433', '0x7f.0.0.1', '::ffff:010.0.0.1', '::ffff:0x7f.0.0.1', '1.2.3.4::'])(
-  'what is read in more ways than one is no address: %s',
+  'an ambiguous text is not an address: %s',
   (text) => {
     expect(parseAddress(text)).toBeNull();
     expect(parseBlock(`${text}/8`)).toBeNull();
   },
 );
 
-test('a block holds exactly the addresses that share its first bits', () => {
+test('a block contains exactly the addresses that share its prefix', () => {
   fc.assert(
     fc.property(v6, v6, fc.integer({ min: 0, max: 128 }), fc.boolean(), (one, other, prefix, near) => {
       // Two addresses drawn apart share nothing; near ones share half.
@@ -77,7 +77,7 @@ test('a block holds exactly the addresses that share its first bits', () => {
   );
 });
 
-test('a caller counts under its /64, all of it and nothing else', () => {
+test('a caller is counted by its exact /64', () => {
   fc.assert(
     fc.property(v6, v6, fc.boolean(), (one, other, near) => {
       const second = near ? [...one.slice(0, 4), ...other.slice(4)] : other;
@@ -89,7 +89,7 @@ test('a caller counts under its /64, all of it and nothing else', () => {
   );
 });
 
-test('any text is an address, a block or neither, and nothing worse', () => {
+test('any text is an address, a block or neither, without errors', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[0-9a-f.:/[\]%]{0,40}$/)), (text) => {
       parseAddress(text);
@@ -100,7 +100,7 @@ test('any text is an address, a block or neither, and nothing worse', () => {
   );
 });
 
-test('of a chain of hops the first from the right that we do not trust is the caller, and nothing left of it counts', () => {
+test('the first untrusted hop from the right is the caller, and hops left of it are ignored', () => {
   const trusted = ['10.0.0.0/8', 'fd00::/8'].map((block) => parseBlock(block)!);
   const ours = fc.constantFrom('10.1.2.3', '10.0.0.1', 'fd00::7', '::ffff:10.0.0.9');
   const other = v4.filter((address) => !address.startsWith('10.'));
@@ -132,7 +132,7 @@ test('of a chain of hops the first from the right that we do not trust is the ca
   );
 });
 
-test('whatever X-Forwarded-For says, a peer that is no proxy of ours is who it is', () => {
+test('X-Forwarded-For of an untrusted peer is ignored', () => {
   const trusted = [parseBlock('10.0.0.0/8')!];
   const stranger = v4.filter((address) => !address.startsWith('10.'));
   fc.assert(

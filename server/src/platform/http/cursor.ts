@@ -14,10 +14,10 @@ export const cursorField = (numbers: number) =>
     .transform((text, { addIssue }) => {
       const place = Buffer.from(text, 'base64url').toString().split('.');
       if (place.length === numbers && place.every((part) => /^\d{1,16}$/.test(part))) return place.map(Number);
-      addIssue({ code: 'custom', message: 'must be the next_cursor of a page of this list' });
+      addIssue({ code: 'custom', message: 'must be a next_cursor returned by this list' });
       return z.NEVER;
     })
-    .meta({ type: 'string', description: '`next_cursor` of the page before; `page` does not count then' })
+    .meta({ type: 'string', description: '`next_cursor` of the previous page; `page` is then ignored' })
     .optional();
 
 /** Returned beside the entries: null on the last page. */

@@ -17,7 +17,7 @@ function produce(write: (bytes: string) => unknown): () => number {
   return () => written;
 }
 
-test('what is written before anybody reads is not lost, and the answer says what it is', async () => {
+test('data written before reading starts is not lost, and the response declares its type', async () => {
   const { response, write, end } = open();
   write('data: 1\n\n');
   write(new TextEncoder().encode('data: 2\n\n'));
@@ -42,7 +42,7 @@ test('a reader that does not read makes the producer wait', async () => {
   await reader.cancel();
 });
 
-test('one that reads nothing for minutes is given up, one that reads slowly is not', async () => {
+test('a reader that reads nothing for minutes is dropped, and a slow one is not', async () => {
   const dead = open();
   const slow = open();
   const written = produce(dead.write);
@@ -72,14 +72,14 @@ test.each(['cancels', 'aborts'])('a reader that %s ends everything', async (how)
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('of a call that was left before, nothing is kept', () => {
+test('a call that was abandoned before leaves nothing in memory', () => {
   const { write, left } = open(AbortSignal.abort());
   expect(left.aborted).toBe(true);
   expect(write(piece.repeat(100))).toBeUndefined();
   expect(jest.getTimerCount()).toBe(0);
 });
 
-test('a quiet stream is kept alive by comments, an ended one is silent', async () => {
+test('a quiet stream is kept alive by comments, and an ended one is silent', async () => {
   const { response, write, end } = open();
   // Until there is something to say there may be no answer at all.
   expect(jest.getTimerCount()).toBe(0);

@@ -39,18 +39,21 @@ const cases: [what: string, init: RequestInit, query: string][] = [
   ['what is named by an id', { method: 'POST' }, `?by=${40 * mebibyte}`],
 ];
 
-test.each(cases)('%s: three of 40 MiB are under way, the fourth waits for one of them', async (_, init, query) => {
-  const answers = Array.from({ length: 3 }, () => ask(init, query));
-  while (waiting.length < 3) await Bun.sleep(5);
-  const refused = await ask(init, query);
-  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
-  // What is as large as it came is no growth.
-  const plain = ask({ method: 'POST', body: new Uint8Array(mebibyte) });
-  while (waiting.length < 4) await Bun.sleep(5);
-  for (const go of waiting.splice(0)) go();
-  for (const answer of [...answers, plain]) expect((await answer).status).toBe(200);
-  const again = ask(init, query);
-  while (waiting.length < 1) await Bun.sleep(5);
-  waiting.pop()!();
-  expect((await again).status).toBe(200);
-});
+test.each(cases)(
+  '%s: three requests of 40 MiB run, and a fourth is refused until one of them ends',
+  async (_, init, query) => {
+    const answers = Array.from({ length: 3 }, () => ask(init, query));
+    while (waiting.length < 3) await Bun.sleep(5);
+    const refused = await ask(init, query);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+    // What is as large as it came is no growth.
+    const plain = ask({ method: 'POST', body: new Uint8Array(mebibyte) });
+    while (waiting.length < 4) await Bun.sleep(5);
+    for (const go of waiting.splice(0)) go();
+    for (const answer of [...answers, plain]) expect((await answer).status).toBe(200);
+    const again = ask(init, query);
+    while (waiting.length < 1) await Bun.sleep(5);
+    waiting.pop()!();
+    expect((await again).status).toBe(200);
+  },
+);

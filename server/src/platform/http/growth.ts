@@ -25,8 +25,8 @@ export class Growth {
 
   take(caller: string, bytes: number): void {
     const own = (this.#callers.get(caller) ?? 0) + bytes;
-    if (own > mostOfCaller) throw new NoRoom('Your requests that are under way have become too large together.');
-    if (this.#all + bytes > mostOfAll) throw new NoRoom('Too many large requests are under way.');
+    if (own > mostOfCaller) throw new NoRoom('Your requests in progress are too large in total.');
+    if (this.#all + bytes > mostOfAll) throw new NoRoom('Too many large requests are in progress.');
     this.#callers.set(caller, own);
     this.#all += bytes;
   }

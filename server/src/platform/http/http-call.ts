@@ -96,7 +96,9 @@ export class HttpCall implements Call {
 }
 
 /** RFC 9110 §15.5.22. */
-export const upgradeRequired = (why = 'This address is for WebSockets: ask for an upgrade to `websocket`.'): AppError =>
+export const upgradeRequired = (
+  why = 'This endpoint accepts only WebSocket connections: request an upgrade to `websocket`.',
+): AppError =>
   new AppError('upgrade_required', why, {
     headers: { upgrade: 'websocket', connection: 'Upgrade' },
   });

@@ -13,7 +13,7 @@ afterAll(() => service.close());
 const login = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
   service.call('/api/user/login', { method: 'POST', body, headers });
 
-describe('bad input gets 4xx in the shape of its endpoint', () => {
+describe('invalid input gets 4xx in the shape of its endpoint', () => {
   test.each([
     ['not JSON', '{"username":'],
     ['empty', ''],
@@ -39,14 +39,14 @@ describe('bad input gets 4xx in the shape of its endpoint', () => {
     expect((await login(bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
   });
 
-  test('a compressed body is read; an unknown or broken encoding is refused', async () => {
+  test('a compressed body is read; an unknown or broken encoding is rejected', async () => {
     const text = Buffer.from('{"username":"nobody","password":"wrong wrong"}');
     expect((await login(Bun.gzipSync(text), { 'content-encoding': 'gzip' })).status).toBe(401);
     expect((await login(text, { 'content-encoding': 'rot13' })).status).toBe(415);
     expect((await login(text, { 'content-encoding': 'gzip' })).status).toBe(400);
   });
 
-  test('unknown addresses answer in the shape of their neighbours', async () => {
+  test('unknown addresses respond in the shape of their neighbours', async () => {
     const shape = async (path: string, method = 'GET') => (await service.call(path, { method })).json();
     expect(await shape('/api/nothing')).toMatchObject({ success: false });
     expect(await shape('/v1/nothing')).toMatchObject({ error: { code: 'not_found', type: 'invalid_request_error' } });
@@ -59,7 +59,7 @@ describe('bad input gets 4xx in the shape of its endpoint', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   test('has an id and the security headers', async () => {
     const response = await service.call('/api/user/self');
     expect(response.headers.get('x-request-id')).toMatch(/^req_/);
@@ -68,7 +68,7 @@ describe('every answer', () => {
     expect(response.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
   });
 
-  test('says where the caller stands, and 429 past the limit', async () => {
+  test('has the rate limit headers, and is 429 past the limit', async () => {
     // Whoever has not called before begins a minute of their own.
     const member = await service.user();
     await service.setOption('RateLimitApi', 3);
@@ -85,7 +85,7 @@ describe('every answer', () => {
   });
 });
 
-describe('errors of the database', () => {
+describe('database errors', () => {
   test.each([
     ['no connection', { code: 'ERR_POSTGRES_CONNECTION_CLOSED' }, 503],
     ['PostgreSQL shutting down', { code: 'ERR_POSTGRES_SERVER_ERROR', errno: '57P01' }, 503],
@@ -98,7 +98,7 @@ describe('errors of the database', () => {
   });
 });
 
-test('health, readiness, metrics and the document answer', async () => {
+test('health, readiness, metrics and the OpenAPI document respond', async () => {
   expect((await service.call('/healthz')).status).toBe(200);
   expect(await (await service.call('/readyz')).json()).toMatchObject({ status: 'ready', failing: [] });
   expect(await (await service.call('/metrics')).text()).toContain('svc_http_request_seconds_bucket');
@@ -110,7 +110,7 @@ test('health, readiness, metrics and the document answer', async () => {
   expect(Object.keys(document.paths)).toContain('/api/user/login');
 });
 
-test('a database that answers but takes nothing is not ready', async () => {
+test('a database that responds but cannot be written is not ready', async () => {
   const { database, owners } = service.platform;
   const readiness = async () => {
     const answer = await service.call('/readyz');
@@ -125,8 +125,8 @@ test('a database that answers but takes nothing is not ready', async () => {
   expect(await readiness()).toMatchObject([200, { status: 'ready' }]);
 });
 
-describe('addresses', () => {
-  test('blocks hold what they should', () => {
+describe('IP addresses', () => {
+  test('blocks contain the right addresses', () => {
     const blocks = ['10.0.0.0/8', '192.168.1.7', '2001:db8::/32'].map((text) => parseBlock(text)!);
     expect(['10.255.0.1', '192.168.1.7', '::ffff:10.1.2.3', '2001:db8:1::5'].every((ip) => inBlocks(ip, blocks))).toBe(
       true,

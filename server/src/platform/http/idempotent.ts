@@ -74,7 +74,7 @@ async function answerOnce(
     await begun.attempt.keep({ status: response.status, type, body });
   } catch (error) {
     // The act has succeeded, so its answer stands.
-    deps.log.error({ error, requestId: call.requestId }, 'an answer could not be kept for its Idempotency-Key');
+    deps.log.error({ error, requestId: call.requestId }, 'a response could not be stored for its Idempotency-Key');
   }
   return response;
 }

@@ -30,11 +30,11 @@ test.each([
   ['escapes', `["${'\\"'.repeat(600_000)}"]`],
   ['outside of strings', `[${' '.repeat(4_000_000)}]`],
   ['outside of strings', `[${'9'.repeat(4_000_000)}]`],
-])('too much of one thing is refused: %s', async (what, text) => {
+])('too much of one kind is rejected: %s', async (what, text) => {
   expect(await refusal(text)).toContain(what);
 });
 
-test('what stands in strings is not taken for structure, wherever they begin and end', async () => {
+test('the content of strings is not taken for structure', async () => {
   await fc.assert(
     fc.asyncProperty(fc.json({ maxDepth: 4 }), fc.nat(600), async (json, pad) => {
       const nasty = `${'x'.repeat(pad)}\\"[[[{{{,,,:::${'y'.repeat(pad)}`;
@@ -45,7 +45,7 @@ test('what stands in strings is not taken for structure, wherever they begin and
   );
 });
 
-test('text that is no JSON is left to the parser', async () => {
+test('text that is not JSON is left to the parser', async () => {
   for (const text of ['', '"', '"\\', 'nonsense', '"a" "b', ']]]]', `"${'a'.repeat(1_000)}\\`])
     expect(await refusal(text)).toBeNull();
 });

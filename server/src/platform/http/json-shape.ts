@@ -25,7 +25,7 @@ const told: Record<What, string> = {
   names: 'has too many members',
   values: 'has too many values',
   escapes: 'has too many escapes in its strings',
-  bare: 'has too much outside of strings',
+  bare: 'has too much data outside of strings',
   depth: `is nested deeper than ${shapeLimits.depth} levels`,
 };
 

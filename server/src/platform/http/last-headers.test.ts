@@ -12,7 +12,7 @@ const names = fc.constantFrom(
 );
 const answers = fc.array(fc.dictionary(names, fc.stringMatching(/^[a-z0-9]{1,4}$/), { maxKeys: 6 }), { maxLength: 20 });
 
-test('every answer has its own headers, none of an earlier one, and keeps them', () => {
+test('every response has and keeps its own headers, none of an earlier one', () => {
   fc.assert(
     fc.property(answers, (all) => {
       const last = new LastHeaders();
@@ -25,7 +25,7 @@ test('every answer has its own headers, none of an earlier one, and keeps them',
   );
 });
 
-test('a value that is no header is refused, and the next answer is whole', () => {
+test('an invalid header value is rejected, and the next response is complete', () => {
   const last = new LastHeaders();
   expect(() => last.of({ a: '1', b: 'x\r\ny: z' })).toThrow();
   expect([...last.of({ a: '2', c: '3' })]).toEqual([

@@ -82,8 +82,10 @@ function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
   const relayed = isRelayFormat(route.errors);
   const scope = corsScope(route);
   const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
-  const observe = deps.metrics.histogram('svc_http_request_seconds', 'Time to the answer, per route.', { route: name });
-  const failed = deps.metrics.counter('svc_http_errors_total', 'Answers of 500 and over, per route.', { route: name });
+  const observe = deps.metrics.histogram('svc_http_request_seconds', 'Response time by route.', { route: name });
+  const failed = deps.metrics.counter('svc_http_errors_total', 'Responses with status 500 or higher by route.', {
+    route: name,
+  });
   const lastHeaders = new LastHeaders();
   const handle = idempotent(route, audited(route, deps.recordAct, deps.log), deps, (error, call) =>
     answerError(route.errors, error, call, deps),

@@ -41,7 +41,7 @@ export async function streamMultipart(
     await form.close();
     const fault = form.fault ?? error;
     if (fault instanceof AppError || !call.signal.aborted) throw fault;
-    throw new AppError('request_timeout', 'The request body did not arrive.');
+    throw new AppError('request_timeout', 'The request body was not received in full.');
   }
 }
 
@@ -134,7 +134,7 @@ class FormReader {
     let size = 0;
     for await (const piece of pieces) {
       size += piece.byteLength;
-      if (size > most) throw invalid('A field of the form is too long.');
+      if (size > most) throw invalid('A form field is too long.');
       chunks.push(piece);
     }
     return Buffer.concat(chunks).toString('utf8');

@@ -5,7 +5,7 @@ type Document = {
   paths: Record<string, Record<string, { requestBody?: { content: Record<string, unknown> } }>>;
 };
 
-test('each body is described in the media type it is sent in', async () => {
+test('each body is described with its media type', async () => {
   const service = await openTestApp();
   const { paths } = (await (await service.call('/openapi.json')).json()) as Document;
   const typesOf = (path: string) => Object.keys(paths[path]!.post!.requestBody!.content);

@@ -61,7 +61,7 @@ const contentOf = (status: string, answer: Answer) => {
 
 const onceHeaders = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
-    description: 'Repeated within 24 hours with the same request, the first answer is given again',
+    description: 'If the same request is repeated with this key within 24 hours, the first response is returned again',
   }),
 });
 

@@ -84,7 +84,7 @@ const faultOf = async (call: Promise<unknown>): Promise<string> => {
   return error instanceof OutgoingError ? error.fault : String(error);
 };
 
-test('sends method, headers and body, and returns the answer', async () => {
+test('sends method, headers and body, and returns the response', async () => {
   const answer = await sendGuarded(post(at('/echo'), { headers: { 'x-sign': 's' }, body: '{"ü":1}' }), open);
   expect(answer.status).toBe(201);
   expect(answer.headers['x-answer']).toBe('yes');
@@ -97,7 +97,7 @@ test('sends method, headers and body, and returns the answer', async () => {
   });
 });
 
-test('returns a redirect as it is', async () => {
+test('returns a redirect unchanged', async () => {
   const before = calls;
   const answer = await sendGuarded(post(at('/redirect')), open);
   expect(answer.status).toBe(307);
@@ -136,7 +136,7 @@ describe('refuses', () => {
     expect(await faultOf(sendGuarded(post(url), closed))).toBe('address_refused');
   });
 
-  test('names that lead inside, wholly or in part, without dialling', async () => {
+  test('names that resolve to private addresses, wholly or in part, without connecting', async () => {
     const before = calls;
     const call = (resolve?: Resolve, host = 'hook.example') =>
       faultOf(sendGuarded(post(at('/echo', host)), closed, resolve));
@@ -155,7 +155,7 @@ describe('refuses', () => {
   );
 });
 
-test('asks the resolver once per call, and dials what was checked', async () => {
+test('resolves once per call, and connects to the checked address', async () => {
   let asked = 0;
   const rebinding: Resolve = (_host, done) => {
     asked += 1;
@@ -166,7 +166,7 @@ test('asks the resolver once per call, and dials what was checked', async () => 
   expect(JSON.parse(new TextDecoder().decode(answer.body)).host).toBe(`hook.example:${server.port}`);
 });
 
-test('the time limit covers connection, waiting, body and resolver', async () => {
+test('the timeout covers connecting, waiting, the body and resolving', async () => {
   const call = (url: string, resolve?: Resolve) => faultOf(sendGuarded(post(url, { timeoutMs: 150 }), open, resolve));
   expect(await call(at('/silent'))).toBe('timeout');
   expect(await call(at('/drip'))).toBe('timeout');
@@ -174,7 +174,7 @@ test('the time limit covers connection, waiting, body and resolver', async () =>
   expect(await call(at('/echo', 'hook.example'), () => {})).toBe('timeout');
 });
 
-test('a caller may give up, and a dead address is a network fault', async () => {
+test('a caller can abort, and an unreachable address is a network error', async () => {
   const controller = new AbortController();
   const call = faultOf(sendGuarded(post(at('/silent'), { signal: controller.signal }), open));
   setTimeout(() => controller.abort(), 30);
@@ -207,7 +207,7 @@ describe('behind a proxy', () => {
   const unknown: Resolve = (_host, done) => done(new Error('ENOTFOUND'), []);
   const textOf = ({ body }: { body: Uint8Array }) => new TextDecoder().decode(body);
 
-  test('it is told the address that was looked at, and the other side the name', async () => {
+  test('the proxy gets the checked address, and the target its name', async () => {
     through(unchecked);
     const plain = await sendGuarded(post(at('/echo', 'hook.example')), open, resolvesTo('127.0.0.1'));
     expect(JSON.parse(textOf(plain))).toMatchObject({
@@ -221,7 +221,7 @@ describe('behind a proxy', () => {
     expect(proxy.asked).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  test('nobody is asked for what leads inside, or for a name that is not known', async () => {
+  test('private and unknown names are not requested from the proxy', async () => {
     through();
     const call = (resolve: Resolve) => faultOf(sendGuarded(post(at('/echo', 'hook.example')), closed, resolve));
     expect(await call(resolvesTo('127.0.0.1'))).toBe('address_refused');
@@ -233,14 +233,14 @@ describe('behind a proxy', () => {
     expect(proxy.asked).toEqual([]);
   });
 
-  test('one that looks names up is told them, also those that nobody knows here', async () => {
+  test('a resolving proxy gets names, including those unknown here', async () => {
     through({ PROXY_RESOLVES_NAMES: '1' });
     for (const resolve of [unknown, resolvesTo('1.1.1.1')])
       expect((await sendGuarded(post(at('/echo', 'hook.example')), closed, resolve)).status).toBe(201);
     expect(proxy.asked).toEqual(['hook.example', 'hook.example']);
   });
 
-  test('certificates, its own refusals, exceptions, limits and time count as without it', async () => {
+  test('certificates, proxy refusals, exceptions, limits and timeouts work as without a proxy', async () => {
     through();
     expect(await faultOf(sendGuarded(post(`https://localhost:${secure.port}/`), open))).toBe('network');
     const url = at('/endless');
@@ -260,12 +260,12 @@ describe('behind a proxy', () => {
   });
 });
 
-describe('an answer that is read as it comes', () => {
+describe('a streamed response', () => {
   const get = (path: string, more: Partial<OutgoingRequest> = {}) =>
     openGuarded({ url: at(path), method: 'GET', headers: {}, timeoutMs: 2_000, ...more }, open);
   const read = (body: ReadableStream<Uint8Array>) => faultOf(new Response(body).bytes());
 
-  test('is the whole, and a redirect as it is', async () => {
+  test('is complete, and a redirect is returned unchanged', async () => {
     const { status, body } = await get('/exact');
     expect([status, (await new Response(body).bytes()).length]).toEqual([200, 65_536]);
     const { status: moved, headers, body: nothing } = await get('/redirect');
@@ -273,7 +273,7 @@ describe('an answer that is read as it comes', () => {
     await nothing.cancel();
   });
 
-  test('is not fetched ahead of its reader, nor after that has left', async () => {
+  test('is not fetched ahead of its reader, nor after the reader has left', async () => {
     const { body } = await get('/endless');
     const reader = body.getReader();
     await reader.read();
@@ -283,7 +283,7 @@ describe('an answer that is read as it comes', () => {
     expect(streamedBytes - seen).toBeLessThan(1_000_000);
   });
 
-  test('breaks where its time is up, where the caller gives up, and where it is cut', async () => {
+  test('ends at its timeout, when the caller aborts, and when it is cut', async () => {
     const tooSlow = get('/drip', { timeoutMs: 150 }).then(({ body }) => new Response(body).bytes());
     expect(await faultOf(tooSlow)).toBe('timeout');
     const controller = new AbortController();
@@ -300,7 +300,7 @@ describe('an answer that is read as it comes', () => {
     cut.close();
   });
 
-  test('comes from no private address', async () => {
+  test('is not read from a private address', async () => {
     const before = calls;
     const refused = (url: string, resolve?: Resolve) =>
       faultOf(openGuarded({ url, method: 'GET', headers: {}, timeoutMs: 2_000 }, closed, resolve));

@@ -117,7 +117,7 @@ function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs'
   const faultOf = (error: unknown): OutgoingError => {
     if (error instanceof OutgoingError) return error;
     if (limit.aborted) return new OutgoingError('timeout', `No response within ${timeoutMs} ms.`);
-    if (signal.aborted) return new OutgoingError('aborted', 'The call was given up.');
+    if (signal.aborted) return new OutgoingError('aborted', 'The call was cancelled.');
     return new OutgoingError('network', error instanceof Error ? error.message : String(error));
   };
   return { signal, faultOf };
@@ -156,7 +156,7 @@ export function checkedUrl(text: string, policy: OutgoingPolicy): URL {
     throw new OutgoingError('invalid_url', 'Only http and https addresses can be called.');
   }
   if (url.username || url.password) {
-    throw new OutgoingError('invalid_url', 'The URL must not carry a user name or password.');
+    throw new OutgoingError('invalid_url', 'The URL must not contain a user name or password.');
   }
   // Literal addresses are not resolved. The URL parser has already normalised forms such as 0x7f.1.
   const host = url.hostname.replace(/^\[|\]$/g, '');

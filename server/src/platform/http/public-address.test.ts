@@ -18,7 +18,7 @@ const ownAddress = fc.tuple(fc.constantFrom(...ownBlocks), fc.nat(0xffff_ffff)).
 const bytesOf = (number: number): number[] => [24, 16, 8, 0].map((shift) => (number >>> shift) & 0xff);
 const hexGroups = (number: number): string => `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
 
-test('an own address is own in all clothes: mapped, translated, tunnelled', () => {
+test('a private address is recognised in every form: mapped, translated, tunnelled', () => {
   fc.assert(
     fc.property(ownAddress, fc.nat(0xffff), (number, tail) => {
       const dotted = bytesOf(number).join('.');
@@ -33,7 +33,7 @@ test('an own address is own in all clothes: mapped, translated, tunnelled', () =
   );
 });
 
-test('an own address in a URL is found however it is written', () => {
+test('a private address in a URL is recognised in every notation', () => {
   fc.assert(
     fc.property(ownAddress, (number) => {
       const bytes = bytesOf(number);
@@ -127,7 +127,7 @@ describe('not public', () => {
   ])('%s', (ip) => expect(isPublicAddress(ip)).toBe(false));
 
   test.each(['', 'localhost', 'example.com', '1.1.1', '1.1.1.1.1', '01.1.1.1', '256.1.1.1', ':::1', '1.1.1.1/8'])(
-    'what is no address: %p',
+    'not an address: %p',
     (text) => expect(isPublicAddress(text)).toBe(false),
   );
 });

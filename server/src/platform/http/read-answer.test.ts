@@ -19,22 +19,22 @@ function endless(piece = 65_536): { response: Response; given: () => number; can
   return { response: new Response(body), given: () => given, cancelled: () => cancelled };
 }
 
-describe('an answer without end', () => {
-  test('is given up at its limit, and no more of it is read', async () => {
+describe('an endless response', () => {
+  test('is rejected at its limit, and not read further', async () => {
     const { response, given, cancelled } = endless();
     await expect(readAnswer(response, 1_000_000)).rejects.toThrow(AnswerTooLarge);
     expect(given()).toBeLessThan(1_000_000 + 3 * 65_536);
     expect(cancelled()).toBe(true);
   });
 
-  test('that says no is cut at its limit', async () => {
+  test('with an error status is cut at its limit', async () => {
     const { response, given, cancelled } = endless();
     expect(await readRefusal(response)).toBe('a'.repeat(answerLimits.refusal));
     expect(given()).toBeLessThan(answerLimits.refusal + 3 * 65_536);
     expect(cancelled()).toBe(true);
   });
 
-  test('in pieces of a byte each is kept as one', async () => {
+  test('in pieces of one byte is stored as one', async () => {
     const byte = new Uint8Array([97]);
     const { bytes, whole } = await gather(() => byte, 300_000);
     expect([bytes.length, bytes.buffer.byteLength < 700_000, whole]).toEqual([300_000, true, false]);
@@ -45,13 +45,13 @@ test.each([
   ['nothing', ''],
   ['a mark before its text', '\ufefftext'],
   ['letters of several bytes', 'grüner Tee 🍵'.repeat(5_000)],
-])('an answer of %s is read as `text` reads it', async (_, text) => {
+])('a response of %s is read as `text` reads it', async (_, text) => {
   const answer = () => new Response(Buffer.from(text));
   for (const most of [1_000_000, Buffer.byteLength(text)])
     expect(await readAnswer(answer(), most)).toBe(await answer().text());
 });
 
-describe('a small packed answer that is large unpacked', () => {
+describe('a small compressed response that is large when unpacked', () => {
   const large = new Uint8Array(200_000_000).fill(97);
   const fast = { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } };
   const packed: Record<string, Uint8Array> = {
@@ -67,7 +67,7 @@ describe('a small packed answer that is large unpacked', () => {
   });
   afterAll(() => server.stop(true));
 
-  test.each(Object.keys(packed))('is given up at its limit (%s)', async (encoding) => {
+  test.each(Object.keys(packed))('is rejected at its limit (%s)', async (encoding) => {
     expect(packed[encoding]!.length).toBeLessThan(large.length / 50);
     const response = await fetch(`${server.url}${encoding}`);
     let read = 0;

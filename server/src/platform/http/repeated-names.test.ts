@@ -18,7 +18,7 @@ test.each([
   expect(repeatedName(text)).toBe(name);
 });
 
-test('what was written from a value repeats nothing, and with one name more it does', () => {
+test('serialised values have no repeated names, and adding one is detected', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue(), { minKeys: 1 }), (value) => {
       const text = JSON.stringify(value, null, 1);

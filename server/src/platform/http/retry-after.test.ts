@@ -28,7 +28,7 @@ const throwing = (error: unknown) => (): Response => {
 };
 const retries = ({ headers }: Response) => [headers.get('retry-after'), headers.get('retry-after-ms')];
 
-describe.each(formats)('%s: every 503 says when to come back', (format) => {
+describe.each(formats)('%s: every 503 has Retry-After', (format) => {
   const codes = (Object.keys(errorTable) as ErrorCode[]).filter((code) => errorTable[code] === 503);
   const ends: [string, () => Response][] = [
     ...codes.map((code): [string, () => Response] => [code, throwing(new AppError(code, 'away'))]),
@@ -46,12 +46,12 @@ describe.each(formats)('%s: every 503 says when to come back', (format) => {
     expect(ms).toBe(relayed(format) ? `${Number(seconds) * 1000}` : null);
   });
 
-  test('what is known better stays', async () => {
+  test('a more precise value is kept', async () => {
     const given = new AppError('unavailable', 'away', { headers: { 'retry-after': '41' } });
     expect(retries(await answerOf(format, throwing(given)))).toEqual(['41', relayed(format) ? '41000' : null]);
   });
 
-  test('other answers say nothing of the kind', async () => {
+  test('other responses have none', async () => {
     for (const end of [throwing(new AppError('internal_error', 'x')), () => new Response('fine')])
       expect(retries(await answerOf(format, end))).toEqual([null, null]);
   });

@@ -200,7 +200,7 @@ const rows: Row[] = [
   ['GET', '/api/a%2Fb%25c', 404, { body: nothing('GET /api/a%2Fb%25c') }],
 ];
 
-describe('each address is answered as it should be, the same with and without a server', () => {
+describe('each address gets the right response, with and without a server', () => {
   test.each(rows)('%s %s', async (method, target, status, { body = '', ...expected }) => {
     const here = await fetched(method, target);
     expect({ ...here, body: undefined }).toEqual({
@@ -219,13 +219,13 @@ describe('each address is answered as it should be, the same with and without a 
   });
 });
 
-describe('what is not asked for as a page is none', () => {
+describe('a request that does not ask for a page gets none', () => {
   const asked = (path: string, accept?: string, method = 'GET') =>
     service.call(path, { method, ...(accept && { headers: { accept } }) });
   const navigation = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8';
 
   test.each(['/', '/docs', '/oauth2/authorize?client_id=x', '/models/a/b-4.1', '/v1alpha/models', '/.well-known/x'])(
-    'a browser that goes to %s gets the web app',
+    'a browser that opens %s gets the web app',
     async (path) => {
       for (const accept of [navigation, 'Text/HTML']) {
         const answer = await asked(path, accept);
@@ -237,7 +237,7 @@ describe('what is not asked for as a page is none', () => {
   );
 
   test.each(['/docs', '/v1alpha/models', '/.well-known/x', '/openai/nothing', '/models/a/b-4.1'])(
-    'a program that asks for %s is told in JSON',
+    'a program that requests %s gets JSON',
     async (path) => {
       for (const accept of [undefined, '*/*', 'application/json', 'text/event-stream', 'text/htmlx', 'image/png']) {
         const answer = await asked(path, accept);
@@ -249,7 +249,7 @@ describe('what is not asked for as a page is none', () => {
     },
   );
 
-  test('nothing under the API or among the files is a page, whoever asks', async () => {
+  test('nothing under the API or among the files is a page', async () => {
     for (const path of ['/api/nothing', '/v1/nothing', '/assets/gone.js'])
       expect((await asked(path, navigation)).status).toBe(404);
     expect((await asked('/docs', navigation, 'POST')).status).toBe(404);
@@ -261,7 +261,7 @@ test.each([
   ['an empty Host', '1.1', 'Host: \r\n'],
   ['a Host that is none', '1.1', 'Host: a b\r\n'],
   ['an IPv6 address as Host', '1.1', 'Host: [::1]:3000\r\n'],
-])('with %s the path counts alone', async (_, version, host) => {
+])('with %s only the path decides', async (_, version, host) => {
   expect(await sent('POST', chat, version, host)).toMatchObject({ status: 400, route: chat });
   expect(await sent('GET', '/healthz', version, host)).toMatchObject({ status: 200 });
   expect(await sent('GET', '/v1/models/demo/chat?x=y', version, host)).toMatchObject({ status: 200, route: model });

@@ -24,7 +24,7 @@ const points = Object.values(hidden).flat();
 
 describe.each(Object.entries(hidden))('%s', (_, list) => {
   test.each(list.map((point) => [point.toString(16).padStart(4, '0'), String.fromCodePoint(point)]))(
-    'U+%s is refused, alone and within',
+    'U+%s is rejected, alone and within a text',
     (_point, character) => {
       for (const text of [`Ba${character}nk`, `B4${character}nk`, `${character}${character}`, `a ${character} b`])
         expect([text, read(text)]).toEqual([text, null]);
@@ -34,7 +34,7 @@ describe.each(Object.entries(hidden))('%s', (_, list) => {
   );
 });
 
-test('what looks the same is the same', () => {
+test('texts that look the same are normalised to the same', () => {
   const same: [string, string][] = [
     ['Cafe\u0301', 'Caf\u00e9'],
     ['  My   bank ', 'My bank'],
@@ -45,7 +45,7 @@ test('what looks the same is the same', () => {
   for (const [written, stored] of same) expect(read(written)).toBe(stored);
 });
 
-test('names of the world are names', () => {
+test('names in all scripts are accepted', () => {
   const good = [
     ...['Notes', 'Zoë & Söhne', '日本語', 'Приложение', 'העברית', 'العربية', '한국어', 'C++ (2)', '100 %', '~'],
     // Emoji of several parts, and letters that a joiner shapes.
@@ -61,14 +61,14 @@ test('names of the world are names', () => {
   for (const text of good) expect(read(text)).toBe(text.normalize('NFC'));
 });
 
-test('what looks empty is refused, and length is counted in characters', () => {
+test('texts that look empty are rejected, and length is counted in characters', () => {
   for (const text of ['', ' ', '\u00a0\u2003', '\u0301', '\u0301\u0302 ', '\t']) expect(read(text)).toBeNull();
   expect(read('\u{1f600}'.repeat(64))).not.toBeNull();
   expect(read('\u{1f600}'.repeat(65))).toBeNull();
   expect(read('x'.repeat(65))).toBeNull();
 });
 
-test('whatever is taken shows all it holds, and is taken again unchanged', () => {
+test('an accepted text shows all its characters, and is accepted again unchanged', () => {
   const piece = fc.oneof(
     fc.constantFrom(...points.map((point) => String.fromCodePoint(point)), ' ', '\u00a0', '\u0301'),
     fc.string({ unit: 'grapheme', maxLength: 4 }),
@@ -90,7 +90,7 @@ test('whatever is taken shows all it holds, and is taken again unchanged', () =>
   );
 });
 
-test('descriptions may have lines, and nothing else that is hidden', () => {
+test('descriptions may have line breaks, and no other hidden characters', () => {
   const text = shownText(500);
   expect(text.parse(' one\r\ntwo\n\tthree ')).toBe('one\ntwo\n\tthree');
   expect(text.parse('')).toBe('');
@@ -101,7 +101,7 @@ test('descriptions may have lines, and nothing else that is hidden', () => {
   expect(text.safeParse('x'.repeat(501)).success).toBe(false);
 });
 
-test('what is far too long is refused before it is read', () => {
+test('a text that is far too long is rejected before it is read', () => {
   let read = 0;
   const name = shownName(64).refine(() => {
     read += 1;

@@ -67,8 +67,8 @@ export const shownName = (most: number) =>
   bounded(1, most)
     .overwrite(inOneLine)
     .refine((text) => text !== '', 'must not be empty')
-    .refine((text) => !holdsHidden(text), 'must not hold control characters or others that cannot be seen')
-    .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must hold something that can be seen')
+    .refine((text) => !holdsHidden(text), 'must not contain control or other invisible characters')
+    .refine((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text), 'must contain a visible character')
     .refine(fits(1, most), sizeWords(1, most));
 
 /** A description: any number of lines, no hidden characters except line breaks. */
@@ -77,6 +77,6 @@ export const shownText = (most: number) =>
     .overwrite(inLines)
     .refine(
       (text) => !holdsHidden(text.replace(/[\n\t]/g, ' ')),
-      'must not hold control characters or others that cannot be seen',
+      'must not contain control or other invisible characters',
     )
     .refine(fits(0, most), sizeWords(0, most));

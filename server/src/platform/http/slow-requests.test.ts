@@ -87,7 +87,7 @@ const untilClosed = (first: string, trickle = '', { port } = server): Promise<st
 const post = (path: string, length: number, type = 'application/json'): string =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`;
 
-test('requests that do not arrive are ended; those that have may take their time', async () => {
+test('incomplete requests time out; complete ones may take any time', async () => {
   const patient = [
     fetch(`${server.url}json`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"a":"b"}' }),
     fetch(`${server.url}raw`, { method: 'POST', body: '{}' }),
@@ -109,7 +109,7 @@ test('requests that do not arrive are ended; those that have may take their time
   expect(seen).toEqual([2]);
 }, 300_000);
 
-test('a connection is closed when nothing follows, also after a stream', async () => {
+test('an idle connection is closed, also after a stream', async () => {
   release();
   const answers = await Promise.all([
     untilClosed(`${post('/raw', 2)}{}`, '', hasty),

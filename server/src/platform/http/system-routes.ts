@@ -27,7 +27,7 @@ export function mountSystem(router: Router, deps: SystemDeps): void {
   router.add('GET', '/metrics', async (request, server) => {
     const peer = server?.requestIP?.(request)?.address ?? '127.0.0.1';
     if (!maySeeMetrics(peer, request.headers, deps.metricsToken)) {
-      const message = 'Metrics are for loopback or METRICS_TOKEN.';
+      const message = 'Metrics are available only from loopback or with METRICS_TOKEN.';
       return Response.json({ success: false, message }, { status: 403, headers });
     }
     const text = await deps.platform.metrics.render();

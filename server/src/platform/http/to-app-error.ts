@@ -10,6 +10,6 @@ export function toAppError(thrown: unknown): AppError {
   if (isUnavailable(thrown))
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   if (isUnkept(thrown))
-    return new AppError('unavailable', 'Files cannot be kept or read right now. Try again in a moment.', {}, thrown);
+    return new AppError('unavailable', 'Files cannot be saved or read right now. Try again in a moment.', {}, thrown);
   return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
 }

@@ -36,7 +36,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const get = (path: string, headers: Record<string, string> = {}) =>
   webAsset(path, new Request(`http://localhost${path}`, { headers }), folder);
 
-test('a hashed file is kept for ever, in the coding the client takes', async () => {
+test('a hashed file is cached forever, in an encoding the client accepts', async () => {
   const path = '/assets/main-1a2b3c4d.js';
   const plain = await get(path);
   expect(plain?.headers.get('cache-control')).toContain('immutable');
@@ -52,7 +52,7 @@ test('a hashed file is kept for ever, in the coding the client takes', async () 
   expect((await get(path, { 'accept-encoding': 'gzip;q=0' }))?.headers.get('content-encoding')).toBeNull();
 });
 
-test('somebody who is in is told early what their page needs', async () => {
+test('a logged-in user gets early hints for their page', async () => {
   const linkOf = async (path: string, cookie: string) =>
     (await get(path, { accept: 'text/html', cookie }))?.headers.get('link');
   const question = (path: string) => `<${path}>; rel=preload; as=fetch; crossorigin`;
@@ -70,14 +70,14 @@ test('somebody who is in is told early what their page needs', async () => {
   expect((await get('/', { accept: 'text/html' }))?.headers.get('vary')).toContain('cookie');
 });
 
-test('of the scripts in a page only its own may run; files have no policy of their own', async () => {
+test("the policy allows only a page's own script; files have no policy", async () => {
   const policyOf = async (path: string) =>
     (await get(path, { accept: 'text/html' }))?.headers.get('content-security-policy');
   for (const path of ['/', '/login']) expect(await policyOf(path)).toContain("script-src 'self' 'sha256-c2NyaXB0';");
   expect(await policyOf('/assets/main-1a2b3c4d.js')).toBeNull();
 });
 
-test('pages of the app answer with its index, revalidated each time', async () => {
+test('pages of the app return its index, revalidated each time', async () => {
   for (const path of ['/', '/login', '/oauth2/authorize', '/models/a/b']) {
     const answer = await get(path, { accept: 'text/html' });
     expect(answer?.headers.get('cache-control')).toBe('no-cache');
@@ -90,7 +90,7 @@ test('pages of the app answer with its index, revalidated each time', async () =
   expect((await get('/', { 'if-none-match': '"other"' }))?.status).toBe(200);
 });
 
-test('what is not in the list of the build is not served', async () => {
+test("files outside the build's manifest are not served", async () => {
   for (const path of ['/secret.txt', '/manifest.json', '/assets/gone-00000000.js', '/../package.json', '/%2e%2e/x.y']) {
     expect(await get(path)).toBeNull();
   }

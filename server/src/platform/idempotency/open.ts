@@ -42,7 +42,7 @@ export function openIdempotency(deps: { db: Db; owners: Owners; clock: Clock; se
       await write();
     } catch (error) {
       void retryUntilWritten(owners, write, (next) =>
-        log.warn({ error: next }, 'the end of a request could not be noted'),
+        log.warn({ error: next }, 'the end of a request could not be recorded'),
       );
       throw error;
     }

@@ -58,7 +58,7 @@ const storageFull = (mostBytes: number) => {
   const most = Math.floor(mostBytes / mebibyte);
   return new AppError(
     'storage_full',
-    `You keep ${most} MiB, and no more are kept for an account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need; your account page tells what takes how much.`,
+    `You have reached the storage limit of ${most} MiB for your account. Delete responses and conversations, files and batches, sessions, knowledge or chats that you no longer need. Your account page shows what uses how much.`,
     { body: { code: 'storage_full' } },
   );
 };
@@ -114,7 +114,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
   /** For users from before sums existed. */
   const recountQuietly = async (userId: number): Promise<void> => {
     if (!mayRecount(userId)) return;
-    await recount(userId).catch((error) => log.warn({ error }, 'what a user keeps could not be counted'));
+    await recount(userId).catch((error) => log.warn({ error }, "a user's storage could not be counted"));
   };
 
   const tries = async (userId: number, bytes: number): Promise<boolean> => {
@@ -139,7 +139,7 @@ export async function openKeeping({ db, shared, clock, log, mostBytes }: Keeping
       if (own.left >= 0) return;
       const missing = Math.min(bytes, -own.left) + stepOf(most);
       void grow(userId, own, missing, Number.MAX_SAFE_INTEGER).catch((error) =>
-        log.warn({ error }, 'what a user keeps could not be added up'),
+        log.warn({ error }, "a user's storage could not be totalled"),
       );
     },
     countBy: (given) => {

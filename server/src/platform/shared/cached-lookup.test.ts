@@ -32,7 +32,7 @@ const act = fc.oneof(
   fc.record({ forget: fc.constantFrom(...keys) }),
 );
 
-test('whatever was changed is read again, and nothing else is', async () => {
+test('only changed entries are read again', async () => {
   const drawn = fc.dictionary(fc.constantFrom(...keys), fc.uniqueArray(fc.constantFrom(...tags)));
   await fc.assert(
     fc.asyncProperty(drawn, fc.array(act, { maxLength: 40 }), async (tagged, acts) => {
@@ -57,7 +57,7 @@ test('whatever was changed is read again, and nothing else is', async () => {
   );
 });
 
-test('the oldest makes room for the newest, and leaves nothing behind', async () => {
+test('the oldest entry is evicted for the newest, and leaves nothing behind', async () => {
   const { lookup, reads } = opened(() => ['user:1'], 2);
   for (const key of ['a', 'b', 'c', 'b', 'c']) await lookup.get(key);
   expect(Object.fromEntries(reads)).toEqual({ a: 1, b: 1, c: 1 });

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { manualClock } from '../../lib/clock.ts';
 import { memoryShared } from './memory.ts';
 
-test('holds no more keys than its cap, and the oldest go first', async () => {
+test('holds at most its maximum of keys, and evicts the oldest', async () => {
   const shared = memoryShared(manualClock(), 3);
   for (const key of ['a', 'b', 'c', 'd']) await shared.set(key, key, 1_000);
   expect(shared.size()).toBe(3);
@@ -11,7 +11,7 @@ test('holds no more keys than its cap, and the oldest go first', async () => {
   await shared.close();
 });
 
-test('a window follows the clock it was given', () => {
+test('a window follows the given clock', () => {
   const clock = manualClock();
   const shared = memoryShared(clock);
   expect(shared.hit('k', 1, 60_000)).toEqual({ allowed: true, limit: 1, remaining: 0, resetMs: 60_000 });
@@ -21,7 +21,7 @@ test('a window follows the clock it was given', () => {
   expect(shared.hit('k', 1, 60_000).allowed).toBe(true);
 });
 
-test('every subscription hears a message once', async () => {
+test('every subscription receives a message once', async () => {
   const shared = memoryShared(manualClock());
   const seen: string[] = [];
   await shared.subscribe('c', (message) => seen.push(message));

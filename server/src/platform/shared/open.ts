@@ -17,6 +17,6 @@ export async function openShared(config: { redisUrl?: string; prefix?: string },
     await shared.close();
     // Without user and password, because the message ends up on the console.
     const { host } = new URL(config.redisUrl);
-    throw new Error(`Redis at ${host} does not answer: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`Redis at ${host} does not respond: ${error instanceof Error ? error.message : error}`);
   }
 }

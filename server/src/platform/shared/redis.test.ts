@@ -39,7 +39,7 @@ test('two processes share counts and messages; another prefix shares nothing', a
   await stranger.close();
 });
 
-test('what is counted in one turn goes in one message, and each has its own number', async () => {
+test('counts of one tick are sent in one message, each with its own result', async () => {
   const client = new RedisClient(server.url);
   const messages = async () =>
     Number(/cmdstat_evalsha:calls=(\d+)/.exec(`${await client.send('INFO', ['commandstats'])}`)?.[1] ?? 0);
@@ -52,7 +52,7 @@ test('what is counted in one turn goes in one message, and each has its own numb
   client.close();
 });
 
-test('a Redis that goes and comes back: local limits meanwhile, then everything works again', async () => {
+test('during a Redis outage limits are local, and afterwards everything works again', async () => {
   const seen: string[] = [];
   let gaps = 0;
   const stop = await other.subscribe(
@@ -88,7 +88,7 @@ test('a Redis that goes and comes back: local limits meanwhile, then everything 
   await stopLate();
 });
 
-test('a Redis that is frozen makes nobody wait, and is used again when it thaws', async () => {
+test('a frozen Redis delays no one, and is used again when it responds', async () => {
   process.kill(server.pid(), 'SIGSTOP');
   // All of them resolve while Redis is frozen: nothing resumes it before.
   const states = await Promise.all(Array.from({ length: 20 }, async () => one.hit('frozen', 5, 60_000)));
@@ -99,7 +99,7 @@ test('a Redis that is frozen makes nobody wait, and is used again when it thaws'
   expect(await other.get('thawed')).toBe('yes');
 });
 
-test('an address where nothing answers is told without the password', async () => {
+test('an unreachable address is reported without the password', async () => {
   const port = new URL(server.url).port;
   await server.stop();
   const open = openShared({ redisUrl: `redis://user:hunter2@127.0.0.1:${port}` }, systemClock);

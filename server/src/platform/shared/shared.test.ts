@@ -24,13 +24,13 @@ describe.each(['memory', 'redis'] as const)('shared state in %s', (kind) => {
     await server?.stop();
   });
 
-  test('is of its kind, healthy and answers a ping', async () => {
+  test('reports its kind and health, and responds to a ping', async () => {
     expect(shared.kind).toBe(kind);
     expect(shared.healthy()).toBe(true);
     await shared.ping();
   });
 
-  test('counts calls in a window and starts anew after it', async () => {
+  test('counts calls in a window and restarts after it', async () => {
     const states = [];
     for (let i = 0; i < 3; i++) states.push(await shared.hit('a', 2, 60_000));
     expect(states.map((state) => state.allowed)).toEqual([true, true, false]);
@@ -43,12 +43,12 @@ describe.each(['memory', 'redis'] as const)('shared state in %s', (kind) => {
     expect((await shared.hit('a', 2, 60_000)).remaining).toBe(1);
   });
 
-  test('never lets more than the limit through when calls come together', async () => {
+  test('never allows more than the limit with concurrent calls', async () => {
     const states = await Promise.all(Array.from({ length: 50 }, async () => shared.hit('burst', 10, 60_000)));
     expect(states.filter((state) => state.allowed)).toHaveLength(10);
   });
 
-  test('keeps values for their time', async () => {
+  test('keeps values until they expire', async () => {
     expect(await shared.get('v')).toBeNull();
     await shared.set('v', 'one', 10_000);
     expect(await shared.get('v')).toBe('one');
@@ -61,7 +61,7 @@ describe.each(['memory', 'redis'] as const)('shared state in %s', (kind) => {
     expect(await shared.get('short')).toBeNull();
   });
 
-  test('counters live from their first use', async () => {
+  test('counters expire from their first use', async () => {
     expect(await shared.increment('n', 2, 100_000)).toBe(2);
     await pass(40_000);
     expect(await shared.increment('n', -5, 1_000_000)).toBe(-3);
@@ -70,7 +70,7 @@ describe.each(['memory', 'redis'] as const)('shared state in %s', (kind) => {
     expect(await shared.increment('n', 1, 100_000)).toBe(1);
   });
 
-  test('messages reach every subscriber of the channel and nobody else', async () => {
+  test('messages reach every subscriber of the channel, and no others', async () => {
     const seen: string[] = [];
     const subscribe = (channel: string, name: string) =>
       shared.subscribe(channel, (message) => seen.push(`${name}:${message}`));

@@ -25,8 +25,8 @@ const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const chunked = (pieces: string[], extension = ''): string =>
   `${pieces.map((piece) => `${piece.length.toString(16)}${extension}\r\n${piece}\r\n`).join('')}0\r\n\r\n`;
 
-describe('a body in chunks', () => {
-  test('is the same however it is cut, and what follows it is not touched', () => {
+describe('a chunked body', () => {
+  test('is the same however it is split, and bytes after it are left', () => {
     const texts = fc.array(fc.string({ minLength: 1, maxLength: 40, unit: 'binary-ascii' }), { maxLength: 6 });
     const cuts = fc.array(fc.nat(300), { maxLength: 12 });
     fc.assert(
@@ -45,7 +45,7 @@ describe('a body in chunks', () => {
     expect(read('chunked', bytes(wire))).toEqual({ body: 'abc', over: true, stopped: wire.length });
   });
 
-  test('is not over before its last chunk', () => {
+  test('does not end before its last chunk', () => {
     const wire = bytes(chunked(['abc', 'defg']));
     for (let length = 0; length < wire.length; length += 1)
       expect(read('chunked', wire.subarray(0, length)).over).toBe(false);
@@ -59,12 +59,12 @@ describe('a body in chunks', () => {
     ['more data than said', '3\r\nabcdef\r\n0\r\n\r\n'],
     ['an endless extension', `3;${'a'.repeat(20_000)}\r\nabc\r\n`],
     ['endless trailers', `0\r\n${'a: b\r\n'.repeat(4_000)}\r\n`],
-  ])('with %s is refused', (_, wire) => {
+  ])('with %s is rejected', (_, wire) => {
     expect(() => read('chunked', bytes(wire))).toThrow();
   });
 });
 
-test('a body of known length ends there, one without at the end of the connection', () => {
+test('a body with a length ends there, one without at the end of the connection', () => {
   expect(read(5, bytes('hello world'), [2])).toEqual({ body: 'hello', over: true, stopped: 5 });
   expect(read(0, bytes('')).over).toBe(true);
   expect(read('close', bytes('hello world'), [3])).toEqual({ body: 'hello world', over: false, stopped: 11 });

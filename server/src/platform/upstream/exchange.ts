@@ -98,7 +98,7 @@ export class Exchange implements ByteSource, BodyTaker {
   }
 
   abort(): void {
-    this.fail(new Error('the call was aborted'));
+    this.fail(new Error('the call was cancelled'));
   }
 
   fail(error: Error): void {

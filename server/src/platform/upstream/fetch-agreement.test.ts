@@ -143,7 +143,7 @@ const differences: Difference[] = [
   },
 ];
 
-test.each(differences)('one alone reads $name', async ({ whole, example, explains }) => {
+test.each(differences)('only one of the two reads $name', async ({ whole, example, explains }) => {
   const ending = explains(example, 'end') ? 'end' : 'reset';
   const { ours, fetched } = await byBoth({ wire: example, ending }, 3);
   expect({ ours: ours.whole, fetched: fetched.whole }).toEqual({
@@ -154,7 +154,7 @@ test.each(differences)('one alone reads $name', async ({ whole, example, explain
 
 const cases = process.env.SVC_LONG ? 40_000 : 2_000;
 
-test(`${cases} answers are read alike, but for these differences`, async () => {
+test(`${cases} responses are read alike, except for these differences`, async () => {
   let alike = 0;
   for (let seed = 0; seed < cases; seed += 1) {
     const { wire, ending: drawn } = answerCase(seed);
@@ -172,7 +172,7 @@ test(`${cases} answers are read alike, but for these differences`, async () => {
   expect(alike).toBeGreaterThan(cases * 0.8);
 }, 600_000);
 
-describe('what is packed', () => {
+describe('compressed responses', () => {
   const text = 'green tea '.repeat(500);
   const bytes = Buffer.from(text);
   const packings: [string, string, Uint8Array, boolean][] = [

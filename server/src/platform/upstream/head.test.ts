@@ -4,7 +4,7 @@ import { requestBytes } from './request-bytes.ts';
 
 const head = (...lines: string[]) => parseHead(['HTTP/1.1 200 OK', ...lines].join('\r\n'));
 
-test('a head tells status, headers and how its body ends', () => {
+test('a head has a status, headers and how its body ends', () => {
   const { status, headers, framing, keepMs } = parseHead(
     'HTTP/1.1 429 Too Many\r\nRetry-After:  7 \r\nSet-Cookie: a=b\r\ncontent-length: 12',
   );
@@ -20,7 +20,7 @@ test('a head tells status, headers and how its body ends', () => {
   expect(parseHead('HTTP/1.1 200').status).toBe(200);
 });
 
-test('all headers can be read, whatever the case of their names, and what comes twice is a list', () => {
+test('all headers can be read case-insensitively, and repeated ones are joined', () => {
   const { headers, framing, encoding } = head(
     'X-One: 1',
     'CONTENT-Length: 3',
@@ -41,7 +41,7 @@ test('all headers can be read, whatever the case of their names, and what comes 
     expect(head(`${other}: 4`).framing).toBe('close');
 });
 
-test('a connection is kept only where that is safe', () => {
+test('a connection is kept only if that is safe', () => {
   expect(head('content-length: 1', 'Connection: Close').keepMs).toBe(0);
   expect(head('content-length: 1', 'transfer-encoding: chunked')).toMatchObject({
     framing: 'chunked',
@@ -69,11 +69,11 @@ test.each([
   ['HTTP/1.1 200 OK\r\ncontent-length: -1'],
   ['HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2'],
   ['HTTP/1.1 200 OK\r\ntransfer-encoding: gzip, chunked'],
-])('%j is refused', (text) => {
+])('%j is rejected', (text) => {
   expect(() => parseHead(text)).toThrow();
 });
 
-test('a request is written as it should be', () => {
+test('a request is written correctly', () => {
   const text = requestBytes({
     url: 'http://[::1]:8080/v1/chat?a=b%20c',
     method: 'POST',
@@ -85,13 +85,13 @@ test('a request is written as it should be', () => {
   expect(text).toContain('\r\nauthorization: Bearer x\r\n');
 });
 
-test('a header cannot smuggle another in', () => {
+test('a header cannot inject another', () => {
   for (const value of ['a\r\nx: y', 'a\nb', 'a\0', 'a\u0100'])
     expect(() => requestBytes({ url: 'http://x/', method: 'POST', headers: { 'x-a': value }, body: '' })).toThrow();
   expect(() => requestBytes({ url: 'http://x/', method: 'GET', headers: { 'x a': 'b' } })).toThrow();
 });
 
-test('a header is found by its name, however it is written and wherever it stands', () => {
+test('a header is found by its name in any case and position', () => {
   const head = parseHead(
     'HTTP/1.1 200 OK\r\nX-Type: no\r\nContent-Type:  text/plain \r\nLink: a\r\nx-content-type: no\r\nlink:b',
   );

@@ -48,8 +48,8 @@ function keeping(addresses: () => string[], allowPrivate = true) {
 
 const whole = (text: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
 
-describe('a connection that is kept', () => {
-  test('stays where it was checked, whatever its name leads to later', async () => {
+describe('a kept connection', () => {
+  test('stays with its checked address, whatever its name resolves to later', async () => {
     const server = serve(({ socket }, count) => void socket.write(whole(`answer ${count}`)));
     let now = ['127.0.0.1'];
     const { ask, later, asked } = keeping(() => now);
@@ -66,7 +66,7 @@ describe('a connection that is kept', () => {
     expect([asked(), server.peers.length]).toEqual([2, 2]);
   });
 
-  test('is made to no private address, nor to a name with one among its own', async () => {
+  test('is not opened to a private address, nor to a name that has one', async () => {
     const server = serve(({ socket }) => void socket.write(whole('secret')));
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '10.0.0.1'], ['::ffff:127.0.0.1'], ['fd00::1']])
       await expect(keeping(() => addresses, false).ask(server)).rejects.toThrow('does not resolve to a public address');
@@ -78,7 +78,7 @@ describe('a connection that is kept', () => {
     expect(server.peers.length).toBe(0);
   });
 
-  test('is made to the next address where one cannot be reached', async () => {
+  test('is opened to the next address if one is unreachable', async () => {
     const server = serve(({ socket }) => void socket.write(whole('here')));
     // Nothing listens there.
     expect(await keeping(() => ['::1', '127.0.0.1']).ask(server)).toBe('200 here');
@@ -87,8 +87,8 @@ describe('a connection that is kept', () => {
   });
 });
 
-describe('an answer', () => {
-  test('that redirects is given as it is', async () => {
+describe('a response', () => {
+  test('that redirects is returned unchanged', async () => {
     const location = 'http://127.0.0.1:1/';
     const server = serve(({ socket }) => {
       socket.write(`HTTP/1.1 307 Temporary Redirect\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
@@ -99,7 +99,7 @@ describe('an answer', () => {
   test.each([
     ['does not begin', ''],
     ['does not end', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
-  ])('that %s is given up when its time is over, or by whoever asked', async (_, wire) => {
+  ])('that %s ends at its timeout or when the caller aborts', async (_, wire) => {
     const server = serve(({ socket }) => void socket.write(wire));
     const { ask } = keeping(() => ['127.0.0.1']);
     await expect(ask(server, { timeoutMs: 300 })).rejects.toMatchObject({ fault: 'timeout' });
@@ -114,7 +114,7 @@ describe('an answer', () => {
   });
 });
 
-test('on TLS a server is asked by address, and has to prove the name', async () => {
+test('a TLS server is contacted by address and must prove its name', async () => {
   const server = rawServer(({ socket }) => void socket.write(whole('proved')), localhostTls);
   ends.push(() => server.stop());
   const folder = mkdtempSync(join(tmpdir(), 'svc-tls-'));

@@ -46,7 +46,7 @@ export async function openKept(
   return { status, headers: Object.fromEntries(head.headers), body: streamOf(body, over, () => ended) };
 }
 
-const givenUp = (): OutgoingError => new OutgoingError('aborted', 'The call was given up.');
+const givenUp = (): OutgoingError => new OutgoingError('aborted', 'The call was cancelled.');
 
 const faultOf = (error: unknown): OutgoingError =>
   error instanceof OutgoingError

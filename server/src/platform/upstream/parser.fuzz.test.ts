@@ -57,7 +57,7 @@ async function readByPieces({ wire, ending, cuts }: AnswerCase, asItComes: boole
   return reading;
 }
 
-test(`${cases} answers are read as the reference reads them, however they are cut`, async () => {
+test(`${cases} responses are read as by the reference, however they are split`, async () => {
   const seen = { whole: 0, broken: 0, reusable: 0 };
   for (let seed = 0; seed < cases; seed += 1) {
     const given = answerCase(seed);
@@ -103,7 +103,7 @@ function* atTheLimits(): Generator<AnswerCase> {
   }
 }
 
-test('answers at the limits are read as the reference reads them, wherever they are cut', async () => {
+test('responses at the limits are read as by the reference, wherever they are split', async () => {
   const seen = { whole: 0, broken: 0 };
   for (const given of atTheLimits()) {
     const expected = readWhole(given.wire, given.ending);

@@ -79,7 +79,7 @@ const outcome = (asked: Promise<string>): Promise<string> =>
 const big = `{${'x'.repeat(4_000_000)}}`;
 const half = 'HTTP/1.1 200 OK\r\ncontent-le';
 
-describe('a request whose connection was used before', () => {
+describe('a request on a reused connection', () => {
   const closings: [string, Closing][] = [
     ['ended at its first byte', (socket) => void socket.end()],
     ['reset at its first byte', (socket) => void socket.terminate()],
@@ -105,7 +105,7 @@ describe('a request whose connection was used before', () => {
       },
     ],
   ];
-  test.each(closings)('%s: it is read once and fails, however many others lie idle', async (_, closing) => {
+  test.each(closings)('%s: it is read once and fails, however many others are idle', async (_, closing) => {
     const it = world();
     await warm(it, 7);
     it.server.state.closing = closing;
@@ -113,7 +113,7 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 0 });
   });
 
-  test.each(closings)('%s: `fetch` too sends it once', async (_, closing) => {
+  test.each(closings)('%s: `fetch` also sends it once', async (_, closing) => {
     const { server } = world();
     const ask = async (body = '{}') => (await fetch(server.url, { method: 'POST', body, redirect: 'manual' })).text();
     await warm({ server, ask }, 7);
@@ -127,7 +127,7 @@ describe('a request whose connection was used before', () => {
     ['reset', (socket) => void socket.terminate()],
   ];
 
-  test.each(whileIdle)('%s while idle is not used: the request goes out on a new one', async (_, close) => {
+  test.each(whileIdle)('%s while idle is not used: the request uses a new one', async (_, close) => {
     const it = world();
     await warm(it, 7);
     for (const socket of it.server.state.open) close(socket);
@@ -137,7 +137,7 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 
-  test('reset unnoticed takes no byte of it: the request goes out once more, on a new one', async () => {
+  test('reset unnoticed receives no byte: the request is sent again on a new one', async () => {
     const it = world();
     await warm(it, 7);
     // In the same turn, so that the news of it still lies in the kernel.
@@ -146,7 +146,7 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 
-  test('ended unnoticed may have been read: one that had been quiet is looked at before it is written to', async () => {
+  test('closed unnoticed may have read it: an idle connection is probed before it is written to', async () => {
     const it = world();
     await warm(it, 7);
     nowMs += 1_000;
@@ -155,7 +155,7 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 
-  test('where nothing may be lost, one is looked at however short it was quiet', async () => {
+  test('if nothing may be lost, it is probed however briefly it was idle', async () => {
     const it = world({ lookFirst: true });
     await warm(it, 7);
     for (const socket of it.server.state.open) socket.end();
@@ -163,7 +163,7 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 
-  test('that said something unasked meanwhile is not believed', async () => {
+  test('with unrequested data is not used', async () => {
     const it = world();
     await warm(it, 1);
     nowMs += 1_000;
@@ -173,7 +173,7 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 
-  test('and is dead like the server itself: one try on a new connection, and then it fails', async () => {
+  test('whose server is dead is tried once on a new connection, and then fails', async () => {
     const it = world();
     await warm(it, 7);
     for (const socket of it.server.state.open) socket.terminate();
@@ -182,19 +182,19 @@ describe('a request whose connection was used before', () => {
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 
-  test('given up while its connection is looked at is not sent', async () => {
+  test('aborted while its connection is probed is not sent', async () => {
     const it = world();
     await warm(it, 1);
     nowMs += 1_000;
     const exchange = it.send();
     exchange.abort();
-    await expect(exchange.head).rejects.toThrow('the call was aborted');
+    await expect(exchange.head).rejects.toThrow('cancelled');
     expect(await it.ask()).toBe('ok');
     expect(seen(it)).toEqual({ read: 1, opened: 1 });
   });
 });
 
-test('a connection is not used any longer than its server said it keeps it', async () => {
+test('a connection is not used longer than its server announced', async () => {
   let opened = 0;
   const server = Bun.listen({
     hostname: '127.0.0.1',

@@ -17,7 +17,7 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
     socket.terminate();
   };
   const ask = (socket: Socket<undefined>): void => {
-    leave = () => fail(socket, new Error('the call was aborted'));
+    leave = () => fail(socket, new Error('the call was cancelled'));
     signal.addEventListener('abort', leave, { once: true });
     socket.write(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n${authorization(proxy)}\r\n`);
   };
@@ -27,7 +27,9 @@ function tunnel(proxy: URL, { hostname, port }: Origin, signal: AbortSignal): Pr
     socket: {
       open: (socket) => void (overTls || ask(socket)),
       handshake: (socket, trusted, error) =>
-        trusted && !error ? ask(socket) : fail(socket, error ?? new Error("the proxy's certificate could not be verified")),
+        trusted && !error
+          ? ask(socket)
+          : fail(socket, error ?? new Error("the proxy's certificate could not be verified")),
       data: (socket, bytes) => {
         // Later bytes belong to the TLS session on top.
         if (over) return;

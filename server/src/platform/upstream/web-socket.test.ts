@@ -22,7 +22,7 @@ function read(bytes: Buffer, cutEvery: number, mostBytes = 1_000_000): [string, 
   return found;
 }
 
-test('frames are read however they are cut, and messages put together', () => {
+test('frames are read however they are split, and messages assembled', () => {
   const long = 'é'.repeat(40_000);
   const bytes = Buffer.concat([
     serverFrame(opcodes.text, Buffer.from('tea'), false),
@@ -43,7 +43,7 @@ test('frames are read however they are cut, and messages put together', () => {
   for (const cutEvery of [1, 2, 3, 7, 1_000, bytes.length]) expect(read(bytes, cutEvery)).toEqual(expected);
 });
 
-test('what is against the protocol, or too large, is refused', () => {
+test('protocol violations and oversized data are rejected', () => {
   const text = Buffer.from('tea');
   const cases: [bytes: Buffer, code: number][] = [
     [Buffer.from([0xc1, 0]), 1002],
@@ -82,7 +82,7 @@ test('what is against the protocol, or too large, is refused', () => {
   expect(cases.map(([bytes]) => codeOf(bytes))).toEqual(cases.map(([, code]) => code));
 });
 
-test('a letter may be cut into pieces, and a piece may be of nothing', () => {
+test('a character may be split across frames, and a frame may be empty', () => {
   const e = Buffer.from('é');
   const cut = [
     serverFrame(opcodes.text, e.subarray(0, 1), false),
@@ -92,7 +92,7 @@ test('a letter may be cut into pieces, and a piece may be of nothing', () => {
   expect(read(Buffer.concat(cut), 1)).toEqual([['text', 'é']]);
 });
 
-test('of a message in a million pieces its bytes are kept, and not the pieces', () => {
+test('a message in a million frames uses memory for its bytes only', () => {
   const count = 1_000_000;
   const pieces = Buffer.alloc(3 * count);
   for (let i = 0; i < count; i += 1) pieces.set([opcodes.more, 1, 97], 3 * i);
@@ -110,7 +110,7 @@ test('of a message in a million pieces its bytes are kept, and not the pieces', 
   expect(found).toEqual([count + 1]);
 });
 
-test('what is sent is masked, and the same when the mask is taken off', () => {
+test('sent data is masked, and equal when unmasked', () => {
   for (const length of [0, 1, 3, 4, 5, 125, 126, 127, 65_535, 65_536, 65_539]) {
     const payload = Buffer.from(Array.from({ length }, (_, i) => i & 255));
     const frame = clientFrame(opcodes.binary, payload);
@@ -135,7 +135,7 @@ const raw = rawServer(({ socket }, count) => {
 });
 afterAll(() => raw.stop());
 
-test('an upgrade that is refused tells why', async () => {
+test('a refused upgrade reports the reason', async () => {
   const outcomes: unknown[] = [];
   for (const path of Object.keys(answers)) {
     const asking = UpstreamWebSocket.connect(
@@ -157,7 +157,7 @@ test('an upgrade that is refused tells why', async () => {
   ]);
 });
 
-test('a socket that is paused is not read, and who gives up is not connected', async () => {
+test('a paused socket is not read, and an aborted one is not connected', async () => {
   const server = Bun.serve({
     ...{ port: 0, hostname: '127.0.0.1' },
     fetch: (request, self) => (self.upgrade(request) ? undefined : new Response()),
@@ -201,7 +201,7 @@ test('a socket that is paused is not read, and who gives up is not connected', a
   await server.stop(true);
 });
 
-test('pings without end of a server that reads nothing fill no memory', async () => {
+test('endless pings of a server that reads nothing use no memory', async () => {
   const pings = Buffer.concat(Array.from({ length: 1_000 }, () => serverFrame(opcodes.ping, Buffer.alloc(125))));
   const server = await agreeingServer((peer) => {
     for (let i = 0; i < 200; i += 1) peer.write(pings);
@@ -223,7 +223,7 @@ test('pings without end of a server that reads nothing fill no memory', async ()
   server.stop();
 });
 
-test('proxies of the environment are gone through, and certificates looked at behind them too', async () => {
+test('environment proxies are used, and certificates are verified through them', async () => {
   const proxy = await someProxy();
   const websocket = {
     message: (socket: Bun.ServerWebSocket, data: string | Buffer) => void socket.send(`back ${data}`),
@@ -243,7 +243,7 @@ test('proxies of the environment are gone through, and certificates looked at be
     [overTls, unchecked, 'back tea', []],
     [overTls, both, expect.stringMatching(/self.signed|certificate/i), ['localhost']],
     [plain, { HTTP_PROXY: proxy.url('') }, 'the proxy returned 407', ['127.0.0.1']],
-    ['http://never.test/', both, 'the call was aborted', ['never.test']],
+    ['http://never.test/', both, 'the call was cancelled', ['never.test']],
   ];
   for (const [url, environment, outcome, asked] of cases) {
     proxy.asked.length = 0;

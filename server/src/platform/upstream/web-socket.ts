@@ -71,7 +71,7 @@ export class UpstreamWebSocket {
   static async connect(request: SocketRequest, signal: AbortSignal): Promise<UpstreamWebSocket> {
     signal.throwIfAborted();
     const made = new UpstreamWebSocket(request);
-    const leave = () => made.#fail(new Error('the call was aborted'));
+    const leave = () => made.#fail(new Error('the call was cancelled'));
     signal.addEventListener('abort', leave, { once: true });
     connectThroughProxy(request, made, events, signal).catch((error) => made.#fail(error));
     try {

@@ -88,7 +88,7 @@ export function chatRoutes(deps: PlaygroundDeps): Route[] {
       summary: 'Save a chat under an ID of your choice; 409 if it was saved elsewhere in the meantime',
       params,
       body: z.strictObject({
-        version: int.min(0).meta({ description: 'The version that this one follows; 0 for a new chat' }),
+        version: int.min(0).meta({ description: 'Version that this one is based on; 0 for a new chat' }),
         content: contentSchema,
       }),
       maxBytes: limits.chatBytes + envelopeBytes,

@@ -105,7 +105,10 @@ async function discover(deps: RelayDeps, channel: Channel, asker: Asker): Promis
       }),
     );
   } catch (error) {
-    throw new AppError('provider_error', `The upstream's model list could not be read: ${messageOf(error, channel.credential)}`);
+    throw new AppError(
+      'provider_error',
+      `The upstream's model list could not be read: ${messageOf(error, channel.credential)}`,
+    );
   }
 }
 
@@ -168,7 +171,10 @@ function opened({ sealer }: CatalogRoom, record: ChannelRecord): Channel {
     const credential = sealedCredential === '' ? '' : sealer.open(sealedCredential);
     return { ...channel, credential, timeoutMs: patienceMs };
   } catch {
-    throw new AppError('conflict', 'The credential cannot be opened with the present ENCRYPTION_KEY; enter it again.');
+    throw new AppError(
+      'conflict',
+      'The credential cannot be decrypted with the current ENCRYPTION_KEY. Enter it again.',
+    );
   }
 }
 

@@ -16,7 +16,7 @@ import { openSession, type RealtimeDeps, realtimePath, requireRealtime, type Soc
 const querySchema = z.looseObject({
   model: z.string().optional(),
   deployment: z.string().optional().describe('Model name, as sent by Azure clients'),
-  intent: z.string().optional().describe('`transcription`: nothing is said, only written down by the model'),
+  intent: z.string().optional().describe('`transcription`: the model only transcribes and does not speak'),
 });
 
 const expirySchema = z.object({
@@ -29,7 +29,7 @@ const secretSchema = z
     session: z
       .looseObject({
         type: z.enum(['realtime', 'transcription']).optional(),
-        model: z.string().optional().describe('Needed but for sessions of the type `transcription`'),
+        model: z.string().optional().describe('Required unless the session type is `transcription`'),
       })
       .describe('Initial settings of sessions opened with the secret, as in `session.update`'),
   })

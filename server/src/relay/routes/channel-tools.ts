@@ -68,7 +68,9 @@ export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] =
           added: z.array(providerModelView),
           unpriced: z.int(),
           kept: z.int(),
-          completed: z.int().describe('Known at the listed price, now also with the prices of their parts'),
+          completed: z
+            .int()
+            .describe('Models that already had the listed price and now also have prices for each part'),
           missing: z.array(providerModelView),
         }),
       ),

@@ -28,7 +28,11 @@ const chatRequest = z
     seed: z.number().int().optional(),
     svc_ms: z.looseObject({}).optional(),
     provider: z.looseObject({}).optional(),
-    models: z.array(z.string()).max(10).optional().describe('Asked in this order where the one before does not answer'),
+    models: z
+      .array(z.string())
+      .max(10)
+      .optional()
+      .describe('Fallback models, tried in this order if the previous one fails'),
   })
   .meta({ id: 'ChatCompletionRequest' });
 

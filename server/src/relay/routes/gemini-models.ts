@@ -23,7 +23,7 @@ const pageQuery = z.looseObject({
   pageSize: z.coerce.number().int().min(0).optional(),
   pageToken: z
     .string()
-    .regex(/^\d{0,9}$/, 'is not a token of this list')
+    .regex(/^\d{0,9}$/, 'is not a page token of this list')
     .optional(),
 });
 

@@ -87,7 +87,7 @@ export const imagesRoutes = (deps: RelayDeps & ImageFileDeps): Route[] => [
     answers: { 200: { type: 'image/png', description: 'The image' } },
     handle: async (call) => {
       const image = await findImage(deps, call.params.name);
-      if (!image) throw new AppError('not_found', 'There is no such image, or it has run out.');
+      if (!image) throw new AppError('not_found', 'This image does not exist or has expired.');
       const headers = {
         ...call.headers,
         'content-type': image.contentType,

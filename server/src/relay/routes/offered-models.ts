@@ -11,7 +11,7 @@ import { offeredModel, offeredModels } from '../endpoints/offered-models.ts';
 
 const health = z.object({
   circuit_state: z.enum(['closed', 'open', 'half_open']),
-  requests_last_hour: z.int().describe('0: nothing was measured, and the rate is assumed'),
+  requests_last_hour: z.int().describe('0 if nothing was measured and the rate is assumed'),
   success_rate_last_hour: z.number(),
 });
 
@@ -22,18 +22,16 @@ const summary = z
     id: z.string(),
     name: z.string(),
     owned_by: z.string(),
-    types: z.array(z.enum(modelTypes)).describe('Empty where only a channel names the model'),
+    types: z.array(z.enum(modelTypes)).describe('Empty if only a channel lists the model'),
     ...limits,
     prices: prices
       .nullable()
-      .describe('The lowest among those who serve it; null where other models are asked, at their own prices'),
+      .describe('Lowest prices among its providers; null if other models answer at their own prices'),
     capabilities: z.array(z.enum(abilities)),
     providers: z.array(z.string()),
-    unavailable: z
-      .array(z.string())
-      .describe('Those of the providers that are passed over now: their circuits are open'),
-    members: z.array(z.string()).describe('What an alias or a group stands for'),
-    health: health.nullable().describe('Of those who would be asked; null where other models are'),
+    unavailable: z.array(z.string()).describe('Providers currently skipped because their circuit breakers are open'),
+    members: z.array(z.string()).describe('Models that an alias or a group stands for'),
+    health: health.nullable().describe('Health of the providers that would be tried; null if other models answer'),
   })
   .meta({ id: 'OfferedModel' });
 

@@ -76,7 +76,7 @@ const rows = () => house.platform.database.db.selectFrom('request_contents').sel
 const rowsOf = (userId: number) => rows().where('user_id', '=', userId).execute();
 const agree = (keep: boolean, by = member) => by.call('/api/user/request-contents', { method: 'PUT', body: { keep } });
 
-test('nothing is kept unless the operator lets it be, and the user', async () => {
+test('nothing is stored unless the operator and the user allow it', async () => {
   expect((await agree(true)).status).toBe(400);
   expect(await contentOf(await ask())).toBeNull();
   await house.setOption('RequestContentsDays', 7);
@@ -91,7 +91,7 @@ test.each([
   ['streamed', { body: { stream: true } }],
   ['a message', { path: '/v1/messages', body: { max_tokens: 50 } }],
   ['a streamed response', { path: '/v1/responses', body: { stream: true } }],
-])('%s is kept, sealed, for the user and administrators', async (_, sent) => {
+])('%s is stored encrypted for the user and administrators', async (_, sent) => {
   await agree(true);
   const id = await ask(sent);
   await until('it is kept', async () => (await contentOf(id))?.answer === words);
@@ -105,7 +105,7 @@ test.each([
   expect((await other.call(`/api/requests/${id}`)).status).toBe(404);
 });
 
-test('an administrator who reads what somebody else asked leaves an entry, without the text', async () => {
+test("an administrator who reads another user's content leaves an audit entry without the text", async () => {
   interface Entry {
     action: string;
     actor: { id: number };
@@ -141,7 +141,7 @@ test('an administrator who reads what somebody else asked leaves an entry, witho
   expect(JSON.stringify(entry)).not.toContain('garden');
 });
 
-test('of what nobody answered the question is kept, and calls of tools are told', async () => {
+test('the prompt of an unanswered request is stored, and tool calls are included', async () => {
   await agree(true);
   upstream.answer(() => Response.json({ error: { message: 'no' } }, { status: 500 }));
   expect(await contentOf(await ask())).toEqual({ ...kept, answer: null });
@@ -151,13 +151,13 @@ test('of what nobody answered the question is kept, and calls of tools are told'
   expect(await contentOf(await ask())).toMatchObject({ answer: 'look {"at":"mill"}' });
 });
 
-test('a request may say no for itself', async () => {
+test('a request can opt out', async () => {
   await agree(true);
   expect(await contentOf(await ask({ headers: { 'cache-control': 'no-store' } }))).toBeNull();
   expect(await contentOf(await ask({ path: '/v1/responses', body: { store: false } }))).toBeNull();
 });
 
-test('what is too long is cut, the oldest first; pictures are named, not kept', async () => {
+test('long content is cut, oldest first; images are named, not stored', async () => {
   await agree(true);
   const image = { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } };
   const messages = [
@@ -173,7 +173,7 @@ test('what is too long is cut, the oldest first; pictures are named, not kept', 
   expect(prompt.reduce((sum, { text }) => sum + text.length, 0)).toBe(64 * 1024);
 });
 
-test('taking it back deletes it, age ends it, and it is exported and deleted with the account', async () => {
+test('content is deleted on opt-out, by age and with the account, and is in the export', async () => {
   await agree(true);
   const id = await ask();
   expect(await contentOf(id)).toEqual(kept);
@@ -197,7 +197,7 @@ test('taking it back deletes it, age ends it, and it is exported and deleted wit
   await until('it went with the account', async () => (await rowsOf(member.id)).length === 0);
 });
 
-test('what no key opens any more is no error', async () => {
+test('content that cannot be decrypted is not an error', async () => {
   await agree(true);
   const id = await ask();
   expect(await contentOf(id)).toEqual(kept);
@@ -206,7 +206,7 @@ test('what no key opens any more is no error', async () => {
   expect(await contentOf(id)).toBeNull();
 });
 
-test('what is still being answered when it is taken back is not kept', async () => {
+test('a request in progress during the opt-out is not stored', async () => {
   await agree(true);
   const { promise: taken, resolve } = Promise.withResolvers<void>();
   upstream.answer(async (request) => {
@@ -222,7 +222,7 @@ test('what is still being answered when it is taken back is not kept', async () 
   expect(await rowsOf(member.id)).toEqual([]);
 });
 
-test('a request is answered though it is not known whether it may be kept', async () => {
+test('a request is answered even if it is unknown whether it may be stored', async () => {
   const { schema } = house.platform.database.db;
   await schema.alterTable('content_consents').renameTo('consents_away').execute();
   const answer = await house.call('/v1/chat/completions', {

@@ -77,10 +77,10 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
       await insertContents(db, fitting);
     },
     failed: (error) => {
-      log.warn({ error }, 'prompts and answers could not be kept');
+      log.warn({ error }, 'prompts and answers could not be stored');
       return isUnavailable(error);
     },
-    lost: (lost) => log.warn({ lost }, 'prompts and answers were not kept: there are too many'),
+    lost: (lost) => log.warn({ lost }, 'prompts and answers were not stored: there are too many'),
   });
   const rowOf = ({
     requestId,

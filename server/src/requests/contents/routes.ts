@@ -7,8 +7,8 @@ import type { KeptContents } from './open.ts';
 
 const standing = z
   .object({
-    days: z.number().int().describe('How long prompts and answers are kept; 0 where the operator keeps none'),
-    keep: z.boolean().describe('Whether mine are'),
+    days: z.number().int().describe('How long prompts and answers are stored; 0 if the operator stores none'),
+    keep: z.boolean().describe('Whether your prompts and answers are stored'),
   })
   .meta({ id: 'ContentConsent' });
 
@@ -40,7 +40,7 @@ export const contentRoutes = (contents: KeptContents): Route[] => [
       const { keep } = call.body;
       const days = contents.keptDays();
       if (keep && days === 0)
-        throw new AppError('invalid_value', 'This service keeps no prompts and answers.', { param: 'keep' });
+        throw new AppError('invalid_value', 'This service does not store prompts and answers.', { param: 'keep' });
       await contents.setConsent(call.principal.user.id, keep);
       return ok(call, { days, keep });
     },

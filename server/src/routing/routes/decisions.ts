@@ -26,8 +26,8 @@ const candidateShape = z.object({
 const attemptShape = z.object({
   provider: z.string(),
   channel_id: z.int(),
-  credential_id: z.int().optional().describe('Where the channel has several'),
-  own_key: z.boolean().optional().describe('It went out with a key of the user’s own'),
+  credential_id: z.int().optional().describe('Set if the channel has several'),
+  own_key: z.boolean().optional().describe('The request used the user’s own key'),
   outcome: z.string(),
   cause: z.string().nullable(),
   status: z.int().nullable(),

@@ -28,7 +28,7 @@ export const ownKeyView = z
     id: z.int(),
     provider: z.string(),
     ...shown,
-    credential_hint: z.string().nullable().describe('Last four characters; null when it is short or unreadable'),
+    credential_hint: z.string().nullable().describe('Last four characters; null if it is too short or unreadable'),
     created_at: z.int(),
     updated_at: z.int(),
   })
@@ -69,7 +69,8 @@ export async function newOwnKey(
   surroundings: OwnKeySurroundings,
   body: z.infer<typeof ownKeyCreate>,
 ): Promise<OwnKeyInput> {
-  if (feeOf(surroundings) === null) throw new AppError('forbidden', 'Keys of your own are not in use here.');
+  if (feeOf(surroundings) === null)
+    throw new AppError('forbidden', 'Your own provider keys are not enabled on this service.');
   const { provider } = body;
   if (provider === builtInChannel.provider || !(await surroundings.catalog.providers()).has(provider))
     throw new AppError('invalid_value', `There is no provider '${provider}'.`, { param: 'provider' });

@@ -29,7 +29,7 @@ export function topUpRoutes(deps: TopUpDeps): Route[] {
       answers: {
         200: listed({
           topups: z.array(topUpSchema),
-          amounts: z.array(z.number()).describe('In dollars; empty where nothing can be paid'),
+          amounts: z.array(z.number()).describe('In dollars; empty if payments are not enabled'),
         }),
       },
       handle: async (call) =>

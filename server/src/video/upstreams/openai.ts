@@ -96,7 +96,7 @@ export function fromUpstream(body: unknown): Progress {
   return {
     status,
     ...(typeof progress === 'number' && { percent: progress }),
-    ...(status === 'failed' && { error: cleanMessage(error?.message ?? 'The provider could not make the video.') }),
+    ...(status === 'failed' && { error: cleanMessage(error?.message ?? 'The provider could not generate the video.') }),
   };
 }
 

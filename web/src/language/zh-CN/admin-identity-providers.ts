@@ -27,7 +27,7 @@ export default {
   'Enable only if the provider verifies addresses: a false address could give access to another user’s account':
     '仅当身份提供商会验证邮箱时开启：否则可能有人用虚假邮箱登录他人的账号',
   'Email domains': '邮箱域名',
-  'Only users with a verified address in these domains; empty for everyone':
+  'Allow only verified email addresses of these domains; empty allows everyone':
     '仅允许拥有这些域名下已验证邮箱的用户；留空则允许所有人',
   'Groups claim': '分组所在的声明',
   'For example groups or realm_access.roles': '例如 groups 或 realm_access.roles',

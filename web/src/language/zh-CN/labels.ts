@@ -142,7 +142,7 @@ export default {
   'Client secret': '客户端密钥',
   Scopes: '权限范围',
   'Notify me at': '提醒阈值',
-  'Response to the caller': '返回给调用方的内容',
+  'Error message returned to the caller': '返回给调用方的内容',
   'The whole organisation': '整个组织',
   'Arguments of {tool}': '{tool} 的参数',
   'Routing of {model}': '{model} 的路由',

@@ -56,7 +56,7 @@ export default {
   'the upstream closed the connection': '上游关闭了连接',
   'the upstream switched protocols': '上游更改了协议',
   'the response headers are too large': '响应头过大',
-  'the call was aborted': '调用已放弃',
+  'the call was cancelled': '调用已放弃',
   'the response is larger than {size} bytes': '响应超过 {size} 字节',
   'an event is larger than {size} bytes': '有事件超过 {size} 字节',
   'the connection closed before the response was complete': '连接在响应途中关闭',

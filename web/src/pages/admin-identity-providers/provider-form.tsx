@@ -105,7 +105,7 @@ export function ProviderForm({ initial, stored, submitLabel, onCancel, onSubmit 
         />
         <TagsInput
           label={t('Email domains')}
-          description={t('Only users with a verified address in these domains; empty for everyone')}
+          description={t('Allow only verified email addresses of these domains; empty allows everyone')}
           placeholder="example.com"
           value={fields.emailDomains}
           onChange={(emailDomains) => set({ emailDomains })}

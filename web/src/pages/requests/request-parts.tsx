@@ -56,7 +56,7 @@ export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDeta
       <Stack gap="sm">
         <div>
           <Text size="sm" fw={600}>
-            {t('Response to the caller')}
+            {t('Error message returned to the caller')}
           </Text>
           <Text size="sm" className="svc-anywhere">
             {status} {code}: {said(message)}

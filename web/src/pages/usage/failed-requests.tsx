@@ -83,7 +83,7 @@ function Detail({ failure }: { failure: FailedRequest }) {
           {formatExact(failure.created_at)} · {formatMs(failure.duration_ms)}
         </Text>
       </div>
-      <Fact label={t('Response to the caller')}>
+      <Fact label={t('Error message returned to the caller')}>
         {status} {code}: {said(message)}
       </Fact>
       {upstream_message && (

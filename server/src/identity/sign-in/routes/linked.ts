@@ -60,7 +60,12 @@ function questionRoutes(room: SignInRoom, origins: string[]): Route[] {
         );
         if (visitor?.user.id !== proven.user.id)
           await startSession(room, call, proven, 'password').catch((error) => {
-            throw new AppError('wrong_credentials', 'The account was changed meanwhile. Log in again.', {}, error);
+            throw new AppError(
+              'wrong_credentials',
+              'The account has changed in the meantime. Log in again.',
+              {},
+              error,
+            );
           });
         return ok(call, { return_to: returnTo });
       },
@@ -126,7 +131,10 @@ function ownRoutes(room: SignInRoom): Route[] {
         const gone = await deleteIdentity(room.db, userId, call.params.id);
         if (gone === null) throw new AppError('not_found', 'There is no such account.');
         if (gone === 'last')
-          throw new AppError('conflict', 'This is your only way in. Set a password first, or connect another account.');
+          throw new AppError(
+            'conflict',
+            'This is your only way to sign in. Set a password first, or connect another account.',
+          );
         const target = { type: 'identity', id: gone.id, name: gone.slug };
         const metadata = { provider: gone.slug };
         room.audit.record({ action: 'identity_unlinked', actor: userId, target, metadata, origin: originOf(call) });

@@ -7,14 +7,14 @@ import { providerKinds } from '../store/providers.ts';
 export const slug = z
   .string()
   .regex(/^[a-z0-9-]{1,32}$/, 'must be 1-32 lower-case letters, digits and hyphens')
-  .describe('Stands in the address that the provider sends browsers back to. Stays as it is.');
+  .describe('Part of the address that the provider redirects browsers to. Cannot be changed later.');
 
 /** An empty path equals `/`; elsewhere a trailing slash makes another issuer. */
 const issuer = z
   .string()
   .max(1_000)
   .refine((text) => /^https?:$/.test(URL.parse(text)?.protocol ?? ''), 'must be an http or https URL')
-  .refine((text) => !/[?#]/.test(text), 'must not hold a query or fragment')
+  .refine((text) => !/[?#]/.test(text), 'must not contain a query or fragment')
   .transform((text) => {
     const url = new URL(text);
     return url.pathname === '/' ? url.origin : url.href;
@@ -37,30 +37,32 @@ const domain = z
 const role = z.union([z.literal(roles.user), z.literal(roles.administrator)]);
 
 const fields = {
-  name: shownName(64).describe('On the button: “Continue with …”'),
-  issuer: issuer.describe('Its document is read below this address; for GitHub, where GitHub is'),
+  name: shownName(64).describe('Shown on the button: “Continue with …”'),
+  issuer: issuer.describe(
+    "Address below which the provider's metadata document is read; for GitHub, the address of GitHub",
+  ),
   client_id: printable(300).min(1),
   client_secret: printable(2_000).describe('Stored encrypted and never shown again; empty for a client without one'),
   scopes: z
     .string()
     .max(500)
-    .regex(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'must be scopes with a space between them'),
+    .regex(/^[!#-[\]-~]+( [!#-[\]-~]+)*$/, 'must be scopes separated by spaces'),
   enabled: z.boolean(),
-  allow_sign_up: z.boolean().describe('Whoever has no account yet gets one'),
-  trust_email: z.boolean().describe('Believe it when it says that an address is verified'),
+  allow_sign_up: z.boolean().describe('Create an account for people who do not have one'),
+  trust_email: z.boolean().describe("Trust the provider's statement that an email address is verified"),
   email_domains: z
     .array(domain)
     .max(100)
-    .describe('Only users with a verified address in these domains; empty for everyone'),
-  role_claim: z.string().max(200).describe('Claim that lists groups, or a path to it: realm_access.roles'),
+    .describe('Allow only verified email addresses of these domains; empty allows everyone'),
+  role_claim: z.string().max(200).describe('Claim that lists groups, or a path to it, such as realm_access.roles'),
   role_map: z
     .record(z.string().min(1).max(200), role)
-    .refine((map) => Object.keys(map).length <= 200, 'must be at most 200')
-    .describe('Group → role (1 user, 10 administrator), decided anew at every sign-in; empty leaves roles alone'),
+    .refine((map) => Object.keys(map).length <= 200, 'must have at most 200 entries')
+    .describe('Group → role (1 user, 10 administrator), applied at every sign-in; empty leaves roles unchanged'),
   vouches: z
     .boolean()
     .describe(
-      'Vouches for its people at MCP servers with `auth: "enterprise"`. Of each sign-in its ID token and refresh token are kept for it, sealed; turned off, they are forgotten',
+      'Whether the provider vouches for its users at MCP servers with `auth: "enterprise"`. The ID token and refresh token of each sign-in are stored encrypted for this, and deleted when it is turned off',
     ),
 };
 export const providerChange = z.strictObject(fields).partial();
@@ -91,7 +93,7 @@ export const providerView = z
     role_claim: z.string(),
     role_map: z.record(z.string(), z.int()),
     vouches: z.boolean(),
-    callback_url: z.string().describe('To be registered with the provider'),
+    callback_url: z.string().describe('Address to register with the provider'),
     created_at: z.int(),
     updated_at: z.int(),
   })
@@ -116,13 +118,13 @@ const identityView = z
     last_used_at: z.int(),
     vouches: z
       .boolean()
-      .describe('Something of the last sign-in is kept, by which the provider vouches at MCP servers'),
+      .describe('Tokens of the last sign-in are stored, so that the provider can vouch for the user at MCP servers'),
   })
   .meta({ id: 'LinkedAccount' });
 
 /** Our tokens are shorter; anything else does not exist. */
 export const linkToken = z.string().min(1).max(100);
-export const returnTo = z.string().max(2_000).describe('A page of ours to end at');
+export const returnTo = z.string().max(2_000).describe('Page of this service to return to');
 export const password = z.string().min(1).max(1_000);
 
 export const answers = {
@@ -131,14 +133,14 @@ export const answers = {
   test: answered(testView),
   done: answered(z.object({ id: z.int() })),
   ways: answered(z.object({ providers: z.array(way) })),
-  sentOn: { type: 'text/plain', description: 'The browser is sent on; `Location` says where' },
+  sentOn: { type: 'text/plain', description: 'The browser is redirected to `Location`' },
   link: answered(
     z.object({
       provider: way,
       account: z.string(),
       username: z.string(),
       has_password: z.boolean(),
-      second_factor: z.boolean().describe('Its password alone connects nothing'),
+      second_factor: z.boolean().describe('The account has a second factor, so its password alone cannot connect it'),
       logged_in: z.boolean(),
       other_ways: z.array(way),
     }),

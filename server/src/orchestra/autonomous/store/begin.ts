@@ -109,7 +109,7 @@ export async function restartRun(
         .where('status', 'in', resumableStatuses)
         .returning('epoch')
         .executeTakeFirst();
-      if (!set) throw new AppError('conflict', 'Somebody else has just resumed the execution.');
+      if (!set) throw new AppError('conflict', 'Someone else has just resumed the execution.');
       const now = Math.floor(nowMs / 1000);
       await addSteps(tx, { ref: run.ref, epoch: set.epoch }, run.steps, now);
       if (run.messages.length > 0) await appendMessages(tx, run.sessionRef, run.messages, now);

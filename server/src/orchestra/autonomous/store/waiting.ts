@@ -54,7 +54,7 @@ export async function keepWaiting(
       .where('status', 'in', resumableStatuses)
       .returning('epoch')
       .executeTakeFirst();
-    if (!row) throw new AppError('conflict', 'Somebody else has just resumed the execution.');
+    if (!row) throw new AppError('conflict', 'Someone else has just resumed the execution.');
     await addSteps(tx, { ref: run.ref, epoch: row.epoch }, given.steps, now);
     if (given.messages.length > 0) await appendMessages(tx, run.sessionRef, given.messages, now);
     await tx

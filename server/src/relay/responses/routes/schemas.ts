@@ -28,7 +28,7 @@ const include = z
     const names = text.split(',');
     const unknown = names.find((name) => !includable.includes(name));
     if (unknown === undefined) return names;
-    addIssue({ code: 'custom', message: `must be of: ${includable.join(', ')}` });
+    addIssue({ code: 'custom', message: `must contain only: ${includable.join(', ')}` });
     return z.NEVER;
   })
   .meta({ type: 'string', example: 'reasoning.encrypted_content' })

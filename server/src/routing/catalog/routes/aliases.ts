@@ -15,8 +15,8 @@ import { given } from './fields.ts';
 import { answers, modelName, status } from './schemas.ts';
 
 const fields = {
-  name: modelName.describe('What clients ask for; a model of the same name comes first'),
-  models: z.array(modelName).min(1).max(20).describe('In the order in which they are asked'),
+  name: modelName.describe('Name that clients request; a model with the same name takes precedence'),
+  models: z.array(modelName).min(1).max(20).describe('In the order in which they are tried'),
   status,
 };
 const aliasChange = z.strictObject(fields).partial();
@@ -67,15 +67,15 @@ const previewQuery = z.strictObject({
     .transform((text) => text.split(',').filter((name) => name !== ''))
     .pipe(fields.models)
     .meta({ type: 'string' })
-    .describe('Names with commas between them, in the order in which they are asked'),
+    .describe('Model names, separated by commas, in the order in which they are tried'),
 });
 const preview = z.object({
-  shadowed_by: z.string().nullable().describe('A model of the same name, which comes first'),
-  answers: z.string().nullable().describe('The model that would be asked first now; null when none can be'),
+  shadowed_by: z.string().nullable().describe('Model with the same name, which takes precedence'),
+  answers: z.string().nullable().describe('Model that would currently be tried first; null if none is available'),
   models: z.array(
     z.object({
       name: z.string(),
-      model_id: z.string().nullable().describe('Null where there is no such model'),
+      model_id: z.string().nullable().describe('Null if there is no such model'),
       serving: z.array(
         z.object({ provider: z.string(), channel_id: z.int(), circuit: z.enum(['closed', 'half_open', 'open']) }),
       ),

@@ -21,7 +21,7 @@ const fields = {
     .min(0.000002)
     .max(10_000_000)
     .nullable()
-    .describe('USD from midnight to midnight UTC, at the prices of the models'),
+    .describe('USD per day (UTC), at the prices of the models'),
 };
 
 export const credentialChange = z.strictObject(fields).partial();
@@ -40,19 +40,21 @@ export const credentialView = z
     id: count,
     channel_id: count,
     ...shown,
-    first: z.boolean().describe('Its key is the one that the channel itself shows and changes'),
+    first: z.boolean().describe('Its key is the one shown and changed on the channel itself'),
     credential_hint: z
       .string()
       .nullable()
-      .describe('Last four characters; null when it is short, absent or unreadable'),
+      .describe('Last four characters; null if it is too short, absent or unreadable'),
     health: z
       .object({
-        circuits: z.object({ closed: count, half_open: count, open: count }).describe('Of its models, by state'),
+        circuits: z
+          .object({ closed: count, half_open: count, open: count })
+          .describe('Circuit breakers of its models, by state'),
         at_limit: z.boolean(),
         today: z.object({ requests: count, failures: count, tokens: count, spent: z.number().describe('USD') }),
       })
       .nullable()
-      .describe('Null for one that is not in use, or is alone and has no limits: then the channel’s own metrics tell'),
+      .describe('Null if it is not in use, or is the only one and has no limits; see the channel’s own metrics then'),
     created_at: count,
     updated_at: count,
   })

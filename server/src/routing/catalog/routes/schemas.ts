@@ -14,8 +14,8 @@ export const modelName = z
   .string()
   .min(1)
   .max(200)
-  .regex(/^[^\s\p{Cc}]+$/u, 'must not hold spaces')
-  .refine((name) => !holdsHidden(name), 'must not hold characters that cannot be seen');
+  .regex(/^[^\s\p{Cc}]+$/u, 'must not contain spaces')
+  .refine((name) => !holdsHidden(name), 'must not contain invisible characters');
 export const words = shownName(64);
 /** A higher price is certainly a typo: a million dollars per million tokens. */
 const price = z.number().min(0).max(1_000_000);
@@ -35,13 +35,11 @@ const inOrder = (tiers: { above_context: number }[]): boolean =>
 /** Unknown names are rejected: with a misspelled name, its tokens would be charged at the default price. */
 export const prices = z.strictObject({
   ...rates,
-  search: price
-    .optional()
-    .describe('USD for each search of the web that the vendor runs; without it nothing is searched'),
+  search: price.optional().describe('USD per web search run by the vendor; without it, web search is off'),
   tiers: z
     .array(z.strictObject({ above_context: count.min(1), ...rates }))
     .max(8)
-    .refine(inOrder, 'must go up in above_context')
+    .refine(inOrder, 'must be in ascending order of above_context')
     .optional(),
 });
 
@@ -54,9 +52,9 @@ const baseUrl = z
     if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
       context.addIssue({ code: 'custom', message: 'must be an http or https URL' });
     } else if (url.username || url.password) {
-      context.addIssue({ code: 'custom', message: 'must not hold a user name or password' });
+      context.addIssue({ code: 'custom', message: 'must not contain a user name or password' });
     } else if (url.hash || text.includes('#')) {
-      context.addIssue({ code: 'custom', message: 'must not hold a fragment' });
+      context.addIssue({ code: 'custom', message: 'must not contain a fragment' });
     } else return withoutTrailing(url.href, '/');
     return z.NEVER;
   })
@@ -81,7 +79,7 @@ const channelFields = {
     .string()
     .min(1)
     .max(64)
-    .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must be lower-case letters, digits and . _ -'),
+    .regex(/^[a-z0-9][a-z0-9._-]*$/, 'must contain only lowercase letters, digits and . _ -'),
   kind: z.enum(channelKinds),
   base_url: baseUrl,
   credential: secret,
@@ -97,7 +95,7 @@ export const channelChange = z.object(channelFields).partial();
 
 /** Either `{preset, credential}`, or a custom channel with name, kind and base_url. */
 export const channelCreate = channelChange.extend({
-  preset: z.string().max(64).optional().describe('Id of a preset: fills every field not given, and the models'),
+  preset: z.string().max(64).optional().describe('Id of a preset, which fills in the models and all fields not given'),
 });
 
 const providerModelFields = {
@@ -108,7 +106,7 @@ const providerModelFields = {
   prompt_price: price,
   completion_price: price,
   request_price: price,
-  prices: prices.describe('All prices; prompt_price, completion_price and request_price are three of them'),
+  prices: prices.describe('All prices, including prompt_price, completion_price and request_price'),
   context_length: count,
   max_output_tokens: count,
   status,
@@ -147,7 +145,10 @@ export const channelView = z.object({
   kind: z.enum(channelKinds),
   base_url: z.string(),
   has_credential: z.boolean(),
-  credential_hint: z.string().nullable().describe('Last four characters; null when it is short, absent or unreadable'),
+  credential_hint: z
+    .string()
+    .nullable()
+    .describe('Last four characters; null if it is too short, absent or unreadable'),
   priority: z.number(),
   weight: z.number(),
   status,
@@ -172,7 +173,7 @@ const presetView = z.object({
   env: z.string(),
   needs_key: z.boolean(),
   key_url: z.string(),
-  key_prefixes: z.array(z.string()).describe('How its keys begin, where no other vendor’s do'),
+  key_prefixes: z.array(z.string()).describe('Prefixes of its keys, if no other vendor uses them'),
   models: z.array(z.object({ model_id: z.string(), name: z.string(), type: z.enum(modelTypes) })),
 });
 
