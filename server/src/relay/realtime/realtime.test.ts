@@ -214,6 +214,33 @@ test('transcripts are charged beside, at the price of their model', async () => 
 const transcript = (what: string, more: Json): string =>
   JSON.stringify({ type: `conversation.item.input_audio_transcription.${what}`, ...more });
 
+test('a transcript is charged once, however often it is told of', async () => {
+  const half = { transcript: 'tea', usage: { type: 'duration', seconds: 30 } };
+  const again: [what: string, more: Json][] = [
+    ['completed', { item_id: 'a', content_index: 0, ...half }],
+    ['completed', { item_id: 'a', ...half }],
+    ['delta', { item_id: 'a', content_index: 0, delta: 'x'.repeat(900) }],
+  ];
+  for (const query of ['?model=acme/write', '?model=acme/voice']) {
+    await t.settle();
+    await fromHere();
+    const talk = t.talk(query);
+    await talk.told('session.created');
+    const [socket] = t.vendor.sockets;
+    socket!.send(JSON.stringify({ ...plain, type: 'session.updated' }));
+    socket!.send(transcript('completed', { item_id: 'a', content_index: 0, ...half }));
+    // Another part of the same item, and two that cannot be told apart.
+    socket!.send(transcript('completed', { item_id: 'a', content_index: 1, ...half }));
+    for (let count = 0; count < 2; count += 1) socket!.send(transcript('completed', half));
+    for (const [what, more] of again) socket!.send(transcript(what, more));
+    await talk.told('conversation.item.input_audio_transcription.completed', 6);
+    const [first] = await t.rowsSince(rows);
+    talk.socket.close();
+    await paid(first!.quota * 4);
+    expect(await t.rowsSince(rows)).toHaveLength(4);
+  }
+});
+
 test('a transcript that breaks off is paid as far as it came, and one that failed is not', async () => {
   await fromHere();
   const talk = t.talk();
@@ -282,8 +309,8 @@ test('sessions that only transcribe: a row for each transcript, held for before 
     expect(t.vendor.asked[0]!.path).toBe('/v1/realtime?intent=transcription');
     expect((await t.relay.money()).quota).toBeLessThan(quota);
     const [socket] = t.vendor.sockets;
-    for (const seconds of [30, 6])
-      socket!.send(transcript('completed', { item_id: 'a', transcript: 'tea', usage: { type: 'duration', seconds } }));
+    for (const [item_id, seconds] of Object.entries({ a: 30, b: 6 }))
+      socket!.send(transcript('completed', { item_id, transcript: 'tea', usage: { type: 'duration', seconds } }));
     await talk.told('conversation.item.input_audio_transcription.completed', 2);
     talk.say({ type: 'session.update', session: { type: 'realtime' } });
     expect(await talk.told('error')).toMatchObject({ error: { param: 'session.type' } });
@@ -333,6 +360,37 @@ test.each(beyondMeans)('nothing goes to a vendor that is not held for: %s', asyn
   expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
   expect(await talk.closed()).toMatchObject({ code: 1008 });
   expect(t.vendor.heard.length).toBeLessThanOrEqual(heard);
+});
+
+const minutesOfSound = (minutes: number) => ({
+  type: 'input_audio_buffer.append',
+  // Telephony has 8,000 bytes a second.
+  audio: 'A'.repeat((minutes * 60 * 8_000 * 4) / 3),
+});
+const commit = { type: 'input_audio_buffer.commit' };
+const telephony = {
+  type: 'session.updated',
+  session: { type: 'transcription', audio: { input: { format: { type: 'audio/pcmu' } } } },
+};
+/** Six minutes of money, and more sound than that; how many minutes of it the vendor may hear. */
+const beyondHearing: [what: string, query: string, events: Json[]][] = [
+  ['at once', '?model=acme/write', [...Array(8).fill(minutesOfSound(2)), commit]],
+  ['in parts', '?model=acme/write', Array(8).fill([minutesOfSound(2), commit]).flat()],
+];
+
+test.each(beyondHearing)('no sound goes to a transcriber that is not held for: %s', async (_, query, events) => {
+  const { key, credit } = await somebodyPoor();
+  await credit(1_800_000);
+  const talk = t.talk(query, { key });
+  await talk.told('session.created');
+  const [socket] = t.vendor.sockets;
+  socket!.send(JSON.stringify(telephony));
+  await talk.told('session.updated');
+  for (const event of events) talk.say(event);
+  expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+  expect(await talk.closed()).toMatchObject({ code: 1008 });
+  const appended = t.vendor.heard.filter(({ type }) => type === 'input_audio_buffer.append');
+  expect(appended.length * 2).toBeLessThanOrEqual(6);
 });
 
 test('whose money is at an end is told so, and the socket closes', async () => {

@@ -9,9 +9,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
 import { asks, boundsOf, mostOf } from './bounds.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
-
-/** Finished responses that are remembered, so that a repeated event is charged once. */
-const mostOver = 100;
+import { Over } from './over.ts';
 
 /** Money held for a response, under the id of its usage row. */
 interface Reserve {
@@ -51,7 +49,7 @@ export class Turns {
   /** Requested responses that have not started. */
   #asked = 0;
   readonly #running = new Map<string, Turn>();
-  readonly #over = new Set<string>();
+  readonly #over = new Over();
   #ended = false;
   /** Serializes holding and releasing, since both sides of the session run concurrently. */
   #last: Promise<unknown> = Promise.resolve();
@@ -121,21 +119,13 @@ export class Turns {
     const turn = this.#running.get(responseId);
     if (!turn) return;
     this.#running.delete(responseId);
-    this.#remember(responseId);
+    this.#over.add(responseId);
     const usage = this.#believed(turn, reported, status);
     if (usage) {
       this.about.meter.counted(usage);
       await this.#charge(turn, usage, status);
     } else await this.deps.billing.release(turn.hold);
     await this.#cover();
-  }
-
-  #remember(responseId: string): void {
-    // Without an id they cannot be told apart.
-    if (responseId === '') return;
-    this.#over.add(responseId);
-    const [oldest] = this.#over;
-    if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
   /**

@@ -4,6 +4,7 @@ import { isObject, type Json } from '../wire/conversation.ts';
 import { readRealtimeUsage } from '../wire/usage.ts';
 import { type SessionRights, transcriptionsIn } from './client-events.ts';
 import type { ConversationMeter } from './meter.ts';
+import { Over } from './over.ts';
 import type { UpstreamReport } from './report.ts';
 import { transcriptUsage, usageOfPart } from './transcript.ts';
 import type { Transcript, Turns } from './turns.ts';
@@ -14,11 +15,16 @@ const soundDelta = /audio\.delta$/;
 const statuses: Record<string, UsageStatus> = { cancelled: 'aborted', failed: 'error', incomplete: 'ok' };
 const idOf = ({ response }: Json): string => (isObject(response) && typeof response.id === 'string' ? response.id : '');
 
+/** The part of an item that a transcript is of; empty if it is not told. */
+const partOf = ({ item_id: item, content_index: index }: Json): string =>
+  typeof item === 'string' && item !== '' ? `${typeof index === 'number' ? index : 0} ${item}` : '';
+
 /** Upstream events that concern billing. */
 export class UpstreamEvents {
   #transcriber = '';
-  /** Characters of incomplete transcripts, by item. */
+  /** Characters of incomplete transcripts, by part of an item. */
   readonly #parts = new Map<string, number>();
+  readonly #completed = new Over();
 
   constructor(
     readonly rights: SessionRights,
@@ -69,13 +75,15 @@ export class UpstreamEvents {
   }
 
   #transcript(what: string, event: Json): Promise<void> | undefined {
-    const item = String(event.item_id);
+    const part = partOf(event);
+    if (this.#completed.has(part)) return undefined;
     if (what === 'delta') {
-      if (typeof event.delta === 'string') this.#parts.set(item, (this.#parts.get(item) ?? 0) + event.delta.length);
+      if (typeof event.delta === 'string') this.#parts.set(part, (this.#parts.get(part) ?? 0) + event.delta.length);
       return undefined;
     }
-    if (what === 'completed' || what === 'failed') this.#parts.delete(item);
+    if (what === 'completed' || what === 'failed') this.#parts.delete(part);
     if (what !== 'completed') return undefined;
+    this.#completed.add(part);
     const candidate = this.#transcribing();
     return this.turns.transcribed({ candidate, usage: transcriptUsage(candidate, event) });
   }
