@@ -368,29 +368,67 @@ const minutesOfSound = (minutes: number) => ({
   audio: 'A'.repeat((minutes * 60 * 8_000 * 4) / 3),
 });
 const commit = { type: 'input_audio_buffer.commit' };
-const telephony = {
-  type: 'session.updated',
-  session: { type: 'transcription', audio: { input: { format: { type: 'audio/pcmu' } } } },
-};
-/** Six minutes of money, and more sound than that; how many minutes of it the vendor may hear. */
-const beyondHearing: [what: string, query: string, events: Json[]][] = [
-  ['at once', '?model=acme/write', [...Array(8).fill(minutesOfSound(2)), commit]],
-  ['in parts', '?model=acme/write', Array(8).fill([minutesOfSound(2), commit]).flat()],
+const telephony = { format: { type: 'audio/pcmu' }, transcription: { model: 'acme/write' } };
+/** More sound than there is money for. */
+const beyondHearing: [what: string, type: string, events: Json[]][] = [
+  ['at once', 'transcription', [...Array(8).fill(minutesOfSound(2)), commit]],
+  [
+    'in parts',
+    'transcription',
+    Array(8)
+      .fill([minutesOfSound(2), commit])
+      .flat(),
+  ],
+  [
+    'beside a conversation',
+    'realtime',
+    Array(8)
+      .fill([minutesOfSound(2), commit])
+      .flat(),
+  ],
 ];
 
-test.each(beyondHearing)('no sound goes to a transcriber that is not held for: %s', async (_, query, events) => {
+test.each(beyondHearing)('no sound goes to a transcriber that is not held for: %s', async (_, type, events) => {
   const { key, credit } = await somebodyPoor();
+  // Six minutes.
   await credit(1_800_000);
-  const talk = t.talk(query, { key });
+  const talk = t.talk(type === 'realtime' ? '?model=acme/voice' : '?model=acme/write', { key });
   await talk.told('session.created');
-  const [socket] = t.vendor.sockets;
-  socket!.send(JSON.stringify(telephony));
-  await talk.told('session.updated');
+  talk.say({ type: 'session.update', session: { type, audio: { input: telephony } } });
   for (const event of events) talk.say(event);
   expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
   expect(await talk.closed()).toMatchObject({ code: 1008 });
-  const appended = t.vendor.heard.filter(({ type }) => type === 'input_audio_buffer.append');
+  const appended = t.vendor.heard.filter((event) => event.type === 'input_audio_buffer.append');
   expect(appended.length * 2).toBeLessThanOrEqual(6);
+});
+
+test('sound that was transcribed, or that was silence before it, is no longer held for', async () => {
+  const ways: [what: string, before: Json[], seconds: number][] = [
+    ['all of it', [], 240],
+    ['silence', [{ type: 'input_audio_buffer.speech_stopped', item_id: '#', audio_end_ms: 240_000 }], 6],
+  ];
+  for (const [, before, seconds] of ways) {
+    const { key, credit } = await somebodyPoor();
+    await credit(6_000_000);
+    const talk = t.talk('?model=acme/write', { key });
+    await talk.told('session.created');
+    talk.say({ type: 'session.update', session: { type: 'transcription', audio: { input: telephony } } });
+    const vendor = t.vendor.sockets.at(-1)!;
+    for (let turn = 1; turn <= 4; turn += 1) {
+      const sent = t.vendor.heard.length;
+      talk.say(minutesOfSound(4));
+      await until('it is heard', () => t.vendor.heard.length > sent);
+      for (const event of before)
+        vendor.send(
+          JSON.stringify(event)
+            .replace('#', `item_${turn}`)
+            .replace('240000', String(240_000 * turn)),
+        );
+      vendor.send(transcript('completed', { item_id: `item_${turn}`, usage: { type: 'duration', seconds } }));
+      await talk.told('conversation.item.input_audio_transcription.completed', turn);
+    }
+    talk.socket.close();
+  }
 });
 
 test('whose money is at an end is told so, and the socket closes', async () => {

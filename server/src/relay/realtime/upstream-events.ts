@@ -44,6 +44,9 @@ export class UpstreamEvents {
     if (type.startsWith(transcription)) return this.#transcript(type.slice(transcription.length), event);
     // A requested response may never start.
     if (type === 'error') this.turns.answer();
+    const { item_id: item, audio_end_ms: endMs } = event;
+    if (type === 'input_audio_buffer.speech_stopped' && typeof item === 'string' && typeof endMs === 'number')
+      this.meter.hearing.stopped(item, endMs / 1_000);
     if (type.endsWith('.delta') && typeof event.delta === 'string' && typeof event.response_id === 'string')
       this.turns.produced(event.response_id, event.delta, soundDelta.test(type));
     else if (isObject(event.session)) this.#described(event.session);
@@ -82,9 +85,12 @@ export class UpstreamEvents {
       return undefined;
     }
     if (what === 'completed' || what === 'failed') this.#parts.delete(part);
+    if (what === 'failed') this.meter.hearing.transcribed(String(event.item_id), 0);
     if (what !== 'completed') return undefined;
     this.#completed.add(part);
     const candidate = this.#transcribing();
-    return this.turns.transcribed({ candidate, usage: transcriptUsage(candidate, event) });
+    const usage = transcriptUsage(candidate, event);
+    this.meter.hearing.transcribed(String(event.item_id), (usage.units ?? 0) * 60);
+    return this.turns.transcribed({ candidate, usage });
   }
 }
