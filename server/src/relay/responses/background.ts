@@ -12,9 +12,9 @@ import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
-import { beginWork, cancelWork, countRunning, readResponse, standingOf } from './store/background.ts';
+import { beginWork, cancelWork, countRunning, ownerOf, readResponse, standingOf } from './store/background.ts';
 import { appendEvents, dropEventsAfter } from './store/events.ts';
-import { findResponse } from './store/responses.ts';
+import { deleteResponse, findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
 import { writeOutcome, writeQueued } from './store/write.ts';
 import { eventChannel, eventText, newTeller } from './tell.ts';
@@ -73,31 +73,55 @@ export async function enqueueResponse(
 ): Promise<void> {
   requireKeeping(deps, 'background');
   admitItems(queued.input);
-  if ((await countRunning(deps.db, owner.userId)) >= limits.running)
-    throw new AppError('rate_limit_exceeded', `${limits.running} responses at most wait or run in the background.`);
+  if ((await countRunning(deps.db, owner.userId)) >= limits.running) throw tooManyRunning();
   const response: ResponseObject = { ...queued.response, status: 'queued', background: true, output: [] };
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
   const waiting = { ...row, request: JSON.stringify(queued.body), ended_at: null };
   await deps.keeping.take(owner.userId, bytesOfEnded({ row: waiting, items }));
   await writeQueued(deps.db, waiting, items, events);
+  // Of requests that came at once, each has found room for itself.
+  if ((await countRunning(deps.db, owner.userId)) > limits.running) {
+    await deleteResponse(deps.db, scopeOf(deps, owner), response.id);
+    throw tooManyRunning();
+  }
   await enqueueWork(deps, response.id);
 }
 
-/** Continues a response from its row; called again after a crash, possibly in another process. */
-export async function workOn(
-  deps: ResponsesDeps,
-  answer: AnswerBackground,
-  id: string,
-  job: Pick<Job, 'attempt' | 'signal'>,
-): Promise<Worked> {
-  try {
-    await workOnce(deps, answer, id, job);
-  } catch (error) {
-    // The charge is queued together with its answer, and the next attempt finds both.
-    if (job.signal.aborted || !isUnavailable(error)) throw error;
-    return { againInMs: awayMs };
-  }
+const tooManyRunning = () =>
+  new AppError('rate_limit_exceeded', `${limits.running} responses at most wait or run in the background.`);
+
+/** Delay before a response is tried again whose user has enough in progress here. */
+const turnMs = 500;
+
+/** Continues responses from their rows; called again after a crash, possibly in another process. */
+export function openWork(deps: ResponsesDeps, answer: AnswerBackground): (id: string, job: Job) => Promise<Worked> {
+  const running = new Map<number, number>();
+  const count = (userId: number, change: number): void => {
+    const now = (running.get(userId) ?? 0) + change;
+    if (now > 0) running.set(userId, now);
+    else running.delete(userId);
+  };
+  const inTurn = async (id: string, job: Job): Promise<Worked> => {
+    const userId = await ownerOf(deps.db, id);
+    if (userId === null) return;
+    if ((running.get(userId) ?? 0) >= limits.runningHere) return { againInMs: turnMs };
+    count(userId, 1);
+    try {
+      await workOnce(deps, answer, id, job);
+    } finally {
+      count(userId, -1);
+    }
+  };
+  return async (id, job) => {
+    try {
+      return await inTurn(id, job);
+    } catch (error) {
+      // The charge is queued together with its answer, and the next attempt finds both.
+      if (job.signal.aborted || !isUnavailable(error)) throw error;
+      return { againInMs: awayMs };
+    }
+  };
 }
 
 async function workOnce(
