@@ -12,6 +12,10 @@ export interface Media {
   cached: boolean;
   /** Bytes of the request that are media rather than text. */
   bytes: number;
+  /** Tokens that files known only by address or id may have beyond the estimate: the vendor alone can measure them. */
+  unmeasured: number;
+  /** Whether a part may be a video, which can fill any context: by its length, or by the images taken of a second. */
+  endless: boolean;
 }
 
 /** Upper bound of most vendors. */
@@ -29,7 +33,7 @@ const bytesPerToken = 4;
 const decoded = (base64: string): number => Math.ceil(base64.length * 0.75);
 
 export function mediaOf(turns: readonly { parts: readonly Part[] }[]): Media {
-  const media: Media = { tokens: 0, images: 0, sounds: 0, cached: false, bytes: 0 };
+  const media: Media = { tokens: 0, images: 0, sounds: 0, cached: false, bytes: 0, unmeasured: 0, endless: false };
   for (const turn of turns) for (const part of turn.parts) add(media, part);
   return media;
 }
@@ -61,6 +65,7 @@ function add(media: Media, part: Part): void {
       const bytes = weigh(part.value);
       media.tokens += Math.min(mostPerFile, Math.max(tokensByReference, Math.ceil(bytes / bytesPerToken)));
       media.bytes += bytes;
+      media.endless = true;
     }
   }
 }
@@ -69,6 +74,7 @@ function addFile(media: Media, { source }: FilePart): void {
   if ('text' in source) return;
   if (!('data' in source)) {
     media.tokens += tokensByReference;
+    media.unmeasured += mostPerFile - tokensByReference;
     return;
   }
   const { mediaType, data } = source;
