@@ -249,6 +249,11 @@ describe('what only the vendor can measure is held for and charged, however long
   });
   const user = (...content: Loose[]) => ({ max_tokens: 10, messages: [{ role: 'user', content }] });
   const paper = 'https://papers.example/1.pdf';
+  const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: base64(20_000) };
+  const file = { type: 'file', file: { file_data: `data:application/pdf;base64,${pdf.data}` } };
+  const sound = { type: 'input_audio', input_audio: { data: base64(1_000_000), format: 'mp3' } };
+  const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${base64(2_000)}` } };
   /** Tokens that the vendor counts, and that are held for; the model reads a million at once. */
   const table: [string, string, Loose, number, number][] = [
     ['a film', chat, user({ type: 'video_url', video_url: { url: 'https://films.example/1.mp4' } }), 900_000, 900_000],
@@ -257,6 +262,11 @@ describe('what only the vendor can measure is held for and charged, however long
     // Vendors read no more pages than that as a rule, and what they do read is charged.
     ['a file by its id', chat, user({ type: 'file', file: { file_id: 'file-1' } }), 280_000, 280_000],
     ['a long file by its id', chat, user({ type: 'file', file: { file_id: 'file-1' } }), 900_000, 300_000],
+    // Pages and seconds can be few bytes each.
+    ['a small file of many pages', chat, user(file), 160_000, 160_000],
+    ['a document of many pages', '/v1/messages', user({ type: 'document', source: pdf }), 160_000, 160_000],
+    ['sound at a low rate', chat, user(sound), 32_000, 10_000],
+    ['a picture in all detail', chat, user(picture), 10_000, 6_400],
     [
       'a document by its address',
       '/v1/messages',

@@ -54,13 +54,15 @@ export class Prompt {
   }
 
   /**
-   * Upper bound of what a report may claim. The vendor alone knows how long media are that are not in the request, and
-   * charges us for all that its model can read.
+   * Upper bound of what a report may claim. The vendor alone knows how long videos and files are, and charges us for
+   * all that its model reads.
    */
   believed(candidate: Candidate): Bounds {
+    const { paged, unusual, endless } = this.media;
     const most = this.most(candidate);
-    if (!this.media.endless && this.media.unmeasured === 0) return most;
-    return { ...most, promptTokens: Math.max(most.promptTokens, candidate.contextLength || longestContext) };
+    const read = paged || endless ? candidate.contextLength || longestContext : 0;
+    if (read === 0 && unusual === 0) return most;
+    return { ...most, promptTokens: Math.max(most.promptTokens + unusual, read) };
   }
 
   /** The most searches that a reported count may claim: the requested maximum, or a generous default. */
@@ -74,8 +76,12 @@ export class Prompt {
   #mostPrompt({ modelName, contextLength }: Candidate): number {
     const multiplied =
       this.media.images > 0 && multipliedImages.test(modelName) ? this.media.images * tokensPerMultipliedImage : 0;
-    const most = (this.estimate + this.media.unmeasured) * mostOverEstimate + multiplied;
-    return this.media.endless ? Math.max(most, contextLength) : most;
+    const { unmeasured, endless } = this.media;
+    const most = this.estimate * mostOverEstimate + multiplied;
+    const files = unmeasured * mostOverEstimate;
+    // More than its context no model reads.
+    const beyond = contextLength > 0 ? Math.min(files, contextLength) : files;
+    return endless ? Math.max(most + beyond, contextLength) : most + beyond;
   }
 
   /** The request's limit, else the model's, else the default that is sent along. */
