@@ -80,7 +80,10 @@ function add(media: Media, part: Part): void {
 
 function addFile(media: Media, { source }: FilePart): void {
   if ('text' in source) return;
-  if (!('data' in source)) return addPages(media, tokensByReference);
+  if (!('data' in source)) {
+    addPages(media, tokensByReference);
+    return;
+  }
   const { mediaType, data } = source;
   media.bytes += data.length;
   if (mediaType.startsWith('image/')) addImage(media);
