@@ -6,6 +6,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job, Worked } from '../../platform/durable/jobs.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
+import { openShares } from '../../platform/durable/shares.ts';
 import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
@@ -91,27 +92,12 @@ export async function enqueueResponse(
 const tooManyRunning = () =>
   new AppError('rate_limit_exceeded', `${limits.running} responses at most wait or run in the background.`);
 
-/** Delay before a response is tried again whose user has enough in progress here. */
-const turnMs = 500;
-
 /** Continues responses from their rows; called again after a crash, possibly in another process. */
 export function openWork(deps: ResponsesDeps, answer: AnswerBackground): (id: string, job: Job) => Promise<Worked> {
-  const running = new Map<number, number>();
-  const count = (userId: number, change: number): void => {
-    const now = (running.get(userId) ?? 0) + change;
-    if (now > 0) running.set(userId, now);
-    else running.delete(userId);
-  };
+  const share = openShares(limits.runningHere);
   const inTurn = async (id: string, job: Job): Promise<Worked> => {
     const userId = await ownerOf(deps.db, id);
-    if (userId === null) return;
-    if ((running.get(userId) ?? 0) >= limits.runningHere) return { againInMs: turnMs };
-    count(userId, 1);
-    try {
-      await workOnce(deps, answer, id, job);
-    } finally {
-      count(userId, -1);
-    }
+    if (userId !== null) return share(userId, () => workOnce(deps, answer, id, job));
   };
   return async (id, job) => {
     try {
