@@ -12,7 +12,7 @@ import type { RelayDeps, RequestContext } from './deps.ts';
 import { hasCompletions, kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { type Prompt, promptOf } from './prompt.ts';
-import { ClientLeft, tryCandidates } from './try-candidates.ts';
+import { tryCandidates } from './try-candidates.ts';
 import { tryModels } from './try-models.ts';
 import { chatsOf, type SourcedCompletion } from './wire/completions/request.ts';
 import type { Answer, Conversation } from './wire/conversation.ts';
@@ -60,15 +60,14 @@ async function askOne(
     answered = [];
     return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats, answered);
   }).catch(async (error: unknown) => {
-    if (isCallers(error)) await payFor(deps, context, call, answered, startedMs, error);
+    if (isCallers(error)) await payFor(deps, context, call, answered, startedMs);
     throw error;
   });
   return settleAll(deps, context, call, answers, startedMs);
 }
 
 const ownFaults = new Set(['context_length_exceeded', 'upstream_refused', 'request_too_large']);
-const isCallers = (error: unknown): error is AppError =>
-  error instanceof ClientLeft || (error instanceof AppError && ownFaults.has(error.code));
+const isCallers = (error: unknown): boolean => error instanceof AppError && ownFaults.has(error.code);
 
 /**
  * The other prompts were answered and billed by the vendor. If they were free, one prompt that always fails would be
@@ -80,7 +79,6 @@ async function payFor(
   { modelId }: OpenCall,
   answered: ChatAnswer<WholeAnswer>[],
   startedMs: number,
-  error: AppError,
 ): Promise<void> {
   const bill = answered.length > 0 ? await billOf(context, answered) : null;
   if (!bill) return;
@@ -93,8 +91,7 @@ async function payFor(
   const hold = await deps.billing.hold({
     ...{ requestId: named.requestId, userId, keyId, keyUnlimited, amount: 0, modelId },
   });
-  const status = error instanceof ClientLeft ? 'aborted' : 'error';
-  await deps.billing.settle(hold, settlementOf(deps, named, { ...bill, status, stream: false, startedMs }));
+  await deps.billing.settle(hold, settlementOf(deps, named, { ...bill, status: 'error', stream: false, startedMs }));
 }
 
 const estimateOf = (prompts: Prompt[]): Estimate => ({
