@@ -10,6 +10,7 @@ import {
   type ScriptedUpstream,
   scriptedUpstream,
 } from '../relay/scripted-upstream.fixture.ts';
+import { limits } from './limits.ts';
 
 let service: TestApp;
 let server: ReturnType<typeof Bun.serve>;
@@ -287,6 +288,35 @@ test('Anthropic’s client: create, follow, results, lists, cancel, delete', asy
     expect(await faultOf(batches.create({ requests } as never))).toMatchObject({
       ...{ status: 400, error: { type: 'error', error: { type: 'invalid_request_error' } } },
     });
+});
+
+test('concurrent creation cannot exceed the limit of running batches, and a rejected batch leaves nothing behind', async () => {
+  const member = await service.user();
+  await credit(member, 10_000_000);
+  const apiKey = await member.key();
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  upstream.answer(() => released.then(() => said('late')));
+  const from = { apiKey, maxRetries: 0 };
+  const client = new OpenAI({ ...from, baseURL: openai.baseURL });
+  const { batches } = new Anthropic({ ...from, baseURL: anthropic.baseURL }).messages;
+  const file = await client.files.create({
+    ...{ file: await toFile(Buffer.from(lineOf('a', chat('tea'))), 'in.jsonl'), purpose: 'batch' as const },
+  });
+  const params = { model, max_tokens: 10, messages: [{ role: 'user' as const, content: 'tea' }] };
+  const ways = [
+    () => client.batches.create({ input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h' }),
+    () => batches.create({ requests: [{ custom_id: 'a', params }] }),
+  ];
+  const asked = Array.from({ length: 3 * limits.running }, (_, i) => faultOf(ways[i % 2]!()));
+  const faults = (await Promise.all(asked)).filter((fault) => fault !== null);
+  expect(new Set(faults.map(({ status }) => status))).toEqual(new Set([429]));
+  const { db } = service.platform.database;
+  const kept = await db.selectFrom('batches').select('input_blob').where('user_id', '=', member.id).execute();
+  expect(kept.length).toBeLessThanOrEqual(limits.running);
+  const files = await db.selectFrom('files').select('blob').where('user_id', '=', member.id).execute();
+  expect(files).toHaveLength(1);
+  release();
+  await member.call('/api/user/self', { method: 'DELETE', body: { password: 'a fine password' } });
 });
 
 test('returns 413 for a message that is too long for a batch', async () => {

@@ -18,9 +18,21 @@ export interface Owner {
   keyId: number | null;
 }
 
+const tooMany = () =>
+  new AppError('rate_limit_exceeded', `At most ${limits.running} batches may be in progress at once.`);
+
 async function refuseMany({ db }: BatchesDeps, { userId }: Owner): Promise<void> {
-  if ((await store.countRunning(db, userId)) >= limits.running)
-    throw new AppError('rate_limit_exceeded', `At most ${limits.running} batches may be in progress at once.`);
+  if ((await store.countRunning(db, userId)) >= limits.running) throw tooMany();
+}
+
+/** Starts the work, unless batches created at the same moment exceed the limit together: each passed the check alone. */
+async function accept(deps: BatchesDeps, batch: BatchRow): Promise<BatchRow> {
+  if ((await store.countRunning(deps.db, batch.user_id)) > limits.running) {
+    await removeBatch(deps, batch);
+    throw tooMany();
+  }
+  await enqueueBatch(deps, batch.id);
+  return batch;
 }
 
 interface NewBatch {
@@ -46,8 +58,7 @@ export async function createFromFile(deps: BatchesDeps, owner: Owner, given: New
     metadata: given.metadata === null ? null : JSON.stringify(given.metadata),
     output_seconds: given.outputSeconds,
   });
-  await enqueueBatch(deps, batch.id);
-  return batch;
+  return accept(deps, batch);
 }
 
 /** Requests in the body become an input file. */
@@ -76,8 +87,7 @@ export async function createFromRequests(
       ...{ metadata: null, output_seconds: null, bytes: bytes.byteLength },
     });
   });
-  await enqueueBatch(deps, batch.id);
-  return batch;
+  return accept(deps, batch);
 }
 
 type Input = Pick<

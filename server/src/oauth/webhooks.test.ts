@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { silent } from '../billing/engines.fixture.ts';
+import { systemClock } from '../lib/clock.ts';
 import { hmacSha256Hex } from '../lib/hashing.ts';
+import type { Sealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
 import { jsonOf, type OAuthTest, openOAuthTest } from './oauth.fixture.ts';
+import { openWebhooks } from './webhooks.ts';
 
 interface Received {
   path: string;
@@ -154,5 +158,46 @@ describe('webhooks', () => {
     }
     await Bun.sleep(200);
     expect(received.length).toBe(before);
+  });
+});
+
+describe('of many that wait', () => {
+  /** Deliveries that never end, by application. */
+  function openStalled() {
+    const begun: number[] = [];
+    const webhooks = openWebhooks({
+      ...{ clock: systemClock, log: silent, allowPrivate: false },
+      sealer: { seal: (text) => text, open: (text) => text } as Sealer,
+      send: ({ url }) => {
+        begun.push(Number(new URL(url).pathname.slice(1)));
+        return new Promise(() => {});
+      },
+    });
+    const tell = (id: number, userId: number) =>
+      webhooks.notify(
+        { id, webhook_url: `https://apps.example/${id}`, webhook_secret: 's' },
+        ...(['consent_granted', userId, {}] as const),
+      );
+    return { begun, tell };
+  }
+
+  test('an application that never answers leaves places to others', () => {
+    const { begun, tell } = openStalled();
+    for (let user = 0; user < 100; user += 1) tell(1, user);
+    expect(begun.length).toBeGreaterThan(0);
+    tell(2, 1);
+    expect(begun).toContain(2);
+  });
+
+  test('one user, or one application, does not fill the queue for all', () => {
+    for (const [app, user] of [
+      [() => 1, (i: number) => i],
+      [(i: number) => 100 + (i % 50), () => 1],
+    ] as const) {
+      const { begun, tell } = openStalled();
+      for (let i = 0; i < 10_000; i += 1) tell(app(i), user(i));
+      tell(2, 20_000);
+      expect(begun).toContain(2);
+    }
   });
 });

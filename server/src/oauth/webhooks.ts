@@ -31,29 +31,45 @@ const timeoutMs = 10_000;
 /** A slow receiver must not delay others, nor many of them fill memory. */
 const mostAtOnce = 32;
 const mostWaiting = 5_000;
+/** Of these, for one application or one user: an application may have many users, who each change their mind rarely. */
+const mostOfOne = {
+  application: { atOnce: 8, waiting: 1_000 },
+  user: { atOnce: 4, waiting: 100 },
+};
 
 interface Delivery {
-  /** Identifies user and application. */
-  consent: string;
+  application: number;
+  user: number;
   send(): Promise<void>;
 }
+
+const consentOf = ({ application, user }: Delivery): string => `${user} ${application}`;
 
 export function openWebhooks(deps: WebhookDeps): Webhooks {
   const waiting: Delivery[] = [];
   const idle: (() => void)[] = [];
-  /** Serialized per consent: an end must not arrive before its beginning. */
-  const running = new Set<string>();
+  /** By consent, and serialized: an end must not arrive before its beginning. */
+  const running = new Map<string, Delivery>();
+
+  const isWithin = (among: Iterable<Delivery>, one: Delivery, kind: 'atOnce' | 'waiting'): boolean => {
+    const count = { application: 0, user: 0 };
+    for (const { application, user } of among) {
+      if (application === one.application) count.application += 1;
+      if (user === one.user) count.user += 1;
+    }
+    return count.application < mostOfOne.application[kind] && count.user < mostOfOne.user[kind];
+  };
 
   const next = () => {
-    const at = waiting.findIndex(({ consent }) => !running.has(consent));
+    const at = waiting.findIndex((one) => !running.has(consentOf(one)) && isWithin(running.values(), one, 'atOnce'));
     if (at < 0) {
       if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
       return;
     }
-    const [{ consent, send }] = waiting.splice(at, 1) as [Delivery];
-    running.add(consent);
-    void send().finally(() => {
-      running.delete(consent);
+    const [one] = waiting.splice(at, 1) as [Delivery];
+    running.set(consentOf(one), one);
+    void one.send().finally(() => {
+      running.delete(consentOf(one));
       next();
     });
   };
@@ -61,12 +77,13 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
   return {
     notify: (target, event, userId, data) => {
       if (target.webhook_url === '') return;
-      if (waiting.length >= mostWaiting) {
+      const body = { event, application_id: target.id, user_id: userId, timestamp: nowSeconds(deps.clock), data };
+      const one = { application: target.id, user: userId, send: () => deliver(deps, target, body) };
+      if (waiting.length >= mostWaiting || !isWithin(waiting, one, 'waiting')) {
         deps.log.warn({ applicationId: target.id, event }, 'webhook dropped: too many are queued');
         return;
       }
-      const body = { event, application_id: target.id, user_id: userId, timestamp: nowSeconds(deps.clock), data };
-      waiting.push({ consent: `${userId} ${target.id}`, send: () => deliver(deps, target, body) });
+      waiting.push(one);
       if (running.size < mostAtOnce) next();
     },
     stop: async (drainMs) => {

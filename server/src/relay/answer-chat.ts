@@ -207,7 +207,7 @@ export class ChatAnswer<R extends ReadAnswer> {
   counted(): Counted | Promise<Counted> {
     const summary = this.read.summary();
     const searches = this.#searchesIn(summary);
-    const bounds = boundsWith(this.prompt.most(this.candidate), searches);
+    const bounds = boundsWith(this.prompt.believed(this.candidate), searches);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
     return told ? { summary, usage: withSearches(told, searches) } : this.#count(summary, bounds, searches);
   }

@@ -1,9 +1,11 @@
+import { AppError } from '../lib/errors.ts';
+import { requestId } from '../lib/ids.ts';
 import { mapAtOnce } from '../lib/map-at-once.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
-import { asRequest, type Estimate, priceIn, priceOf, settle } from './bill.ts';
+import { asRequest, type Estimate, priceIn, priceOf, settle, settlementOf } from './bill.ts';
 import { fitsWindow } from './context-window.ts';
 import { type WholeAnswer, whole } from './deliver-whole.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
@@ -51,12 +53,45 @@ async function askOne(
   );
   const startedMs = deps.clock.steadyMs();
   const together = { conversation: { ...conversation, stream: false }, prompt: promptOf(conversation) };
+  let answered: ChatAnswer<WholeAnswer>[] = [];
   const answers = await tryCandidates(deps, context, call, (attempt) => {
     // Rejects what this candidate does not support before the first prompt is sent.
     kindFor(attempt.candidate, conversation);
-    return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats);
+    answered = [];
+    return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats, answered);
+  }).catch(async (error: unknown) => {
+    if (isCallers(error)) await payFor(deps, context, call, answered, startedMs);
+    throw error;
   });
   return settleAll(deps, context, call, answers, startedMs);
+}
+
+const ownFaults = new Set(['context_length_exceeded', 'upstream_refused', 'request_too_large']);
+const isCallers = (error: unknown): boolean => error instanceof AppError && ownFaults.has(error.code);
+
+/**
+ * The other prompts were answered and billed by the vendor. If they were free, one prompt that always fails would be
+ * enough to have any number of others answered at the operator's cost. A row of its own, since another model may answer.
+ */
+async function payFor(
+  deps: RelayDeps,
+  context: RequestContext,
+  { modelId }: OpenCall,
+  answered: ChatAnswer<WholeAnswer>[],
+  startedMs: number,
+): Promise<void> {
+  const bill = answered.length > 0 ? await billOf(context, answered) : null;
+  if (!bill) return;
+  // A derived context is one.
+  const named = Object.create(context, {
+    requestId: { value: requestId(), enumerable: true },
+    parentRequestId: { value: context.requestId, enumerable: true },
+  }) as RequestContext;
+  const { userId, keyId, keyUnlimited } = context.caller;
+  const hold = await deps.billing.hold({
+    ...{ requestId: named.requestId, userId, keyId, keyUnlimited, amount: 0, modelId },
+  });
+  await deps.billing.settle(hold, settlementOf(deps, named, { ...bill, status: 'error', stream: false, startedMs }));
 }
 
 const estimateOf = (prompts: Prompt[]): Estimate => ({
@@ -75,12 +110,28 @@ const askAll = (
   call: OpenCall,
   attempt: Attempt,
   all: One[],
+  answered: ChatAnswer<WholeAnswer>[],
 ): Promise<ChatAnswer<WholeAnswer>[]> =>
   mapAtOnce(all, mostAtOnce, async (one) => {
     const answer = await ask({ deps, context, ...one }, call, whole, attempt);
     answer.sent.done();
+    answered.push(answer);
     return answer;
   });
+
+/** Null if nothing was produced. */
+async function billOf(context: RequestContext, answers: ChatAnswer<WholeAnswer>[]) {
+  const { candidate } = answers[0]!;
+  const price = priceIn(context, candidate);
+  const counted = await Promise.all(answers.map((answer) => answer.counted()));
+  const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => asRequest(price, usage));
+  if (made.length === 0) return null;
+  const usage = sum(made);
+  // Rounded up once for all prompts. Each prompt is priced on its own, so that many small prompts do not reach a
+  // large prompt's rate.
+  const apart = made.reduce((total, one) => total + priceOf(price, one), 0);
+  return { candidate, usage, cost: Math.min(apart, priceOf(price, usage)) };
+}
 
 async function settleAll(
   deps: RelayDeps,
@@ -90,11 +141,9 @@ async function settleAll(
   startedMs: number,
 ): Promise<Omit<SeveralAnswered, 'model'>> {
   const { attempt, candidate } = answers[0]!;
-  const price = priceIn(context, candidate);
   try {
-    const counted = await Promise.all(answers.map((answer) => answer.counted()));
-    const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => asRequest(price, usage));
-    const usage = sum(made);
+    const bill = await billOf(context, answers);
+    const usage = bill?.usage ?? { promptTokens: 0, completionTokens: 0 };
     attempt.report({
       outcome: 'success',
       latencyMs: deps.clock.steadyMs() - startedMs,
@@ -102,19 +151,15 @@ async function settleAll(
       completionTokens: usage.completionTokens,
       usage,
       wellFormed: true,
-      nonEmpty: made.length > 0,
+      nonEmpty: bill !== null,
     });
     const given = { candidate, usage, answers: answers.map(({ read }) => read.answer) };
-    if (made.length === 0) {
+    if (!bill) {
       await deps.billing.release(call.hold);
       return { ...given, cost: 0 };
     }
-    // Rounded up once for all prompts. Each prompt is priced on its own, so that many small prompts do not reach a
-    // large prompt's rate.
-    const apart = made.reduce((total, one) => total + priceOf(price, one), 0);
-    const cost = Math.min(apart, priceOf(price, usage));
-    await settle(deps, context, call.hold, { candidate, usage, cost, status: 'ok', stream: false, startedMs });
-    return { ...given, cost };
+    await settle(deps, context, call.hold, { ...bill, status: 'ok', stream: false, startedMs });
+    return { ...given, cost: bill.cost };
   } finally {
     call.plan.close();
   }

@@ -43,21 +43,36 @@ const messagesAnswer = async (body: Loose): Promise<Response> => {
     usage: { input_tokens: prompt, output_tokens: completion },
   });
 };
+const geminiAnswer = async (body: Loose): Promise<Response> => {
+  const { prompt, completion } = await used(body);
+  return Response.json({
+    candidates: [
+      { content: { parts: [{ text: 'word '.repeat(Math.min(completion, 20_000)) }] }, finishReason: 'STOP' },
+    ],
+    usageMetadata: { promptTokenCount: prompt, candidatesTokenCount: completion },
+  });
+};
 
 beforeAll(async () => {
   relay = await openRelayTest();
   await relay.test.setOption('RateLimitEnabled', false);
   upstream = scriptedUpstream(async ({ path, body }) => {
     during = (await relay.money()).quota;
+    if (path.includes('enerateContent')) return geminiAnswer(body);
     return path.endsWith('/messages') ? messagesAnswer(body) : chatAnswer(body);
   });
   await addUpstream(relay.test, upstream.url, [
     { model_id: 'paid/open', ...price },
     { model_id: 'paid/bounded', ...price, max_output_tokens: 2_000 } as Loose,
+    { model_id: 'paid/long', ...price, context_length: 1_000_000 },
   ]);
-  await addUpstream(relay.test, upstream.url, [{ model_id: 'paid/claude', model_name: 'claude-x', ...price }], {
-    kind: 'anthropic',
-    name: 'messages',
+  const claudes = [
+    { model_id: 'paid/claude', model_name: 'claude-x', ...price },
+    { model_id: 'paid/long-claude', model_name: 'claude-x', ...price, context_length: 1_000_000 },
+  ];
+  await addUpstream(relay.test, upstream.url, claudes, { kind: 'anthropic', name: 'messages' });
+  await addUpstream(relay.test, upstream.url, [{ model_id: 'paid/film', ...price, context_length: 1_000_000 }], {
+    ...{ kind: 'gemini', name: 'films' },
   });
 });
 afterAll(async () => {
@@ -217,6 +232,66 @@ describe('everything that is sent is counted', () => {
       expect(cost).toBe(atLeast + 10);
     });
   }
+});
+
+describe('input that only the vendor can measure is covered by the hold and charged in full', () => {
+  const film = { fileUri: 'https://films.example/watch?v=1' };
+  const clip = { inlineData: { mimeType: 'video/mp4', data: 'AAAA' }, videoMetadata: { fps: 24 } };
+  const google = '/v1beta/models/paid/film:generateContent';
+  const contents = (part: Loose) => ({
+    contents: [{ parts: [{ text: 'hi' }, part] }],
+    generationConfig: { maxOutputTokens: 10 },
+  });
+  const user = (...content: Loose[]) => ({ max_tokens: 10, messages: [{ role: 'user', content }] });
+  const paper = 'https://papers.example/1.pdf';
+  const base64 = (bytes: number) => Buffer.alloc(bytes, 7).toString('base64');
+  const pdf = { type: 'base64', media_type: 'application/pdf', data: base64(20_000) };
+  const file = { type: 'file', file: { file_data: `data:application/pdf;base64,${pdf.data}` } };
+  const sound = { type: 'input_audio', input_audio: { data: base64(1_000_000), format: 'mp3' } };
+  const picture = { type: 'image_url', image_url: { url: `data:image/png;base64,${base64(2_000)}` } };
+  /** Tokens that the vendor counts, and that are held for; the model reads a million at once. */
+  const table: [string, string, Loose, number, number][] = [
+    ['a film', chat, user({ type: 'video_url', video_url: { url: 'https://films.example/1.mp4' } }), 900_000, 900_000],
+    ['a film of Google’s', google, contents({ fileData: film }), 900_000, 900_000],
+    ['many pictures of a short film', google, contents(clip), 900_000, 900_000],
+    // Vendors read no more pages than that as a rule, and what they do read is charged.
+    ['a file by its id', chat, user({ type: 'file', file: { file_id: 'file-1' } }), 280_000, 280_000],
+    ['a long file by its id', chat, user({ type: 'file', file: { file_id: 'file-1' } }), 900_000, 300_000],
+    // Pages and seconds can be few bytes each.
+    ['a small file of many pages', chat, user(file), 160_000, 160_000],
+    ['a document of many pages', '/v1/messages', user({ type: 'document', source: pdf }), 160_000, 160_000],
+    ['sound at a low rate', chat, user(sound), 32_000, 10_000],
+    ['a picture in all detail', chat, user(picture), 10_000, 6_400],
+    [
+      'a document by its address',
+      '/v1/messages',
+      user({ type: 'document', source: { type: 'url', url: paper } }),
+      280_000,
+      280_000,
+    ],
+  ];
+  for (const [name, path, body, prompt, atLeast] of table)
+    test(name, async () => {
+      used = () => ({ prompt, completion: 10 });
+      const model = path === chat ? 'paid/long' : 'paid/long-claude';
+      const { status, held, cost } = await ask(path, { ...(path !== google && { model }), ...body });
+      expect(status).toBe(200);
+      expect(held).toBeGreaterThanOrEqual(atLeast);
+      expect(cost).toBe(prompt + 10);
+    });
+
+  test('usage beyond the context window is not accepted', async () => {
+    used = () => ({ prompt: 2_000_000, completion: 10 });
+    const { cost } = await ask(google, contents({ fileData: film }));
+    expect(cost).toBeLessThan(900_000);
+  });
+
+  test('no request starts when the balance does not cover the hold', async () => {
+    await setBalance(200_000);
+    const seen = upstream.seen.length;
+    expect((await relay.post(google, contents({ fileData: film }))).status).toBe(403);
+    expect(upstream.seen.length).toBe(seen);
+  });
 });
 
 describe('concurrent requests on a balance for one', () => {

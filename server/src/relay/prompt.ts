@@ -17,6 +17,9 @@ export const otherTokenizer = 1.25;
 const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
 
+/** The longest context of common models, for those whose own is not known. */
+const longestContext = 1_000_000;
+
 /** What a search usually adds to a prompt; what it really added is charged. */
 const tokensPerSearch = 8_000;
 const mostSearches = 50;
@@ -41,13 +44,25 @@ export class Prompt {
     this.estimate = Math.ceil(bytes / charsPerToken) + media.tokens;
   }
 
-  /** Upper bound of the usage with a candidate: for the hold, and to check reported counts. */
+  /** Upper bound of the usage with a candidate, for the hold. */
   most(candidate: Candidate): Bounds {
     const bounds = { promptTokens: this.#mostPrompt(candidate), completionTokens: this.#mostOutput(candidate) };
     const { webSearch } = this.params;
     if (!webSearch || !paysSearches(candidate.price)) return bounds;
     const searches = webSearch.maxUses ?? assumedSearches;
     return { ...bounds, promptTokens: bounds.promptTokens + searches * tokensPerSearch, searches };
+  }
+
+  /**
+   * Upper bound of what a report may claim. The vendor alone knows how long videos and files are, and charges us for
+   * all that its model reads.
+   */
+  believed(candidate: Candidate): Bounds {
+    const { paged, unusual, endless } = this.media;
+    const most = this.most(candidate);
+    const read = paged || endless ? candidate.contextLength || longestContext : 0;
+    if (read === 0 && unusual === 0) return most;
+    return { ...most, promptTokens: Math.max(most.promptTokens + unusual, read) };
   }
 
   /** The most searches that a reported count may claim: the requested maximum, or a generous default. */
@@ -58,10 +73,15 @@ export class Prompt {
     return price.searchPrice === undefined ? 0 : assumedSearches;
   }
 
-  #mostPrompt({ modelName }: Candidate): number {
+  #mostPrompt({ modelName, contextLength }: Candidate): number {
     const multiplied =
       this.media.images > 0 && multipliedImages.test(modelName) ? this.media.images * tokensPerMultipliedImage : 0;
-    return this.estimate * mostOverEstimate + multiplied;
+    const { unmeasured, endless } = this.media;
+    const most = this.estimate * mostOverEstimate + multiplied;
+    const files = unmeasured * mostOverEstimate;
+    // More than its context no model reads.
+    const beyond = contextLength > 0 ? Math.min(files, contextLength) : files;
+    return endless ? Math.max(most + beyond, contextLength) : most + beyond;
   }
 
   /** The request's limit, else the model's, else the default that is sent along. */
@@ -78,10 +98,11 @@ export class Prompt {
 
   /** Upper bound of what vendors count: closer than `most`, at the cost of counting. */
   async countMost(): Promise<number> {
+    if (this.media.endless) return Number.POSITIVE_INFINITY;
     const texts = Math.ceil((await this.#countTexts()) * otherTokenizer);
     let beside = this.bytes;
     for (const text of this.texts) beside -= Buffer.byteLength(text);
-    return texts + Math.ceil(Math.max(0, beside) / 3) + this.media.tokens * mostOverEstimate;
+    return texts + Math.ceil(Math.max(0, beside) / 3) + (this.media.tokens + this.media.unmeasured) * mostOverEstimate;
   }
 
   async #countTexts(): Promise<number> {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { hmacSha256Hex } from '../lib/hashing.ts';
 import { until } from '../lib/until.fixture.ts';
+import { mostOfUser } from './callbacks.ts';
+import { callbackQueue } from './deps.ts';
 import { localhostTls } from './localhost-tls.fixture.ts';
 import { startUpstream } from './upstream.fixture.ts';
 import { addModel, type Client, openVideoTest, type VideoTest } from './video.fixture.ts';
@@ -96,6 +98,35 @@ test('callbacks are sent for every final status', async () => {
   expect(second).toMatchObject({ type: 'video.generation.cancelled', data: { id: cancelled.id, status: 'cancelled' } });
   expect(Object.keys(second.data).sort()).toEqual(['generation_id', 'id', 'model', 'status']);
   await hook.stop();
+});
+
+test('a receiver that never responds occupies few delivery slots and does not block others', async () => {
+  let open = 0;
+  let mostOpen = 0;
+  const silent = Bun.serve({
+    ...{ port: 0, tls: localhostTls, idleTimeout: 0 },
+    fetch: ({ signal }) => {
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+      signal.addEventListener('abort', () => {
+        open -= 1;
+      });
+      return new Promise<Response>(() => {});
+    },
+  });
+  const callback_url = `https://localhost:${silent.port}/hook`;
+  upstream.script = { status: 'completed' };
+  const slow = await world.client(10_000_000);
+  const films = Array.from({ length: 10 }, () => slow.create({ model: 'films/one', prompt: 'x', callback_url }));
+  await Promise.all(films);
+  await until('all are to be told', async () => (await world.test.platform.jobs.depth())[callbackQueue]! >= 10);
+  const hook = receiver();
+  await client.create({ model: 'films/one', prompt: 'x', callback_url: hook.url });
+  await until('the other is told', () => hook.seen.length === 1);
+  expect(mostOpen).toBeGreaterThan(0);
+  expect(mostOpen).toBeLessThanOrEqual(mostOfUser);
+  await hook.stop();
+  await silent.stop(true);
 });
 
 test('each user has their own stable secret', async () => {

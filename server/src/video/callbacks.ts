@@ -1,5 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { signPayload } from '../lib/hashing.ts';
+import type { Worked } from '../platform/durable/jobs.ts';
+import { openShares } from '../platform/durable/shares.ts';
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
 import { callbackSecrets } from './callback-secrets.ts';
 import type { VideoDeps } from './deps.ts';
@@ -9,12 +11,22 @@ import { callbackBody } from './view.ts';
 
 const keepTryingMs = 24 * 3_600_000;
 const timeoutMs = 10_000;
+/** Calls in progress to the receivers of one user: one that never answers must not take the places of all others. */
+export const mostOfUser = 2;
 const waitMs = (tries: number): number => Math.min(2_000 * 2 ** tries, 3_600_000);
 
-/** One attempt to deliver the job's end; asks to be retried until the receiver accepts it or a day has passed. */
-export async function deliverCallback(deps: VideoDeps, id: string, signal: AbortSignal) {
-  const job = await findJob(deps.db, id);
-  if (!job || !hasEnded(job.status) || job.callback_url === '' || job.called_back_at_ms > 0) return;
+/** Attempts to deliver a job's end; each asks to be retried until the receiver accepts it or a day has passed. */
+export function openCallbacks(deps: VideoDeps): (id: string, signal: AbortSignal) => Promise<Worked> {
+  const share = openShares(mostOfUser);
+  return async (id, signal) => {
+    const job = await findJob(deps.db, id);
+    if (!job || !hasEnded(job.status) || job.callback_url === '' || job.called_back_at_ms > 0) return;
+    return share(job.user_id, () => deliver(deps, job, signal));
+  };
+}
+
+async function deliver(deps: VideoDeps, job: VideoJob, signal: AbortSignal): Promise<Worked> {
+  const { id } = job;
   const fault = await tell(deps, job, signal);
   const now = deps.clock.nowMs();
   if (fault === null) return changeJob(deps.db, id, { called_back_at_ms: now });

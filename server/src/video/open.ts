@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Route } from '../platform/http/route.ts';
 import { advanceJob } from './advance.ts';
-import { deliverCallback } from './callbacks.ts';
+import { openCallbacks } from './callbacks.ts';
 import { enqueueJob } from './create.ts';
 import { callbackQueue, jobQueue, type VideoDeps } from './deps.ts';
 import { forgetUser } from './forget-user.ts';
@@ -38,7 +38,8 @@ export function openVideo(deps: VideoDeps): Video {
     });
   };
   deps.jobs.work(jobQueue, jobWork, (job) => advance(workData.parse(job.data).id, job.signal));
-  deps.jobs.work(callbackQueue, callbackWork, (job) => deliverCallback(deps, workData.parse(job.data).id, job.signal));
+  const callBack = openCallbacks(deps);
+  deps.jobs.work(callbackQueue, callbackWork, (job) => callBack(workData.parse(job.data).id, job.signal));
 
   const recover = async (before: number): Promise<void> => {
     for (const { id, held } of await findStale(deps.db, before, sweepBatch)) {

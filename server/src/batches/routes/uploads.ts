@@ -52,8 +52,26 @@ function tell(call: UploadCall | Call, told: Told): Response {
   return json(call, render(told));
 }
 
+/**
+ * Completes uploads one request at a time each: every one in progress writes a copy of the whole file, which no quota
+ * counts yet, and all but the first find it made.
+ */
+function inSequence() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <T>(id: string, work: () => Promise<T>): Promise<T> => {
+    const before = last.get(id);
+    const done = before ? before.then(work, work) : work();
+    last.set(id, done);
+    try {
+      return await done;
+    } finally {
+      if (last.get(id) === done) last.delete(id);
+    }
+  };
+}
+
 /** OpenAI's Uploads API: files too large for one request, in parts. */
-export const uploadRoutes = (deps: BatchesDeps): Route[] => [
+export const uploadRoutes = (deps: BatchesDeps, oneAtATime = inSequence()): Route[] => [
   defineRoute({
     ...base,
     method: 'post',
@@ -124,7 +142,9 @@ export const uploadRoutes = (deps: BatchesDeps): Route[] => [
     answers: { 200: uploadAnswer },
     handle: async (call) => {
       const { part_ids: partIds, md5 } = call.body;
-      return tell(call, await completeUpload(deps, await uploadOf(deps, call), { partIds, md5: md5 ?? undefined }));
+      const wanted = { partIds, md5: md5 ?? undefined };
+      const { id } = await uploadOf(deps, call);
+      return tell(call, await oneAtATime(id, async () => completeUpload(deps, await uploadOf(deps, call), wanted)));
     },
   }),
   defineRoute({

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import { until } from '../../lib/until.fixture.ts';
 import { jsonOf } from '../oauth.fixture.ts';
+import { mostOfApplication } from './logouts.ts';
 import { type OpenidTest, openOpenidTest } from './openid.fixture.ts';
 
 let t: OpenidTest;
@@ -69,6 +70,36 @@ test('an application gets a verifiable logout token', async () => {
   });
   expect(payload).not.toHaveProperty('nonce');
   await until('nothing is left of it', async () => (await left(claims.sid)).length === 0);
+});
+
+test('an application that never responds occupies few delivery slots and does not block others', async () => {
+  let open = 0;
+  let mostOpen = 0;
+  const silent = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0 },
+    fetch: ({ signal }) => {
+      open += 1;
+      mostOpen = Math.max(mostOpen, open);
+      signal.addEventListener('abort', () => {
+        open -= 1;
+      });
+      return new Promise<Response>(() => {});
+    },
+  });
+  const hostile = await t.client({ backchannel_logout_uri: `http://127.0.0.1:${silent.port}/logout` });
+  for (let count = 0; count < 10; count += 1) {
+    const person = await t.user();
+    await t.signIn(hostile, {}, person);
+    await person.call('/api/user/logout', { method: 'POST' });
+  }
+  const client = await t.client({ backchannel_logout_uri });
+  const person = await t.user();
+  const { claims } = await t.signIn(client, {}, person);
+  await person.call('/api/user/logout', { method: 'POST' });
+  await toldOf(claims.sid);
+  expect(mostOpen).toBeGreaterThan(0);
+  expect(mostOpen).toBeLessThanOrEqual(mostOfApplication);
+  await silent.stop(true);
 });
 
 test('a logout token is also sent when the session ends otherwise, only to applications of that session', async () => {

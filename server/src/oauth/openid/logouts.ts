@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
 import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
+import { openShares } from '../../platform/durable/shares.ts';
 import { sendGuarded } from '../../platform/http/outgoing.ts';
 import type { Room } from '../room.ts';
 import { applicationStatus } from '../status.ts';
@@ -23,6 +24,8 @@ const queue = 'oauth.logout';
 /** Survives a receiver's downtime of some minutes. */
 const tries = { maxAttempts: 8, backoffMs: 2_000 };
 const timeoutMs = 10_000;
+/** Calls in progress to one application: one that never answers must not take the places of all others. */
+export const mostOfApplication = 2;
 /** Back-Channel Logout 1.0 §2.4: short, since it acts at once. */
 const logoutTokenSeconds = 120;
 
@@ -60,7 +63,11 @@ export function openLogouts(deps: Deps): Logouts {
     },
     () => {},
   );
-  jobs.work(queue, { concurrency: 8 }, ({ data, signal }) => sendLogout(deps, data as Ended, signal));
+  const share = openShares(mostOfApplication);
+  jobs.work(queue, { concurrency: 8 }, ({ data, signal }) => {
+    const ended = data as Ended;
+    return share(ended.applicationId, () => sendLogout(deps, ended, signal));
+  });
 
   return {
     sweep: async () => {

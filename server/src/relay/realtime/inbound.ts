@@ -72,6 +72,7 @@ export class Inbound {
       else {
         // Serialized anew: with duplicate member names, the upstream might read one that was not checked.
         const permittedEvent = { ...event, session: await permitted(this.deps, this.about, session) };
+        this.meter.described(session);
         await this.#send(JSON.stringify(permittedEvent), type);
       }
     } catch (error) {

@@ -2,6 +2,7 @@ import type { Usage } from '../../lib/money.ts';
 import { charsPerToken } from '../prompt.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { usageOf } from '../wire/usage.ts';
+import { Hearing } from './hearing.ts';
 
 /** OpenAI's audio tokens: one per tenth of a second of input, two of output. */
 const heardTokensPerSecond = 10;
@@ -72,6 +73,7 @@ export class Produced {
 export class ConversationMeter {
   #counted = 0;
   #since = 0;
+  readonly hearing = new Hearing();
   readonly #rates = { input: pcmBytesPerSecond, output: pcmBytesPerSecond };
 
   get outputBytesPerSecond(): number {
@@ -86,7 +88,9 @@ export class ConversationMeter {
   /** `type` if the event was parsed: audio, which comes many times a second, is only measured. */
   sent(text: string, type?: unknown): void {
     const sound = soundLetters(text);
-    this.#since += (bytesOfBase64(sound) / this.#rates.input) * heardTokensPerSecond;
+    const seconds = bytesOfBase64(sound) / this.#rates.input;
+    this.hearing.sent(seconds);
+    this.#since += seconds * heardTokensPerSecond;
     if (type !== 'input_audio_buffer.append') this.#since += (text.length - sound) / charsPerToken;
   }
 
@@ -96,7 +100,7 @@ export class ConversationMeter {
     this.#since = 0;
   }
 
-  /** `session.created`, `session.updated`. */
+  /** `session.created`, `session.updated`, and what the client asks for: its sound may follow at once. */
   described(session: unknown): void {
     if (!isObject(session)) return;
     for (const side of ['input', 'output'] as const)

@@ -13,7 +13,7 @@ import { contextOf } from '../request-context.ts';
 import { stoppingError } from '../stopping.ts';
 import { tryCandidates } from '../try-candidates.ts';
 import { beginningOf, type Wanted } from './beginning.ts';
-import { asks, mostOf } from './bounds.ts';
+import { asks, mostOf, nothingYet } from './bounds.ts';
 import { endings } from './endings.ts';
 import { RealtimeSession } from './session.ts';
 import { greetedBy } from './upstream.ts';
@@ -54,7 +54,7 @@ export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: 
   const context = contextIn(call);
   refuseMoreFree(deps, context);
   const { name, modelId, type } = requireRealtime(deps, context, wanted.model, wanted.transcribes);
-  const estimate = { most: (candidate: Candidate) => mostOf(candidate, 0), asks };
+  const estimate = { most: (candidate: Candidate) => mostOf(candidate, nothingYet), asks };
   const opened = await openCall(deps, context, wanted.model, type, estimate, (candidate) =>
     hasSessions(deps, context, candidate),
   );

@@ -214,6 +214,33 @@ test('transcripts are charged separately at the price of their model', async () 
 const transcript = (what: string, more: Json): string =>
   JSON.stringify({ type: `conversation.item.input_audio_transcription.${what}`, ...more });
 
+test('a transcript is charged once, even if the upstream reports it repeatedly', async () => {
+  const half = { transcript: 'tea', usage: { type: 'duration', seconds: 30 } };
+  const again: [what: string, more: Json][] = [
+    ['completed', { item_id: 'a', content_index: 0, ...half }],
+    ['completed', { item_id: 'a', ...half }],
+    ['delta', { item_id: 'a', content_index: 0, delta: 'x'.repeat(900) }],
+  ];
+  for (const query of ['?model=acme/write', '?model=acme/voice']) {
+    await t.settle();
+    await fromHere();
+    const talk = t.talk(query);
+    await talk.told('session.created');
+    const [socket] = t.vendor.sockets;
+    socket!.send(JSON.stringify({ ...plain, type: 'session.updated' }));
+    socket!.send(transcript('completed', { item_id: 'a', content_index: 0, ...half }));
+    // Another part of the same item, and two that cannot be told apart.
+    socket!.send(transcript('completed', { item_id: 'a', content_index: 1, ...half }));
+    for (let count = 0; count < 2; count += 1) socket!.send(transcript('completed', half));
+    for (const [what, more] of again) socket!.send(transcript(what, more));
+    await talk.told('conversation.item.input_audio_transcription.completed', 6);
+    const [first] = await t.rowsSince(rows);
+    talk.socket.close();
+    await paid(first!.quota * 4);
+    expect(await t.rowsSince(rows)).toHaveLength(4);
+  }
+});
+
 test('an interrupted transcript is charged as far as it got, a failed one is not', async () => {
   await fromHere();
   const talk = t.talk();
@@ -282,8 +309,8 @@ test('transcription sessions: each transcript is held for in advance and logged'
     expect(t.vendor.asked[0]!.path).toBe('/v1/realtime?intent=transcription');
     expect((await t.relay.money()).quota).toBeLessThan(quota);
     const [socket] = t.vendor.sockets;
-    for (const seconds of [30, 6])
-      socket!.send(transcript('completed', { item_id: 'a', transcript: 'tea', usage: { type: 'duration', seconds } }));
+    for (const [item_id, seconds] of Object.entries({ a: 30, b: 6 }))
+      socket!.send(transcript('completed', { item_id, transcript: 'tea', usage: { type: 'duration', seconds } }));
     await talk.told('conversation.item.input_audio_transcription.completed', 2);
     talk.say({ type: 'session.update', session: { type: 'realtime' } });
     expect(await talk.told('error')).toMatchObject({ error: { param: 'session.type' } });
@@ -337,6 +364,75 @@ test.each(beyondMeans)('nothing is sent to a vendor without a hold: %s', async (
   expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
   expect(await talk.closed()).toMatchObject({ code: 1008 });
   expect(t.vendor.heard.length).toBeLessThanOrEqual(heard);
+});
+
+const minutesOfSound = (minutes: number) => ({
+  type: 'input_audio_buffer.append',
+  // Telephony has 8,000 bytes a second.
+  audio: 'A'.repeat((minutes * 60 * 8_000 * 4) / 3),
+});
+const commit = { type: 'input_audio_buffer.commit' };
+const telephony = { format: { type: 'audio/pcmu' }, transcription: { model: 'acme/write' } };
+/** More sound than there is money for. */
+const beyondHearing: [what: string, type: string, events: Json[]][] = [
+  ['at once', 'transcription', [...Array(8).fill(minutesOfSound(2)), commit]],
+  [
+    'in parts',
+    'transcription',
+    Array(8)
+      .fill([minutesOfSound(2), commit])
+      .flat(),
+  ],
+  [
+    'beside a conversation',
+    'realtime',
+    Array(8)
+      .fill([minutesOfSound(2), commit])
+      .flat(),
+  ],
+];
+
+test.each(beyondHearing)('no audio beyond the balance reaches a transcriber: %s', async (_, type, events) => {
+  const { key, credit } = await somebodyPoor();
+  // Six minutes.
+  await credit(1_800_000);
+  const talk = t.talk(type === 'realtime' ? '?model=acme/voice' : '?model=acme/write', { key });
+  await talk.told('session.created');
+  talk.say({ type: 'session.update', session: { type, audio: { input: telephony } } });
+  for (const event of events) talk.say(event);
+  expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
+  expect(await talk.closed()).toMatchObject({ code: 1008 });
+  const appended = t.vendor.heard.filter((event) => event.type === 'input_audio_buffer.append');
+  expect(appended.length * 2).toBeLessThanOrEqual(6);
+});
+
+test('the hold for audio is released once it is transcribed or found silent', async () => {
+  const ways: [what: string, before: Json[], seconds: number][] = [
+    ['all of it', [], 240],
+    ['silence', [{ type: 'input_audio_buffer.speech_stopped', item_id: '#', audio_end_ms: 240_000 }], 6],
+  ];
+  for (const [, before, seconds] of ways) {
+    const { key, credit } = await somebodyPoor();
+    await credit(6_000_000);
+    const talk = t.talk('?model=acme/write', { key });
+    await talk.told('session.created');
+    talk.say({ type: 'session.update', session: { type: 'transcription', audio: { input: telephony } } });
+    const vendor = t.vendor.sockets.at(-1)!;
+    for (let turn = 1; turn <= 4; turn += 1) {
+      const sent = t.vendor.heard.length;
+      talk.say(minutesOfSound(4));
+      await until('it is heard', () => t.vendor.heard.length > sent);
+      for (const event of before)
+        vendor.send(
+          JSON.stringify(event)
+            .replace('#', `item_${turn}`)
+            .replace('240000', String(240_000 * turn)),
+        );
+      vendor.send(transcript('completed', { item_id: `item_${turn}`, usage: { type: 'duration', seconds } }));
+      await talk.told('conversation.item.input_audio_transcription.completed', turn);
+    }
+    talk.socket.close();
+  }
 });
 
 test('when the balance runs out, the client gets an error and the socket closes', async () => {

@@ -11,9 +11,8 @@ const mostSeconds = 3_600;
 const mostTokens = 100_000;
 const heardTokensPerSecond = 10;
 
-/** Held per turn in transcription sessions. */
-const heldSeconds = 300;
-export const mostOfTranscript = (): Usage => mostOf(heldSeconds, new FormData());
+/** Upper bound of what transcribing this much sound uses. */
+export const mostOfTranscripts = (seconds: number): Usage => mostOf(seconds, new FormData());
 
 /** Usage of a transcript within a session, in its model's billing unit. */
 export function transcriptUsage({ price }: Candidate, { usage, transcript }: Json): Usage {

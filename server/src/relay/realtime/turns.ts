@@ -7,11 +7,9 @@ import { priceIn, priceOf, settle, settlementOf } from '../bill.ts';
 import { tellDisbelief } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
-import { asks, boundsOf, mostOf } from './bounds.ts';
+import { asks, boundsOf, mostHeard, mostOf } from './bounds.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
-
-/** Finished responses that are remembered, so that a repeated event is charged once. */
-const mostOver = 100;
+import { Over } from './over.ts';
 
 /** Money held for a response, under the id of its usage row. */
 interface Reserve {
@@ -36,6 +34,8 @@ interface TurnsOf {
   modelId: string;
   /** All names of the model. */
   names: readonly string[];
+  /** By upstream name; in conversations, those that transcribe beside. */
+  transcribers: ReadonlyMap<string, Candidate>;
   meter: ConversationMeter;
   /** Called for each response with usage. */
   used(usage: Usage): void;
@@ -51,7 +51,7 @@ export class Turns {
   /** Requested responses that have not started. */
   #asked = 0;
   readonly #running = new Map<string, Turn>();
-  readonly #over = new Set<string>();
+  readonly #over = new Over();
   #ended = false;
   /** Serializes holding and releasing, since both sides of the session run concurrently. */
   #last: Promise<unknown> = Promise.resolve();
@@ -80,7 +80,7 @@ export class Turns {
 
   /** Whether the next responses are held for; the unseen part of a prompt leaves room to grow. */
   get isCovered(): boolean {
-    const needed = this.#needed(0);
+    const needed = this.#needed(false);
     return this.#reserves.length >= this.#wanted && this.#reserves.every(({ hold }) => hold.amount >= needed);
   }
 
@@ -121,21 +121,13 @@ export class Turns {
     const turn = this.#running.get(responseId);
     if (!turn) return;
     this.#running.delete(responseId);
-    this.#remember(responseId);
+    this.#over.add(responseId);
     const usage = this.#believed(turn, reported, status);
     if (usage) {
       this.about.meter.counted(usage);
       await this.#charge(turn, usage, status);
     } else await this.deps.billing.release(turn.hold);
     await this.#cover();
-  }
-
-  #remember(responseId: string): void {
-    // Without an id they cannot be told apart.
-    if (responseId === '') return;
-    this.#over.add(responseId);
-    const [oldest] = this.#over;
-    if (this.#over.size > mostOver) this.#over.delete(oldest!);
   }
 
   /**
@@ -146,19 +138,24 @@ export class Turns {
   }
 
   async #transcribed(transcript: Transcript, status: UsageStatus): Promise<void> {
-    const { deps } = this;
-    const { context, hold } = await this.#forTranscript(transcript);
+    const { deps, about } = this;
+    const reserve = this.#reserves.shift();
+    const { context, hold } = await this.#forTranscript(transcript, reserve);
     const bill = { ...transcript, status, stream: true, startedMs: deps.clock.steadyMs() };
-    if (transcript.candidate === this.about.candidate) this.about.used(transcript.usage);
+    if (transcript.candidate === about.candidate) about.used(transcript.usage);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
     if (shortfall > 0) throw insufficientUserQuota(false);
+    if (reserve && hold !== reserve.hold && !this.#ended) await this.#holdAgain(reserve, 0);
     await this.#cover();
   }
 
-  /** Transcription sessions hold for transcripts; in others they are charged beside the responses. */
-  async #forTranscript({ candidate }: Transcript): Promise<Reserve> {
-    const reserve = this.about.candidate.type === 'transcription' ? this.#reserves.shift() : undefined;
-    if (reserve) return reserve;
+  /**
+   * Transcription sessions hold for transcripts. In others they have rows of their own, paid from what is held for the
+   * session: it includes their sound.
+   */
+  async #forTranscript({ candidate }: Transcript, reserve: Reserve | undefined): Promise<Reserve> {
+    if (reserve && this.about.candidate.type === 'transcription') return reserve;
+    if (reserve) await this.deps.billing.release(reserve.hold);
     const context = this.#named();
     return { context, hold: await this.#hold(context, candidate.modelId, 0) };
   }
@@ -239,17 +236,21 @@ export class Turns {
   }
 
   /** If the conversation grew beyond the estimate, more is held under the same id. */
-  async #cover(enough = this.#needed(0)): Promise<void> {
+  async #cover(enough = this.#needed(false)): Promise<void> {
     for (const small of this.#reserves.filter(({ hold }) => hold.amount < enough)) {
       const at = this.#reserves.indexOf(small);
       // A response may have started with it meanwhile.
       if (at === -1) continue;
       this.#reserves.splice(at, 1);
       await this.deps.billing.release(small.hold);
-      const hold = await this.#hold(small.context, this.about.modelId, this.#needed());
-      await this.#keep({ ...small, hold }, at);
+      await this.#holdAgain(small, at);
     }
     while (this.#reserves.length < this.#wanted && !this.#ended) await this.#keep(await this.#reserve());
+  }
+
+  async #holdAgain(released: Reserve, at: number): Promise<void> {
+    const hold = await this.#hold(released.context, this.about.modelId, this.#needed());
+    await this.#keep({ ...released, hold }, at);
   }
 
   /** A session that ended meanwhile needs no hold. */
@@ -281,9 +282,17 @@ export class Turns {
     return this.deps.billing.hold({ requestId: name, userId, keyId, keyUnlimited, amount, modelId });
   }
 
-  #needed(unseen?: number): number {
-    const { candidate, context, meter } = this.about;
-    const price = priceIn(context, candidate);
-    return isFree(price) ? 0 : costAtMost(price, mostOf(candidate, meter.tokens, unseen), asks);
+  #needed(hasMargin = true): number {
+    const { candidate, transcribers, meter } = this.about;
+    const next = this.#atMost(candidate, mostOf(candidate, meter, hasMargin));
+    if (candidate.type === 'transcription') return next;
+    // In a conversation, a transcriber hears the same sound.
+    const heard = mostHeard(meter, hasMargin);
+    return next + Math.max(0, ...transcribers.values().map((transcriber) => this.#atMost(transcriber, heard)));
+  }
+
+  #atMost(candidate: Candidate, usage: Usage): number {
+    const price = priceIn(this.about.context, candidate);
+    return isFree(price) ? 0 : costAtMost(price, usage, asks);
   }
 }

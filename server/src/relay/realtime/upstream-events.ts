@@ -4,6 +4,7 @@ import { isObject, type Json } from '../wire/conversation.ts';
 import { readRealtimeUsage } from '../wire/usage.ts';
 import { type SessionRights, transcriptionsIn } from './client-events.ts';
 import type { ConversationMeter } from './meter.ts';
+import { Over } from './over.ts';
 import type { UpstreamReport } from './report.ts';
 import { transcriptUsage, usageOfPart } from './transcript.ts';
 import type { Transcript, Turns } from './turns.ts';
@@ -14,11 +15,16 @@ const soundDelta = /audio\.delta$/;
 const statuses: Record<string, UsageStatus> = { cancelled: 'aborted', failed: 'error', incomplete: 'ok' };
 const idOf = ({ response }: Json): string => (isObject(response) && typeof response.id === 'string' ? response.id : '');
 
+/** The part of an item that a transcript is of; empty if it is not told. */
+const partOf = ({ item_id: item, content_index: index }: Json): string =>
+  typeof item === 'string' && item !== '' ? `${typeof index === 'number' ? index : 0} ${item}` : '';
+
 /** Upstream events that concern billing. */
 export class UpstreamEvents {
   #transcriber = '';
-  /** Characters of incomplete transcripts, by item. */
+  /** Characters of incomplete transcripts, by part of an item. */
   readonly #parts = new Map<string, number>();
+  readonly #completed = new Over();
 
   constructor(
     readonly rights: SessionRights,
@@ -38,6 +44,9 @@ export class UpstreamEvents {
     if (type.startsWith(transcription)) return this.#transcript(type.slice(transcription.length), event);
     // A requested response may never start.
     if (type === 'error') this.turns.answer();
+    const { item_id: item, audio_end_ms: endMs } = event;
+    if (type === 'input_audio_buffer.speech_stopped' && typeof item === 'string' && typeof endMs === 'number')
+      this.meter.hearing.stopped(item, endMs / 1_000);
     if (type.endsWith('.delta') && typeof event.delta === 'string' && typeof event.response_id === 'string')
       this.turns.produced(event.response_id, event.delta, soundDelta.test(type));
     else if (isObject(event.session)) this.#described(event.session);
@@ -69,14 +78,19 @@ export class UpstreamEvents {
   }
 
   #transcript(what: string, event: Json): Promise<void> | undefined {
-    const item = String(event.item_id);
+    const part = partOf(event);
+    if (this.#completed.has(part)) return undefined;
     if (what === 'delta') {
-      if (typeof event.delta === 'string') this.#parts.set(item, (this.#parts.get(item) ?? 0) + event.delta.length);
+      if (typeof event.delta === 'string') this.#parts.set(part, (this.#parts.get(part) ?? 0) + event.delta.length);
       return undefined;
     }
-    if (what === 'completed' || what === 'failed') this.#parts.delete(item);
+    if (what === 'completed' || what === 'failed') this.#parts.delete(part);
+    if (what === 'failed') this.meter.hearing.transcribed(String(event.item_id), 0);
     if (what !== 'completed') return undefined;
+    this.#completed.add(part);
     const candidate = this.#transcribing();
-    return this.turns.transcribed({ candidate, usage: transcriptUsage(candidate, event) });
+    const usage = transcriptUsage(candidate, event);
+    this.meter.hearing.transcribed(String(event.item_id), (usage.units ?? 0) * 60);
+    return this.turns.transcribed({ candidate, usage });
   }
 }

@@ -10,7 +10,7 @@ import { newId } from './items.ts';
 import type { Item } from './keeper.ts';
 import { limits } from './limits.ts';
 import { ada, openProcess, type Process, queuedOf, responseOf, said, textsOf } from './responses.fixture.ts';
-import { beginWork, readResponse } from './store/background.ts';
+import { beginWork, readResponse, runningOf } from './store/background.ts';
 
 /** What the model is made to do, by what it is asked. */
 const begun: Attempt[] = [];
@@ -211,7 +211,21 @@ for (const engine of engines)
       expect(await readResponse(open.db, id)).toBeNull();
     });
 
-    test('the queue per user is limited, and nothing is queued if storage is off', async () => {
+    test('one user’s queue does not delay responses of other users', async () => {
+      const eve = { userId: 7, keyId: 1 };
+      const many = Array.from({ length: limits.running }, () => queuedOf(newId('resp'), 'wait'));
+      for (const one of many) await here.kept.keeper.enqueue(eve, one);
+      const first = many.slice(0, limits.runningHere).map(({ response }) => response.id);
+      for (const id of first) await running(id);
+      expect((await ended(await queue('tea'))).status).toBe('completed');
+      // What waits goes on as soon as there is a place.
+      await cancelResponse(here.kept.deps, eve, first[0]!);
+      const others = new Set(many.slice(limits.runningHere).map(({ response }) => response.id));
+      await until('the next one runs', () => begun.some(({ id }) => others.has(id)));
+      await here.kept.forgetUser(7);
+    });
+
+    test('the queue per user is limited, also for concurrent requests, and nothing is queued if storage is off', async () => {
       const eve = { userId: 6, keyId: 1 };
       const rows = Array.from({ length: limits.running }, (_, i) => ({
         ...{ id: `waits-${i}`, user_id: 6, key_id: 1, status: 'queued', model: 'm', background: 1, response: '{}' },
@@ -220,6 +234,10 @@ for (const engine of engines)
       await open.db.insertInto('kept_responses').values(rows).execute();
       const full = here.kept.keeper.enqueue(eve, queuedOf(newId('resp'), 'one more'));
       expect(await refusal(full)).toMatchObject({ status: 429 });
+      await here.kept.forgetUser(6);
+      const some = Array.from({ length: 2 * limits.running }, () => queuedOf(newId('resp'), 'wait'));
+      await Promise.allSettled(some.map((one, i) => [here, there][i % 2]!.kept.keeper.enqueue(eve, one)));
+      expect((await runningOf(open.db, 6)).length).toBeLessThanOrEqual(limits.running);
       await here.kept.forgetUser(6);
       here.days.kept = 0;
       const unkept = here.kept.keeper.enqueue(ada, queuedOf(newId('resp'), 'x'));

@@ -6,15 +6,16 @@ import { AppError } from '../../lib/errors.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job, Worked } from '../../platform/durable/jobs.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
+import { openShares } from '../../platform/durable/shares.ts';
 import { rowBytes } from '../../platform/keeping/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
 import { failureOf, responseOf } from './render.ts';
-import { beginWork, cancelWork, countRunning, readResponse, standingOf } from './store/background.ts';
+import { beginWork, cancelWork, countRunning, ownerOf, readResponse, standingOf } from './store/background.ts';
 import { appendEvents, dropEventsAfter } from './store/events.ts';
-import { findResponse } from './store/responses.ts';
+import { deleteResponse, findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
 import { writeOutcome, writeQueued } from './store/write.ts';
 import { eventChannel, eventText, newTeller } from './tell.ts';
@@ -73,34 +74,43 @@ export async function enqueueResponse(
 ): Promise<void> {
   requireKeeping(deps, 'background');
   admitItems(queued.input);
-  if ((await countRunning(deps.db, owner.userId)) >= limits.running)
-    throw new AppError(
-      'rate_limit_exceeded',
-      `At most ${limits.running} responses may be queued or running in the background.`,
-    );
+  if ((await countRunning(deps.db, owner.userId)) >= limits.running) throw tooManyRunning();
   const response: ResponseObject = { ...queued.response, status: 'queued', background: true, output: [] };
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
   const waiting = { ...row, request: JSON.stringify(queued.body), ended_at: null };
   await deps.keeping.take(owner.userId, bytesOfEnded({ row: waiting, items }));
   await writeQueued(deps.db, waiting, items, events);
+  // Of requests that came at once, each has found room for itself.
+  if ((await countRunning(deps.db, owner.userId)) > limits.running) {
+    await deleteResponse(deps.db, scopeOf(deps, owner), response.id);
+    throw tooManyRunning();
+  }
   await enqueueWork(deps, response.id);
 }
 
-/** Continues a response from its row; called again after a crash, possibly in another process. */
-export async function workOn(
-  deps: ResponsesDeps,
-  answer: AnswerBackground,
-  id: string,
-  job: Pick<Job, 'attempt' | 'signal'>,
-): Promise<Worked> {
-  try {
-    await workOnce(deps, answer, id, job);
-  } catch (error) {
-    // The charge is queued together with its answer, and the next attempt finds both.
-    if (job.signal.aborted || !isUnavailable(error)) throw error;
-    return { againInMs: awayMs };
-  }
+const tooManyRunning = () =>
+  new AppError(
+    'rate_limit_exceeded',
+    `At most ${limits.running} responses may be queued or running in the background.`,
+  );
+
+/** Continues responses from their rows; called again after a crash, possibly in another process. */
+export function openWork(deps: ResponsesDeps, answer: AnswerBackground): (id: string, job: Job) => Promise<Worked> {
+  const share = openShares(limits.runningHere);
+  const inTurn = async (id: string, job: Job): Promise<Worked> => {
+    const userId = await ownerOf(deps.db, id);
+    if (userId !== null) return share(userId, () => workOnce(deps, answer, id, job));
+  };
+  return async (id, job) => {
+    try {
+      return await inTurn(id, job);
+    } catch (error) {
+      // The charge is queued together with its answer, and the next attempt finds both.
+      if (job.signal.aborted || !isUnavailable(error)) throw error;
+      return { againInMs: awayMs };
+    }
+  };
 }
 
 async function workOnce(

@@ -19,6 +19,8 @@ export const limits = {
   addedBytes: 8 * mebibyte,
   /** Queued or running background responses of one user: more would delay others. */
   running: 100,
+  /** Of these, in progress in one process: a fourth of what it works on, so that others find a place. */
+  runningHere: 32,
 };
 
 export const bytesOf = (texts: readonly string[]): number =>

@@ -8,8 +8,8 @@ import {
   backgroundQueue,
   enqueueResponse,
   enqueueWork,
+  openWork,
   stopWork,
-  workOn,
 } from './background.ts';
 import { expandItems } from './compaction.ts';
 import { type Conversations, newConversations } from './conversations.ts';
@@ -17,7 +17,7 @@ import { keptSince, type ResponsesDeps } from './deps.ts';
 import { followResponse } from './follow.ts';
 import { keepResponse, readBefore, readItem } from './keep.ts';
 import type { ResponseKeeper } from './keeper.ts';
-import { admitItems } from './limits.ts';
+import { admitItems, limits } from './limits.ts';
 import { sealsOf } from './seals.ts';
 import { exportOf } from './store/account-data.ts';
 import { findStale, runningOf } from './store/background.ts';
@@ -42,7 +42,7 @@ export interface KeptResponses {
 }
 
 /** Model calls in progress, which cost this process little. */
-const work = { concurrency: 32 };
+const work = { concurrency: 4 * limits.runningHere };
 /** Longer than it takes from a row to its job, so that only lost ones are found. */
 const staleSeconds = 120;
 const staleBatch = 200;
@@ -87,7 +87,8 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
     conversations: newConversations(deps),
     work: (answer) => {
       working = true;
-      jobs.work(backgroundQueue, work, (job) => workOn(deps, answer, workData.parse(job.data).id, job));
+      const take = openWork(deps, answer);
+      jobs.work(backgroundQueue, work, (job) => take(workData.parse(job.data).id, job));
     },
     drain: () => draining.abort(),
     exportOf: (userId) => exportOf(db, userId),

@@ -189,6 +189,27 @@ describe('text completions over chat', () => {
     await until('the hold is given back', async () => (await relay.money()).quota === quota);
   });
 
+  test('completed prompts are charged when another prompt of the request fails', async () => {
+    const faults = [{ code: 'context_length_exceeded' }, { message: 'No.' }];
+    for (const error of faults) {
+      const { quota } = await relay.money();
+      upstream.answer(({ path, body }) =>
+        (body as Loose).messages[0].content === 'last'
+          ? Response.json({ error }, { status: 400 })
+          : answerOf(path, body),
+      );
+      const prompt = ['one', 'two', 'three', 'four', 'five', 'last'];
+      const failed = await leaves(1, () =>
+        client.completions.create({ model: 'c/talk', prompt }).catch((fault: unknown) => fault),
+      );
+      upstream.answer(({ path, body }) => answerOf(path, body));
+      expect(failed).toMatchObject({ status: 400 });
+      const [row] = await rows();
+      expect(row).toMatchObject({ prompt_tokens: 35, completion_tokens: 15, status: 'error' });
+      await until('it is paid', async () => (await relay.money()).quota === quota - row!.quota);
+    }
+  });
+
   test('logprobs are returned in the legacy format', async () => {
     const made = await client.completions.create({ model: 'c/talk', prompt: 'tea', logprobs: 1 });
     expect(lastAsked().body).toMatchObject({ logprobs: true, top_logprobs: 1 });

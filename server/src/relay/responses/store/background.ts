@@ -7,6 +7,12 @@ export const running = ['queued', 'in_progress'];
 
 export const readResponse = (db: Db, id: string): Promise<ResponseRow | null> => findRow(db, 'kept_responses', { id });
 
+/** Null if it is gone. */
+export async function ownerOf(db: Db, id: string): Promise<number | null> {
+  const found = db.selectFrom('kept_responses').select('user_id').where('id', '=', id);
+  return (await found.executeTakeFirst())?.user_id ?? null;
+}
+
 /** A user's queued and running responses. */
 export const countRunning = (db: Db, userId: number): Promise<number> =>
   countRows(db.selectFrom('kept_responses').where('user_id', '=', userId).where('ended_at', 'is', null));
