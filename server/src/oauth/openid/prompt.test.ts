@@ -33,7 +33,6 @@ test.each([
   [{ max_age: 'soon' }, 'invalid_request'],
   [{ max_age: '9'.repeat(400) }, 'invalid_request'],
   [{ response_mode: 'fragment' }, 'invalid_request'],
-  [{ response_mode: 'form_post' }, 'invalid_request'],
   [{ nonce: 'n'.repeat(1001) }, 'invalid_request'],
   [{ nonce: 'n\ufffd' }, 'invalid_request'],
   [{ request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
