@@ -32,6 +32,7 @@ const labels = new Map(
     allowed_ips: t('Allowed ips'),
     cache: t('Cache##field'),
     previous: t('Previous##field'),
+    imposed: t('Set by a manager'),
     secret: t('Secret##field'),
     monthly_limit: t('Monthly limit##field'),
     // Money
@@ -144,6 +145,7 @@ const labels = new Map(
     calls_per_minute: t('Calls per minute'),
     vouched_by: t('Vouched by'),
     sign_in: t('Who signs in'),
+    blocked: t('Disabled by an administrator'),
     tools: t('Tools'),
     server: t('Server##field'),
     tool: t('Tool'),
