@@ -60,7 +60,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       answers: { 200: done },
       handle: (call) => {
         refuseForgery(call.request, origins);
-        askForReset(deps, call.body.email, languageAsked(call) ?? 'en');
+        askForReset(deps, call.body.email, languageAsked(call) ?? 'en', call.ip);
         return json(call, { success: true, message: 'If an account has verified this address, a mail is on its way.' });
       },
     }),
