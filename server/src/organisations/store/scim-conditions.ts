@@ -12,6 +12,8 @@ export interface Attribute {
   present: Bool;
   /** Null if values of this kind are not compared so. */
   compare(op: Exclude<Comparison['op'], 'pr' | 'ne'>, value: Exclude<Value, null>): Bool | null;
+  /** Whether comparing takes long, because texts of all rows are searched. */
+  isSlow?(op: Comparison['op']): boolean;
   /** What a list is sorted by. */
   order: RawBuilder<unknown>;
 }
@@ -43,24 +45,22 @@ const text = (column: RawBuilder<unknown>, letters: Case, present: Bool = sql`${
       const ofText = textOps[op as keyof typeof textOps];
       return sql`(${present} and ${ofText(compared, letters === 'ignored' ? sql`lower(${given})` : given)})`;
     },
+    isSlow: (op) => op !== 'pr' && (letters === 'ignored' || op in searches),
     order: compared,
   };
 };
+const searches = { co: true, sw: true, ew: true };
 
-const id = (column: RawBuilder<unknown>): Attribute => {
-  const asText = text(sql`cast(${column} as text)`, 'exact', yes);
-  return {
-    present: yes,
-    compare: (op, value) => {
-      const given = typeof value === 'number' ? String(value) : value;
-      // By the index; other texts are no ids.
-      if (op === 'eq' && typeof given === 'string')
-        return /^[1-9]\d{0,14}$/.test(given) ? sql`${column} = ${Number(given)}` : no;
-      return asText.compare(op, given);
-    },
-    order: column,
-  };
-};
+/** Opaque to directories: equal or not. */
+const id = (column: RawBuilder<unknown>): Attribute => ({
+  present: yes,
+  compare: (op, value) => {
+    if (op !== 'eq' || typeof value === 'boolean') return null;
+    // Other texts are no ids.
+    return /^[1-9]\d{0,14}$/.test(String(value)) ? sql`${column} = ${Number(value)}` : no;
+  },
+  order: column,
+});
 
 const truth = (column: RawBuilder<unknown>): Attribute => ({
   present: yes,
@@ -146,20 +146,30 @@ export const groupAttributes: Attributes = {
   },
   multiple: {
     members: {
-      parts: {
-        value: id(sql.ref('s.id')),
-        display: text(sql.ref('s.user_key'), 'lower'),
-        type: constant('User', yes),
-      },
-      some: (holds) => sql`id in (select p.team_id from organisation_scim_places p
-        join organisation_scim_users s on s.id = p.scim_user_id where ${holds})`,
+      parts: { value: id(sql.ref('p.scim_user_id')), type: constant('User', yes) },
+      some: (holds) => sql`id in (select p.team_id from organisation_scim_places p where ${holds})`,
     },
   },
 };
 
 const unasked = (attribute: string) => fault('invalidFilter', `filter: ${attribute} cannot be asked for.`);
 
-function compared(attribute: Attribute, { attribute: name, op, value = null }: Comparison): Bool {
+/** Ten thousand people are searched for one in about ten milliseconds; directories ask for one or two. */
+const mostSlow = 4;
+
+/** Counts what a filter costs. */
+function openCount(): (attribute: Attribute, op: Comparison['op']) => void {
+  let slow = 0;
+  return (attribute, op) => {
+    if (attribute.isSlow?.(op)) slow += 1;
+    if (slow > mostSlow)
+      throw fault('invalidFilter', `filter: must have at most ${mostSlow} comparisons of names, or by co, sw and ew.`);
+  };
+}
+type Count = ReturnType<typeof openCount>;
+
+function compared(attribute: Attribute, { attribute: name, op, value = null }: Comparison, count: Count): Bool {
+  count(attribute, op);
   if (op === 'pr') return attribute.present;
   if (value === null) {
     if (op !== 'eq' && op !== 'ne') throw fault('invalidFilter', `filter: ${name} ${op} null means nothing.`);
@@ -171,28 +181,28 @@ function compared(attribute: Attribute, { attribute: name, op, value = null }: C
 }
 
 /** Of one value of a multi-valued attribute. */
-function ofParts({ parts }: Multiple, name: string, filter: Filter): Bool {
+function ofParts({ parts }: Multiple, name: string, filter: Filter, count: Count): Bool {
   return written(filter, (leaf) => {
     if ('some' in leaf || !Object.hasOwn(parts, leaf.attribute))
       throw unasked(`${name}.${'some' in leaf ? leaf.some : leaf.attribute}`);
-    return compared(parts[leaf.attribute]!, leaf);
+    return compared(parts[leaf.attribute]!, leaf, count);
   });
 }
 
 /** §3.4.2.2: a multi-valued attribute matches if one of its values does. */
-function ofResource({ single, multiple }: Attributes, leaf: Leaf): Bool {
+function ofResource({ single, multiple }: Attributes, leaf: Leaf, count: Count): Bool {
   const [name, part = 'value', ...rest] = ('some' in leaf ? leaf.some : leaf.attribute).split('.');
   const many = Object.hasOwn(multiple, name!) && rest.length === 0 ? multiple[name!]! : null;
   if ('some' in leaf) {
     if (!many || leaf.some !== name) throw unasked(leaf.some);
-    return many.some(ofParts(many, name, leaf.where));
+    return many.some(ofParts(many, name, leaf.where, count));
   }
   if (many && leaf.attribute === name && leaf.op === 'pr') return many.some(yes);
   // There is no value without what it is: `eq null` is that there is none.
   if (many && leaf.op === 'eq' && leaf.value === null) return sql`not (${many.some(yes)})`;
-  if (many) return many.some(ofParts(many, name!, { ...leaf, attribute: part }));
+  if (many) return many.some(ofParts(many, name!, { ...leaf, attribute: part }, count));
   if (!Object.hasOwn(single, leaf.attribute)) throw unasked(leaf.attribute);
-  return compared(single[leaf.attribute]!, leaf);
+  return compared(single[leaf.attribute]!, leaf, count);
 }
 
 type Leaf = Comparison | { some: string; where: Filter };
@@ -214,7 +224,10 @@ const joined = (parts: Filter[], leaf: (leaf: Leaf) => Bool, by: RawBuilder<unkn
 const conditionOf =
   <T extends keyof Tables>(attributes: Attributes) =>
   (filter: Filter | null): Condition<T> => {
-    const condition: Expression<SqlBool> = filter ? written(filter, (leaf) => ofResource(attributes, leaf)) : yes;
+    const count = openCount();
+    const condition: Expression<SqlBool> = filter
+      ? written(filter, (leaf) => ofResource(attributes, leaf, count))
+      : yes;
     return (_: ExpressionBuilder<Tables, T>) => condition;
   };
 
