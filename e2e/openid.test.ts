@@ -119,3 +119,45 @@ test.each(['ES256', 'ES384', 'RS256', 'PS256', 'Ed25519'])(
     expect((await openid.initiateDeviceAuthorization(config, { scope: 'openid' })).user_code).toBeString();
   },
 );
+
+test('openid-client reads an answer that is posted to it, and an error', async () => {
+  const made = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {
+    method: 'POST',
+    body: { name: 'A client of forms', redirect_uris: [callback], scopes: 'openid profile' },
+  });
+  const config = await openid.discovery(new URL(service.url), made.client_id, made.client_secret_plain, undefined, {
+    execute: [openid.allowInsecureRequests],
+  });
+  expect(config.serverMetadata().response_modes_supported).toEqual(['query', 'form_post']);
+  const [verifier, state] = [openid.randomPKCECodeVerifier(), openid.randomState()];
+  const authorization = openid.buildAuthorizationUrl(config, {
+    ...{ redirect_uri: callback, scope: 'openid', state, response_mode: 'form_post', code_challenge_method: 'S256' },
+    code_challenge: await openid.calculatePKCECodeChallenge(verifier),
+  });
+  const expected = { pkceCodeVerifier: verifier, expectedState: state, idTokenExpected: true };
+  const tokens = await openid.authorizationCodeGrant(config, await submitted(await approve(authorization)), expected);
+  expect(tokens.claims()!.sub).toBe(`${user.id}`);
+  const { response_type: _, ...request } = Object.fromEntries(authorization.searchParams);
+  const body = { ...request, approved: false };
+  const denied = await user.api<{ redirect_url: string }>('/api/oauth2/authorize', { method: 'POST', body });
+  const form = await submitted(new URL(denied.redirect_url));
+  const told: unknown = await openid.authorizationCodeGrant(config, form, expected).catch((error) => error);
+  expect(told).toBeInstanceOf(openid.AuthorizationResponseError);
+  expect((told as openid.AuthorizationResponseError).error).toBe('access_denied');
+});
+
+/** The request that a browser sends by itself from our page. */
+async function submitted(address: URL): Promise<Request> {
+  const fields = new URLSearchParams();
+  let action = '';
+  await new HTMLRewriter()
+    .on('form', {
+      element: (form) => {
+        action = form.getAttribute('action')!;
+      },
+    })
+    .on('input', { element: (input) => fields.append(input.getAttribute('name')!, input.getAttribute('value')!) })
+    .transform(await fetch(address))
+    .text();
+  return new Request(action, { method: 'POST', body: fields });
+}

@@ -80,7 +80,7 @@ describe.each(engines.filter(({ name }) => name === 'postgres'))(
       const limited = { keyId: key, keyUnlimited: false };
       for (const billing of all) await billing.release(await billing.hold(ask(user, 10, limited)));
       const { changeKey } = await import('../identity/store/keys.ts');
-      expect(await changeKey(open.db, user, key, { remain_quota: 50 })).toMatchObject({ remain_quota: 50 });
+      expect(await changeKey(open.db, user, key, { remain_quota: 50 }, () => '[]')).toMatchObject({ remain_quota: 50 });
       await all[0]!.recallKey(user, key);
       expect(await codeOf(all[0]!.hold(ask(user, 51, limited)))).toBe('insufficient_key_quota');
       expect(await codeOf(all[0]!.hold(ask(user, 50, limited)))).toBe('ok');

@@ -10,7 +10,14 @@ import { type AuditLog, nowhere } from './audit/log.ts';
 import { requireFreshSession } from './confirm-owner.ts';
 import type { KeyDeps } from './keys.ts';
 import type { Options } from './options.ts';
-import { checkLoginAttempt, hashPassword, hasPassword, type LoginAttempt } from './passwords.ts';
+import {
+  checkLoginAttempt,
+  checkPassword,
+  hashPassword,
+  hasPassword,
+  isOutdated,
+  type LoginAttempt,
+} from './passwords.ts';
 import { userBelow } from './reach.ts';
 import type { ProvenUser, Sessions } from './sessions.ts';
 import { setLanguage } from './store/languages.ts';
@@ -20,6 +27,7 @@ import {
   findUserByName,
   findUserRow,
   insertUser,
+  replaceHash,
   toUser,
   type UserChange,
   type UserRow,
@@ -72,7 +80,19 @@ export async function login(deps: AccountDeps, attempt: LoginAttempt): Promise<P
   const matches = await checkLoginAttempt(deps, attempt, row?.password_hash ?? null);
   if (!row || !matches) throw new AppError('wrong_credentials', 'Wrong username or password.');
   if (row.status !== statuses.enabled) throw new AppError('forbidden', 'This account is disabled.');
-  return { user: toUser(row), passwordHash: row.password_hash };
+  return { user: toUser(row), passwordHash: await ownHash(deps, row, attempt.password) };
+}
+
+/** Imported passwords get a hash of our own as soon as they are known: the imported ones are easier to guess from. */
+async function ownHash({ db }: AccountDeps, { id, password_hash }: UserRow, password: string): Promise<string> {
+  if (!isOutdated(password_hash)) return password_hash;
+  const hash = await hashPassword(password);
+  if (await replaceHash(db, id, password_hash, hash)) return hash;
+  // By another login of the same user; or the password was changed.
+  const now = await findUserRow(db, id);
+  if (!now || !(await checkPassword(password, now.password_hash)))
+    throw new AppError('wrong_credentials', 'Wrong username or password.');
+  return now.password_hash;
 }
 
 export interface SelfChange {

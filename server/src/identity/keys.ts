@@ -7,6 +7,7 @@ import type { Db } from '../platform/db/tables.ts';
 import { parseBlock } from '../platform/http/client-ip.ts';
 import { shownName } from '../platform/http/shown-text.ts';
 import type { Announcements } from './announce.ts';
+import { imposable, imposedAfter, type KeyChanger } from './imposed.ts';
 import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyChange, listKeys } from './store/keys.ts';
 
 /** Keeps lists and caches small, and stops runaway scripts. */
@@ -65,6 +66,9 @@ export const keyViewSchema = z
     saved_quota: z.number().int().describe('Cost saved by cached answers'),
     saved_requests: z.number().int().describe('Number of cached answers'),
     made_by: z.number().int().nullable().describe('Application that created it; null if created by a user'),
+    imposed: z
+      .array(z.enum(imposable))
+      .describe('What a manager of its organisation has set, and its holder cannot undo'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()
@@ -107,6 +111,7 @@ export const keyView = (row: ApiKeyRow, now: number): KeyView => ({
   saved_quota: row.saved_quota,
   saved_requests: row.saved_requests,
   made_by: row.made_by,
+  imposed: JSON.parse(row.imposed),
   previous: row.old_ends_at > now ? { key: masked(row.old_start, row.old_end), ends_at: row.old_ends_at } : null,
 });
 
@@ -175,6 +180,7 @@ export async function updateKey(
   userId: number,
   id: number,
   input: z.infer<typeof keyChangeSchema>,
+  by: KeyChanger = 'holder',
 ): Promise<KeyView> {
   const { expired_time, unlimited_quota, models, allowed_ips, cache, ...plain } = input;
   const change: KeyChange = {
@@ -185,7 +191,9 @@ export async function updateKey(
     ...(allowed_ips && { allowed_ips: JSON.stringify(allowed_ips) }),
     ...(cache !== undefined && cacheColumns(cache)),
   };
-  const row = await changeKey(deps.db, userId, id, change);
+  const row = await changeKey(deps.db, userId, id, change, (before, after) =>
+    JSON.stringify(imposedAfter(by, JSON.parse(before.imposed), before, after)),
+  );
   if (!row) throw new AppError('not_found', 'There is no such API key.');
   await deps.announcements.changed(`key:${id}`);
   if (change.remain_quota !== undefined) await deps.recallKey(userId, id);

@@ -9,6 +9,10 @@ const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, cost);
 
+const ownStart = `$${cost.algorithm}$v=19$m=${cost.memoryCost},t=${cost.timeCost},`;
+/** Of another service, or of a time when less was enough. */
+export const isOutdated = (hash: string): boolean => !hash.startsWith(ownStart);
+
 const noPasswordMark = 'none:';
 /** For users who only sign in externally. Random like a hash, so that sessions can detect changes. */
 export const noPassword = (): string => `${noPasswordMark}${randomString(32)}`;
@@ -17,7 +21,7 @@ export const hasPassword = (hash: string): boolean => !hash.startsWith(noPasswor
 /** Compared for unknown users, so that both answers take the same time. */
 let decoy: Promise<string> | null = null;
 
-async function checkPassword(password: string, hash: string | null): Promise<boolean> {
+export async function checkPassword(password: string, hash: string | null): Promise<boolean> {
   decoy ??= hashPassword('decoy for unknown users');
   const own = hash !== null && hasPassword(hash) ? hash : null;
   const matches = await Bun.password.verify(password, own ?? (await decoy));

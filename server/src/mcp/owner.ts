@@ -17,7 +17,7 @@ export interface OwnerWays {
   usersMay(): boolean;
 }
 
-const isAdministrator = ({ user }: Pick<SessionPrincipal, 'user'>): boolean => user.role >= roles.administrator;
+export const isAdministrator = ({ user }: Pick<SessionPrincipal, 'user'>): boolean => user.role >= roles.administrator;
 
 export const ownerAuthenticator =
   ({ session, usersMay }: OwnerWays) =>

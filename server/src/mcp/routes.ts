@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { idParams, nothingAsked, offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { allowTools, approveTool, testServer } from './approve.ts';
-import { ownerFor, reachOf } from './owner.ts';
+import { isAdministrator, ownerFor, reachOf } from './owner.ts';
 import type { McpRoom } from './room.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { grantRoutes } from './routes/grants.ts';
@@ -168,7 +168,8 @@ function writeRoutes(room: McpRoom): Route[] {
       handle: async (call) => {
         const server = await within(room, call);
         refuseSharing(server, call.body);
-        return ok(call, await shown(room, await changeServer(room, server.id, givenOf(call.body))));
+        const by = { byOperator: isAdministrator(call.principal) };
+        return ok(call, await shown(room, await changeServer(room, server.id, givenOf(call.body), by)));
       },
     }),
     defineRoute({

@@ -33,6 +33,7 @@ export const serverDefaults = {
   assertionFile: '',
   vouchedBy: '',
   sharedSignIn: false,
+  blocked: false,
 };
 
 /** Invalidates everything cached for a server. */
@@ -80,6 +81,7 @@ export async function changeServer(
   room: McpRoom,
   id: number,
   { headers, clientId, clientSecret, clientKey, ...given }: Partial<Omit<ServerInput, 'name'>>,
+  { byOperator = false } = {},
 ): Promise<store.McpServer> {
   if (given.url !== undefined) checkAddress(room, given.url);
   if (given.userIds) await checkUsers(room, given.userIds);
@@ -98,6 +100,9 @@ export async function changeServer(
       requireAssertion(room, fields);
       requireVoucher(fields);
       requireOrganisation(fields);
+      if (byOperator) fields.blocked = isBlocked(old, given.enabled);
+      else if (old.blocked && fields.enabled)
+        throw new AppError('forbidden', 'An administrator of the service has disabled this server.');
       if (headers === undefined) refuseMovedHeaders(old, fields);
       // Grants for one origin, client or identity provider are not valid for another.
       wasShared = store.isShared(old);
@@ -113,6 +118,10 @@ export async function changeServer(
   await forgetAll(room, id);
   return server;
 }
+
+/** What an administrator disables stays so until one enables it; their own servers are the operator's. */
+const isBlocked = ({ ownerId, blocked }: store.McpServer, enabled: boolean | undefined): boolean =>
+  enabled === undefined ? blocked : ownerId !== null && !enabled;
 
 export async function removeServer(room: McpRoom, id: number): Promise<void> {
   await forgetGrants(room, { serverId: id }, await getServer(room, id));

@@ -1,10 +1,12 @@
 import { errorDescription, oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
+import { canBeEchoed } from './echoable.ts';
 import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
 import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
-import { redirectUriMatches, withParameters } from './redirect-uri.ts';
+import { redirectUriMatches } from './redirect-uri.ts';
 import { requestedResources, requireToolResources } from './resource-indicators.ts';
+import { type AnswerParameters, answerAddress, isFormPost } from './response-mode.ts';
 import type { Room } from './room.ts';
 import { allowedNow, operatorScopes, requestedScopes, type Scope, withoutOffline } from './scopes.ts';
 import { applicationStatus, requireVerified, suspended } from './status.ts';
@@ -21,6 +23,8 @@ export interface AuthorizeRequest extends OpenidParameters {
   code_challenge?: string;
   code_challenge_method?: string;
   resource?: string | string[] | undefined;
+  /** The name of a parameter that was given more than once; its values are left out. */
+  repeated?: string | undefined;
 }
 
 /** The request after all checks. */
@@ -28,6 +32,8 @@ export interface CheckedRequest {
   application: ApplicationRow;
   redirectUri: string;
   state: string | undefined;
+  /** The answer is posted to the redirect URI. */
+  formPost: boolean;
   scopes: Scope[];
   challenge: Challenge | null;
   /** Null while OpenID Connect is disabled: then its parameters are unknown. */
@@ -76,6 +82,34 @@ const checks: Check[] = [
           param: 'redirect_uri',
         });
       facts.redirectUri = uri;
+    },
+  },
+  {
+    rule: 'OAuth 2.0 Form Post Response Mode: first, as it decides how the other errors are sent',
+    redirects: true,
+    run: (facts) => {
+      const mode = facts.deps.options.get('OAuth2OpenIDConnect') ? facts.request.response_mode : undefined;
+      facts.formPost = isFormPost(mode, facts.redirectUri!);
+    },
+  },
+  {
+    rule: 'RFC 6749 §3.1: no parameter more than once',
+    redirects: true,
+    run: ({ request: { repeated } }) => {
+      if (repeated !== undefined)
+        throw new AppError('invalid_request', `${JSON.stringify(repeated)} is given more than once.`, {
+          param: repeated,
+        });
+    },
+  },
+  {
+    rule: 'RFC 6749 §4.1.2: state is echoed byte for byte',
+    redirects: true,
+    run: ({ request }) => {
+      if (!isState(request.state))
+        throw new AppError('invalid_request', 'state must be valid Unicode of at most 8000 characters.', {
+          param: 'state',
+        });
     },
   },
   {
@@ -134,7 +168,7 @@ const checks: Check[] = [
 ];
 
 export async function checkAuthorizeRequest(
-  deps: Pick<Room, 'db' | 'clock' | 'documents' | 'options' | 'resources' | 'baseUrl'>,
+  deps: Pick<Room, 'db' | 'clock' | 'documents' | 'options' | 'resources' | 'baseUrl' | 'sealer'>,
   given: AuthorizeRequest,
   { pushing = false, find = deps.documents.client } = {},
 ): Promise<CheckedRequest> {
@@ -144,7 +178,8 @@ export async function checkAuthorizeRequest(
   const names = !pushing && deps.options.get('OAuth2OpenIDConnect') && isRequestUri(given.request_uri);
   const pushed = names ? await requestBehind(deps, application, given.request_uri!) : null;
   const request = pushed ? unfolded(pushed, given) : given;
-  const facts: Facts = { request, deps, application, pushing, pushed, state: request.state || undefined };
+  const state = (isState(request.state) && request.state) || undefined;
+  const facts: Facts = { request, deps, application, pushing, pushed, state, formPost: false };
   for (const check of checks) {
     try {
       check.run(facts);
@@ -155,6 +190,8 @@ export async function checkAuthorizeRequest(
   return facts as Facts & CheckedRequest;
 }
 
+const isState = (state: string | undefined): boolean => !state || (state.length <= 8000 && canBeEchoed(state));
+
 /** RFC 9126 §4, RFC 9101 §5: parameters beside `request_uri` are ignored, except for those our own page adds. */
 const unfolded = (pushed: PushedRow, { signed_in_after }: AuthorizeRequest): AuthorizeRequest => ({
   ...(JSON.parse(pushed.request) as AuthorizeRequest),
@@ -162,31 +199,25 @@ const unfolded = (pushed: PushedRow, { signed_in_after }: AuthorizeRequest): Aut
 });
 
 /** The answer stays JSON; the page follows `redirect_url`. */
-export function redirecting(error: AppError, to: Destination, deps: IssuerDeps): AppError {
+export function redirecting(error: AppError, to: Destination, deps: AnswerDeps): AppError {
   const redirect_url = errorRedirect(to, oauthCode(error), error.message, deps);
   return new AppError(error.code, error.message, { ...error.extras, body: { redirect_url } });
 }
 
-type Destination = Pick<CheckedRequest, 'redirectUri' | 'state' | 'application'>;
-type IssuerDeps = Pick<Room, 'baseUrl'>;
+type Destination = Pick<CheckedRequest, 'redirectUri' | 'state' | 'application' | 'formPost'>;
+type AnswerDeps = Pick<Room, 'baseUrl' | 'clock' | 'sealer'>;
 
 /**
  * RFC 9207 §2: the issuer prevents mix-up attacks on clients with several servers. Some libraries refuse it, so an
  * application can opt out.
  */
-export const issuerFor = ({ send_iss }: Pick<ApplicationRow, 'send_iss'>, deps: IssuerDeps): string | undefined =>
+const issuerFor = ({ send_iss }: Pick<ApplicationRow, 'send_iss'>, deps: AnswerDeps): string | undefined =>
   send_iss === 0 ? undefined : deps.baseUrl;
 
+/** RFC 6749 §4.1.2: where the browser goes with this answer. */
+export const answerWith = (to: Destination, answer: AnswerParameters, deps: AnswerDeps): string =>
+  answerAddress(to, { ...answer, state: to.state, iss: issuerFor(to.application, deps) }, deps);
+
 /** RFC 6749 §4.1.2.1. */
-export const errorRedirect = (
-  { redirectUri, state, application }: Destination,
-  error: string,
-  description: string,
-  deps: IssuerDeps,
-): string =>
-  withParameters(redirectUri, {
-    error,
-    error_description: errorDescription(description),
-    state,
-    iss: issuerFor(application, deps),
-  });
+export const errorRedirect = (to: Destination, error: string, description: string, deps: AnswerDeps): string =>
+  answerWith(to, { error, error_description: errorDescription(description) }, deps);

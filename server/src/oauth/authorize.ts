@@ -6,17 +6,16 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { askedTools } from './asked-tools.ts';
 import {
   type AuthorizeRequest,
+  answerWith,
   type CheckedRequest,
   checkAuthorizeRequest,
   errorRedirect,
-  issuerFor,
   redirecting,
 } from './authorize-checks.ts';
 import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
 import { type Interaction, neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
-import { withParameters } from './redirect-uri.ts';
 import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
 import type { Room } from './room.ts';
@@ -225,7 +224,7 @@ async function approve(deps: Room, decision: Decision, checked: CheckedRequest):
   });
   if (approved.consent !== null)
     deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
-  return withParameters(redirectUri, { code, state, iss: issuerFor(application, deps) });
+  return answerWith(checked, { code }, deps);
 }
 
 /** Scopes that create secrets or spend money. */

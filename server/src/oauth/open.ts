@@ -32,6 +32,7 @@ import { consentRoutes } from './routes/consents.ts';
 import { deviceRoutes } from './routes/device.ts';
 import { discoveryRoutes } from './routes/discovery.ts';
 import { endSessionRoutes } from './routes/end-session.ts';
+import { formPostRoute } from './routes/form-post.ts';
 import { preflightRoutes } from './routes/preflight.ts';
 import { protectedResourceRoutes } from './routes/protected-resource.ts';
 import { pushedRoute } from './routes/pushed.ts';
@@ -150,6 +151,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
       ...endSessionRoutes(room),
       ...registrationRoutes(room),
       ...authorizeRoutes(room),
+      formPostRoute(room),
       pushedRoute(room),
       ...deviceRoutes(room),
       tokenRoute(room),

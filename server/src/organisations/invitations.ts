@@ -1,4 +1,4 @@
-import { mayMailFor } from '../identity/links/mail.ts';
+import { mayMail } from '../identity/links/mail.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
@@ -25,6 +25,7 @@ export interface NewInvitation {
   team_id?: number | undefined;
   /** The inviter's language, as the most likely common one. */
   askedIn: Language;
+  ip: string;
 }
 
 export interface Invited {
@@ -59,10 +60,10 @@ export async function inviteMember(room: Room, acting: Standing, input: NewInvit
 async function mail(
   room: Room,
   { userId, organisation }: Standing,
-  { email, role, askedIn }: NewInvitation,
+  { email, role, askedIn, ip }: NewInvitation,
   link: string,
 ): Promise<boolean> {
-  if (!room.mailer || email === '' || !(await mayMailFor(room, userId, 'join', email))) return false;
+  if (!room.mailer || email === '' || !(await mayMail(room, 'join', email, { userId, ip }))) return false;
   const reader = { email, username: '', language: askedIn };
   try {
     await room.mailer.send(reader, 'join', { organisation: organisation.name, role, link, seconds: keptSeconds });

@@ -1,3 +1,4 @@
+import type { KeyChanger } from '../identity/imposed.ts';
 import { createKey, type KeyView, keyView, type NewKey, removeKey, updateKey } from '../identity/keys.ts';
 import { endOverlap, rotateKey } from '../identity/rotate-key.ts';
 import { findKeysById } from '../identity/store/keys.ts';
@@ -83,6 +84,12 @@ async function reach(room: Room, { organisation, userId, role }: Standing, keyId
   return { place, holderId: place.member_id ?? organisation.account_id };
 }
 
+/** What a manager sets on a member's own key stays until a manager changes it; keys of teams are the managers'. */
+function changerOf({ userId, role }: Standing, { member_id }: OrganisationKeyRow): KeyChanger {
+  if (!has(role, 'manage_keys')) return 'holder';
+  return member_id === null || member_id === userId ? 'managing_holder' : 'manager';
+}
+
 export type KeyInput = Parameters<typeof updateKey>[3] & { team_id?: number | null | undefined };
 
 export async function changePlacedKey(
@@ -103,7 +110,7 @@ export async function changePlacedKey(
         throw new AppError('conflict', "The key's owner is not in this team.");
     }
   }
-  const key = await updateKey(room, holderId, keyId, input);
+  const key = await updateKey(room, holderId, keyId, input, changerOf(standing, place));
   if (!moves) return viewOf(key, place);
   await moveKey(room.db, keyId, team_id);
   await room.announcements.changed(`key:${keyId}`);

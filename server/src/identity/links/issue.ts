@@ -5,7 +5,7 @@ import { requireNoOrganisation } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
 import { isAwaited } from './invitations.ts';
 import { type LinkPurpose, mailLink, makeLink } from './links.ts';
-import { mayMail } from './mail.ts';
+import { mayMailAsAdministrator } from './mail.ts';
 
 /** A link requested by an administrator: handed over, or mailed to its owner. */
 export async function issueLink(
@@ -22,7 +22,7 @@ export async function issueLink(
   // An unverified address may belong to somebody else, who would get the account.
   if (purpose === 'reset_password' && user.email_verified !== 1)
     throw new AppError('conflict', 'The email address of this account is not verified. Share a link instead.');
-  if (!(await mayMail(deps, purpose, user.email)))
+  if (!(await mayMailAsAdministrator(deps, purpose, user.email)))
     throw new AppError('rate_limit_exceeded', 'Too many emails were sent to this address. Try again in an hour.');
   await mailLink(deps, purpose, user, askedIn).catch((error) => {
     throw new AppError('unavailable', 'The email could not be sent. Try again later.', {}, error);

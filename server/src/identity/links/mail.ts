@@ -1,35 +1,56 @@
+import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import type { LinkDeps } from './deps.ts';
 import type { LinkPurpose } from './links.ts';
 
 /**
- * Mails of a kind to one address per hour, as anybody may enter it. Counted per kind: other mails must not block a
- * password reset.
+ * Anybody can enter any address. Mails to one address are counted per kind, so that other mails do not block a password
+ * reset, and per hour.
  */
-const mostMails = 5;
+export const mailWindowMs = 3_600_000;
+/** Of one account, and of one network: a stranger uses up their own. */
+const mostOfAsker = 5;
+/** Of everybody together. */
+const mostToAddress = 10;
+/** Beyond that, of each who asks: strangers cannot keep its owner from a mail, and need another network for each. */
+const mostBeyond = 1;
 /** Mails of one user to arbitrary addresses per day: otherwise anybody with an account could send spam in our name. */
 const mostOfUser = 50;
 const dayMs = 86_400_000;
 /** Security notices, counted separately, so that an attacker cannot suppress them by requesting other mails first. */
 const mostNotices = 20;
-export const mailWindowMs = 3_600_000;
 
-const counted = async ({ shared }: Pick<LinkDeps, 'shared'>, name: string, most: number): Promise<boolean> =>
+type Deps = Pick<LinkDeps, 'shared'>;
+type MailKind = LinkPurpose | 'join';
+
+/** Who causes a mail. */
+export interface MailAsker {
+  /** Null if nobody is logged in. */
+  userId: number | null;
+  ip: string;
+}
+
+const counted = async ({ shared }: Deps, name: string, most: number): Promise<boolean> =>
   (await shared.hit(name, most, mailWindowMs)).allowed;
 
-export const mayMail = (
-  deps: Pick<LinkDeps, 'shared'>,
-  purpose: LinkPurpose | 'join',
-  address: string,
-): Promise<boolean> => counted(deps, `mail:${purpose}:${address.toLowerCase()}`, mostMails);
+const allCounted = async (deps: Deps, names: string[], most: number): Promise<boolean> => {
+  for (const name of names) if (!(await counted(deps, name, most))) return false;
+  return true;
+};
 
-/** The same for mails a user sends to an address that need not be theirs. */
-export const mayMailFor = async (
-  deps: Pick<LinkDeps, 'shared'>,
-  userId: number,
-  purpose: LinkPurpose | 'join',
-  address: string,
-): Promise<boolean> =>
-  (await deps.shared.hit(`mails-of:${userId}`, mostOfUser, dayMs)).allowed && (await mayMail(deps, purpose, address));
+/** Whether this caller may cause a mail to an address that need not be theirs. */
+export async function mayMail(deps: Deps, kind: MailKind, address: string, asker: MailAsker): Promise<boolean> {
+  const { userId, ip } = asker;
+  if (userId !== null && !(await deps.shared.hit(`mails-of:${userId}`, mostOfUser, dayMs)).allowed) return false;
+  const name = `${kind}:${address.toLowerCase()}`;
+  const askers = [...(userId === null ? [] : [`user:${userId}`]), limitKeyOfIp(ip)];
+  const by = (start: string) => askers.map((one) => `${start}:${name}:${one}`);
+  if (!(await allCounted(deps, by('mail-by'), mostOfAsker))) return false;
+  return (await counted(deps, `mail:${name}`, mostToAddress)) || allCounted(deps, by('mail-beyond'), mostBeyond);
+}
 
-export const mayMailNotice = (deps: Pick<LinkDeps, 'shared'>, address: string): Promise<boolean> =>
+/** The same for administrators, whom nobody else's mails keep from theirs. */
+export const mayMailAsAdministrator = (deps: Deps, kind: MailKind, address: string): Promise<boolean> =>
+  counted(deps, `mail-admin:${kind}:${address.toLowerCase()}`, mostOfAsker);
+
+export const mayMailNotice = (deps: Deps, address: string): Promise<boolean> =>
   counted(deps, `mail-notice:${address.toLowerCase()}`, mostNotices);

@@ -12,7 +12,7 @@ import { type ChangeTerms, changeUser, findUserRow, findVerified, type UserChang
 import { statuses, type User } from '../user.ts';
 import type { LinkDeps } from './deps.ts';
 import { mailLink, takeLink } from './links.ts';
-import { mailWindowMs, mayMail, mayMailFor } from './mail.ts';
+import { mailWindowMs, mayMail } from './mail.ts';
 
 const noMail = () => new AppError('conflict', 'This service does not send email. Ask an administrator for a link.');
 const spent = () =>
@@ -38,7 +38,7 @@ export async function sendVerification(
   if (user.email_verified) throw new AppError('conflict', 'Your email address is already verified.');
   if (!deps.mailer) throw noMail();
   await confirmOwner(deps, principal, shown, refusals);
-  if (!(await mayMailFor(deps, user.id, 'verify_email', user.email)))
+  if (!(await mayMail(deps, 'verify_email', user.email, { userId: user.id, ip: shown.ip })))
     throw new AppError('rate_limit_exceeded', 'Too many emails were sent to this address. Try again in an hour.', {
       headers: { 'retry-after': `${mailWindowMs / 1000}` },
     });
@@ -79,11 +79,12 @@ export async function verifyEmail(deps: LinkDeps, userId: number, token: string)
 }
 
 /** Off the request path: neither the answer nor its timing reveals whether the account exists. */
-export function askForReset(deps: LinkDeps, email: string, askedIn: Language): void {
+export function askForReset(deps: LinkDeps, email: string, askedIn: Language, ip: string): void {
   if (!deps.mailer) throw noMail();
   const send = async () => {
     const user = await findVerified(deps.db, email);
-    if (user?.status === statuses.enabled && (await mayMail(deps, 'reset_password', user.email)))
+    if (user?.status !== statuses.enabled) return;
+    if (await mayMail(deps, 'reset_password', user.email, { userId: null, ip }))
       await mailLink(deps, 'reset_password', user, askedIn);
   };
   void send().catch((error) => deps.log.warn({ error }, 'an email could not be sent'));

@@ -61,7 +61,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       answers: { 200: done },
       handle: (call) => {
         refuseForgery(call.request, origins);
-        askForReset(deps, call.body.email, languageAsked(call) ?? 'en');
+        askForReset(deps, call.body.email, languageAsked(call) ?? 'en', call.ip);
         return json(call, {
           success: true,
           message: 'If this is the verified address of an account, an email is on its way.',

@@ -48,6 +48,8 @@ interface FurtherColumns {
   saved_requests: Generated<number>;
   /** The application that created it; null if a user did. */
   made_by: Generated<number | null>;
+  /** JSON array of what managers of its organisation have set. */
+  imposed: Generated<string>;
 }
 
 interface ApiKeysTable extends KeyColumns, CacheColumns, FurtherColumns {
@@ -105,7 +107,7 @@ const keysNow = (db: Db) =>
     .innerJoin('api_keys as k', 'k.id', 'n.id')
     .selectAll('n')
     .select(['k.cache_seconds', 'k.cache_when', 'k.old_hash', 'k.old_start', 'k.old_end', 'k.old_ends_at'])
-    .select(['k.saved_quota', 'k.saved_requests', 'k.made_by']);
+    .select(['k.saved_quota', 'k.saved_requests', 'k.made_by', 'k.imposed']);
 
 export async function findKeyById(db: Db, id: number): Promise<ApiKeyRow | null> {
   return (await keysNow(db).where('n.id', '=', id).executeTakeFirst()) ?? null;
@@ -156,8 +158,17 @@ export type KeyChange = Partial<
   >
 >;
 
-/** A new quota is the total remainder: allotments count, and are returned. */
-export async function changeKey(db: Db, userId: number, id: number, change: KeyChange): Promise<ApiKeyRow | null> {
+/**
+ * A new quota is the total remainder: allotments count, and are returned. `admit` sees the key as it is and as it would
+ * be, may throw, and returns what is imposed then.
+ */
+export async function changeKey(
+  db: Db,
+  userId: number,
+  id: number,
+  change: KeyChange,
+  admit: (before: ApiKeyRow, after: ApiKeyRow) => string,
+): Promise<ApiKeyRow | null> {
   const { remain_quota, ...plain } = change;
   return db.transaction().execute(async (tx) => {
     const key = tx
@@ -165,12 +176,12 @@ export async function changeKey(db: Db, userId: number, id: number, change: KeyC
       .where('id', '=', id)
       .where('user_id', '=', userId)
       .where('application_id', 'is', null);
-    // Locks the row first, which everything that takes from the quota needs.
-    const changed = await key
-      .set({ ...plain, id })
-      .returning('id')
-      .executeTakeFirst();
-    if (!changed) return null;
+    // Locks the row first, which other changes and everything that takes from the quota need.
+    const locked = await key.set({ id }).returning('id').executeTakeFirst();
+    const before = locked && (await findKey(tx, userId, id));
+    if (!before) return null;
+    const imposed = admit(before, { ...before, ...change });
+    await key.set({ ...plain, imposed }).execute();
     if (remain_quota !== undefined)
       await sql`update api_keys set remain_quota = ${remain_quota} - cast(coalesce((select sum(p.kept)
           from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)

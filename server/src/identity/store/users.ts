@@ -149,6 +149,17 @@ export async function changeUser(
   });
 }
 
+/** The same password with another hash, so sessions stay. False if the password was changed meanwhile. */
+export async function replaceHash(db: Db, id: number, before: string, after: string): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('users')
+    .set({ password_hash: after })
+    .where('id', '=', id)
+    .where('password_hash', '=', before)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
 /** A new address is unverified. Compared in the statement, since it may have changed before. */
 const unprovenUnlessKept = (email: string | undefined) =>
   email === undefined ? {} : { email_verified: sql<number>`case when email = ${email} then email_verified else 0 end` };

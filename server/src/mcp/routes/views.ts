@@ -63,6 +63,7 @@ export const viewServer = (
   has_client_key: server.sealedClientKey !== '',
   assertion_file: server.assertionFile,
   vouched_by: server.vouchedBy,
+  blocked: server.blocked,
   sign_in: server.sharedSignIn ? 'shared' : 'each',
   signed_in_by: signer,
   tools: tools

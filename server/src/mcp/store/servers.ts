@@ -65,6 +65,8 @@ export interface McpServer {
   vouchedBy: string;
   /** Only applies to servers of organisations with `oauth`. */
   sharedSignIn: boolean;
+  /** Disabled by an administrator of the service: its owner cannot enable it. */
+  blocked: boolean;
   createdAt: number;
   updatedAt: number;
 }
@@ -105,6 +107,7 @@ const fromRow = (row: Selectable<McpServerTable>): McpServer => ({
   assertionFile: row.assertion_file,
   vouchedBy: row.vouched_by,
   sharedSignIn: row.shared_sign_in === 1,
+  blocked: row.blocked === 1,
   createdAt: row.created_at,
   updatedAt: row.updated_at,
 });
@@ -129,6 +132,7 @@ const toRow = (fields: McpServerFields) => ({
   assertion_file: fields.assertionFile,
   vouched_by: fields.vouchedBy,
   shared_sign_in: fields.sharedSignIn ? 1 : 0,
+  blocked: fields.blocked ? 1 : 0,
 });
 
 export async function pageServers(

@@ -36,6 +36,7 @@ export interface McpServerTable {
   vouched_by: Generated<string>;
   /** For an organisation's server: one user signs in for all. */
   shared_sign_in: Generated<number>;
+  blocked: Generated<number>;
   created_at: number;
   updated_at: number;
 }

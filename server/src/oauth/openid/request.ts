@@ -43,7 +43,6 @@ const mostCharacters: Partial<Record<keyof OpenidParameters, number>> = {
   max_age: 10,
   login_hint: 1000,
   acr_values: 1000,
-  response_mode: 100,
   id_token_hint: 10_000,
   signed_in_after: 1000,
 };
@@ -61,8 +60,6 @@ export function readOpenidRequest(given: OpenidParameters & { scope?: string | u
   for (const [name, most] of Object.entries(mostCharacters) as [keyof OpenidParameters, number][])
     if ((given[name]?.length ?? 0) > most) throw fault(name, `must have at most ${most} characters`);
   if (given.nonce && !canBeEchoed(given.nonce)) throw fault('nonce', 'must be valid Unicode');
-  // OAuth 2.0 Multiple Response Types §2.1: a code in a fragment or form would not reach a client that expects a query.
-  if (given.response_mode && given.response_mode !== 'query') throw fault('response_mode', 'must be query');
   return {
     requested: splitScopes(given.scope ?? '').includes('openid'),
     nonce: given.nonce || undefined,

@@ -6,12 +6,18 @@ import { shownName } from '../../platform/http/shown-text.ts';
 import { redirectUris, webUrl } from '../address-fields.ts';
 import { keyColumns, keyFields } from '../assertion/client-keys.ts';
 import { holdsPrivateKey } from '../assertion/key-set.ts';
+import { deviceGrant } from '../device/codes.ts';
+import { tokenExchangeGrant } from '../grants/actor.ts';
 import { openidFields } from '../openid/application.ts';
 import { signingAlgorithms } from '../openid/signing-algorithms.ts';
 import { allScopes, isListed, joinScopes, splitScopes } from '../scopes.ts';
 
 export const authMethods = ['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
 const signing: (typeof authMethods)[number] = 'private_key_jwt';
+
+const codeGrant = 'authorization_code';
+/** Others continue what one of these began. */
+const startingGrants: string[] = [codeGrant, deviceGrant, tokenExchangeGrant];
 
 const names = z.array(z.string().max(100, 'must have at most 100 characters')).max(20, 'must have at most 20 entries');
 
@@ -20,12 +26,13 @@ const metadataSchema = z
   .object({
     client_name: shownName(64).optional(),
     client_uri: webUrl.optional(),
-    redirect_uris: redirectUris.refine((list) => list.length > 0, 'must contain at least one address'),
+    redirect_uris: redirectUris.default([]),
     token_endpoint_auth_method: z.enum(authMethods).optional(),
+    // §2: the default.
     grant_types: names
-      .refine((list) => list.includes('authorization_code'), 'must include authorization_code')
-      .optional(),
-    response_types: names.refine((list) => list.includes('code'), 'must include code').optional(),
+      .refine((list) => list.some((name) => startingGrants.includes(name)), `must include ${startingGrants.join(' or ')}`)
+      .default([codeGrant]),
+    response_types: names.optional(),
     scope: z.string().max(500, 'must have at most 500 characters').optional(),
     post_logout_redirect_uris: redirectUris.optional(),
     id_token_signed_response_alg: z.enum(signingAlgorithms).optional(),
@@ -43,8 +50,29 @@ const metadataSchema = z
       path: ['jwks'],
       message: 'either jwks or jwks_uri is required to identify the signing keys',
     },
+  )
+  .refine((given) => !redirects(given) || given.redirect_uris.length > 0, {
+    path: ['redirect_uris'],
+    message: 'must name at least one address',
+  })
+  .refine(
+    ({ response_types: types, ...given }) =>
+      types === undefined || types.includes('code') || (!redirects(given) && types.length === 0),
+    {
+      path: ['response_types'],
+      message: 'must name code',
+    },
   );
 export type Metadata = z.infer<typeof metadataSchema>;
+
+/** §2: addresses are for flows that redirect. */
+const redirects = ({ grant_types }: { grant_types: string[] }): boolean => grant_types.includes(codeGrant);
+
+/** What a client may use: of those that register themselves, it is known by their addresses. */
+export const grantsOf = (redirectUris: string[]): { grant_types: string[]; response_types: string[] } =>
+  redirectUris.length > 0
+    ? { grant_types: [codeGrant, 'refresh_token'], response_types: ['code'] }
+    : { grant_types: [deviceGrant, tokenExchangeGrant, 'refresh_token'], response_types: [] };
 
 /** RFC 7591 §3.2.2: the first error, by its standard name. */
 export function readMetadata(given: Record<string, unknown>): Metadata {
@@ -65,7 +93,7 @@ function withKeysThatCount(given: Record<string, unknown>): Record<string, unkno
 /** Columns shared by both kinds of clients. */
 export const columnsOf = (metadata: Metadata) =>
   ({
-    redirect_uris: JSON.stringify(metadata.redirect_uris),
+    redirect_uris: JSON.stringify(redirects(metadata) ? metadata.redirect_uris : []),
     allowed_scopes: scopesIn(metadata.scope),
     post_logout_redirect_uris: JSON.stringify(metadata.post_logout_redirect_uris ?? []),
     id_token_signed_response_alg: metadata.id_token_signed_response_alg ?? 'RS256',

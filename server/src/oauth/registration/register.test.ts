@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { sha256Hex } from '../../lib/hashing.ts';
+import { deviceGrant } from '../device/codes.ts';
+import { tokenExchangeGrant } from '../grants/actor.ts';
 import { faultOf, jsonOf, type TestClient } from '../oauth.fixture.ts';
 import { askFor, leadsTo, type OpenidTest, openOpenidTest } from '../openid/openid.fixture.ts';
 import { changeClient, ownClient } from './register.ts';
@@ -89,6 +91,13 @@ test.each([
   [{ client_name: { toString: 'x' } }, 'invalid_client_metadata'],
   [{ token_endpoint_auth_method: 'private_key_jwt' }, 'invalid_client_metadata'],
   [{ grant_types: ['client_credentials'] }, 'invalid_client_metadata'],
+  // Which grant is not offered is told, and no address is asked for that it would not use.
+  [{ grant_types: ['client_credentials'], redirect_uris: undefined }, 'invalid_client_metadata'],
+  [{ grant_types: ['refresh_token'], redirect_uris: undefined }, 'invalid_client_metadata'],
+  [{ grant_types: [], redirect_uris: undefined }, 'invalid_client_metadata'],
+  [{ grant_types: ['authorization_code', deviceGrant], redirect_uris: [] }, 'invalid_redirect_uri'],
+  [{ grant_types: [deviceGrant], redirect_uris: ['javascript:alert(1)'] }, 'invalid_redirect_uri'],
+  [{ grant_types: [deviceGrant], response_types: ['token'], redirect_uris: undefined }, 'invalid_client_metadata'],
   [{ response_types: ['token'] }, 'invalid_client_metadata'],
   [{ scope: ['openid'] }, 'invalid_client_metadata'],
   [{ id_token_signed_response_alg: 'none' }, 'invalid_client_metadata'],
@@ -98,6 +107,37 @@ test.each([
   [{ backchannel_logout_uri: `${callback}#x` }, 'invalid_client_metadata'],
 ] as [Fields, string][])('%j is rejected as %s', async (fields, error) => {
   expect(await faultOf(register(fields))).toEqual([400, error]);
+});
+
+test.each([
+  { grant_types: [deviceGrant] },
+  { grant_types: [deviceGrant, 'refresh_token'], response_types: [] },
+  { grant_types: [deviceGrant], redirect_uris: [], token_endpoint_auth_method: 'none' },
+  { grant_types: [tokenExchangeGrant] },
+  // What it does not use is not kept.
+  { grant_types: [deviceGrant], redirect_uris: [callback], response_types: ['code'] },
+])('%j needs no address to lead to, and leads nowhere', async (fields) => {
+  const made = await registered({ redirect_uris: undefined, ...fields });
+  const grant_types = [deviceGrant, tokenExchangeGrant, 'refresh_token'];
+  expect(made).toMatchObject({ redirect_uris: [], grant_types, response_types: [] });
+  expect(await jsonOf(manage(made, 'GET'))).toMatchObject({ redirect_uris: [], grant_types, response_types: [] });
+  const client = asClient(made);
+  const answer = await t.member.call(askFor(client));
+  expect([answer.status, (await jsonOf(answer)).redirect_url]).toEqual([400, undefined]);
+  const { clientId: client_id, secret } = client;
+  const credentials = { client_id, client_secret: secret || undefined };
+  const begun = await jsonOf(t.post('/api/oauth2/device_authorization', { ...credentials, scope: 'openid' }));
+  const allow = { user_code: begun.user_code, approved: true };
+  expect((await t.member.call('/api/oauth2/device', { method: 'POST', body: allow })).status).toBe(200);
+  const { device_code } = begun;
+  const tokens = await t.post('/api/oauth2/token', { grant_type: deviceGrant, device_code, ...credentials });
+  expect(tokens.status).toBe(200);
+  // It may turn to the code flow later, with an address.
+  const changed = { client_id, redirect_uris: [callback] };
+  expect(await jsonOf(manage(made, 'PUT', changed))).toMatchObject({
+    redirect_uris: [callback],
+    response_types: ['code'],
+  });
 });
 
 test('requested restrictions are enforced: bound tokens and pushed requests, with logout notifications', async () => {

@@ -17,9 +17,10 @@ import { base, noStore } from './shapes.ts';
 
 /** Private details of a key: models, addresses, storage, previous secret and creator. */
 const own = { models: true, allowed_ips: true, cache: true } as const;
-const told = { saved_quota: true, saved_requests: true, previous: true, made_by: true } as const;
+const told = { saved_quota: true, saved_requests: true, previous: true, made_by: true, imposed: true } as const;
 const tokenView = (key: KeyView) => {
-  const { models: _, allowed_ips: __, cache: ___, saved_quota, saved_requests, previous, made_by, ...view } = key;
+  const { models: _, allowed_ips: __, cache: ___, saved_quota, saved_requests, previous, made_by, ...rest } = key;
+  const { imposed: ____, ...view } = rest;
   return view;
 };
 const tokenSchema = keyViewSchema.omit({ ...own, ...told }).meta({ id: 'ApiToken' });

@@ -5,7 +5,7 @@ import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { applicationSchema } from '../application.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
-import { canBeEchoed } from '../echoable.ts';
+import { givenParameter, onceEach } from '../given-parameters.ts';
 import { openidParameters } from '../openid/request.ts';
 import type { Room } from '../room.ts';
 import { type Spending, spendingFields } from '../spending.ts';
@@ -16,12 +16,7 @@ export const requestFields = {
   // Absent if a pushed request replaces the others.
   redirect_uri: z.string().optional(),
   scope: z.string().optional(),
-  // Echoed byte for byte.
-  state: z
-    .string()
-    .max(8000, 'must have at most 8000 characters')
-    .refine(canBeEchoed, 'must be valid Unicode')
-    .optional(),
+  state: z.string().optional(),
   code_challenge: z.string().optional(),
   code_challenge_method: z.string().optional(),
   // OpenID Connect parameters with their length limits; ignored while it is disabled.
@@ -31,6 +26,18 @@ export const requestFields = {
   >),
   resource: resourceParameter,
 };
+
+/** The same as browsers bring it, with repeated parameters. */
+const broughtRequest = z.object({
+  ...(Object.fromEntries(Object.keys(requestFields).map((name) => [name, givenParameter])) as Record<
+    keyof typeof requestFields,
+    typeof givenParameter
+  >),
+  response_type: givenParameter,
+  client_id: givenParameter,
+});
+/** Unknown parameters are ignored, unless they are repeated. */
+const givenRequest = broughtRequest.catchall(z.unknown());
 
 /** Who asks for what. */
 export const askedFields = {
@@ -106,6 +113,7 @@ export const whoOf = ({ principal }: Call<'session'>) => ({
 });
 
 export function authorizeRoutes(room: Room): Route[] {
+  const mayRepeat = repeatableIn(room);
   return [
     defineRoute({
       ...base,
@@ -119,8 +127,8 @@ export function authorizeRoutes(room: Room): Route[] {
       limit: { option: 'RateLimitApi', by: 'ip' },
       headers: noStore,
       bodyAs: 'form',
-      repeatable: repeatableIn(room),
-      body: z.object({ ...requestFields, response_type: z.string().optional(), client_id: z.string().optional() }),
+      repeatable: () => true,
+      body: broughtRequest,
       // It becomes a URL.
       maxBytes: 16_384,
       answers: { 303: { type: 'text/plain', description: 'Redirect to the page' } },
@@ -139,14 +147,10 @@ export function authorizeRoutes(room: Room): Route[] {
       auth: 'session',
       limit: { option: 'RateLimitOAuthAuthorize', by: 'principal' },
       headers: noStore,
-      repeatable: repeatableIn(room),
-      query: z.object({
-        ...requestFields,
-        response_type: z.string().optional(),
-        client_id: z.string().optional(),
-      }),
+      repeatable: () => true,
+      query: givenRequest,
       answers: { 200: answered(describedSchema) },
-      handle: async (call) => ok(call, await describeRequest(room, whoOf(call), call.query)),
+      handle: async (call) => ok(call, await describeRequest(room, whoOf(call), onceEach(call.query, mayRepeat))),
     }),
     defineRoute({
       ...base,
@@ -180,11 +184,7 @@ export function authorizeRoutes(room: Room): Route[] {
       auth: 'none',
       limit: { option: 'RateLimitOAuthAuthorizePost', by: 'ip' },
       headers: noStore,
-      body: z.object({
-        ...requestFields,
-        response_type: z.string().optional(),
-        client_id: z.string(),
-      }),
+      body: givenRequest,
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
         refuseForgery(call.request, room.ownOrigins);
@@ -194,7 +194,8 @@ export function authorizeRoutes(room: Room): Route[] {
           sessionId: found.session.id,
           signedInAt: found.session.signedInAt,
         };
-        return ok(call, { redirect_url: await decideSilently(room, who, originOf(call), call.body) });
+        const request = onceEach(call.body, mayRepeat);
+        return ok(call, { redirect_url: await decideSilently(room, who, originOf(call), request) });
       },
     }),
     defineRoute({

@@ -6,6 +6,7 @@ import { tokenExchangeGrant } from '../grants/actor.ts';
 import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-algorithms.ts';
+import { responseModes } from '../response-mode.ts';
 import type { Room } from '../room.ts';
 import { allScopes, firstScopes } from '../scopes.ts';
 import { readsDocuments } from '../status.ts';
@@ -65,7 +66,7 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   claim_types_supported: ['normal'],
   acr_values_supported: [sessionContext],
   prompt_values_supported: prompts,
-  response_modes_supported: ['query'],
+  response_modes_supported: responseModes,
   claims_parameter_supported: false,
   request_parameter_supported: false,
   request_uri_parameter_supported: false,

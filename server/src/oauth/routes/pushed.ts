@@ -5,7 +5,7 @@ import { proofOf } from '../dpop/proof.ts';
 import { pushRequest } from '../pushed/push.ts';
 import type { Room } from '../room.ts';
 import { requestFields } from './authorize.ts';
-import { anyOrigin, base, noStore } from './shapes.ts';
+import { anyOrigin, base, noStore, repeatableIn } from './shapes.ts';
 
 /** RFC 9126: an application sends its request here first, and the browser only carries its reference. */
 export function pushedRoute(room: Room): Route {
@@ -19,6 +19,7 @@ export function pushedRoute(room: Room): Route {
     limit: { option: 'RateLimitOAuthPushed', by: 'ip' },
     headers: { ...noStore, ...anyOrigin },
     bodyAs: 'form',
+    repeatable: repeatableIn(room),
     body: z.object({
       ...requestFields,
       response_type: z.string().optional(),

@@ -3,7 +3,7 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { keySetSchema, keysIn } from '../assertion/client-keys.ts';
 import { authMethodOf } from '../client-auth.ts';
-import { authMethods } from '../registration/metadata.ts';
+import { authMethods, grantsOf } from '../registration/metadata.ts';
 import { changeClient, ownClient, type Registered, registerClient, removeClient } from '../registration/register.ts';
 import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
@@ -14,7 +14,9 @@ const path = '/api/oauth2/register';
 /** Validated by hand: its errors have names of their own (RFC 7591 §3.2.2). */
 const metadataBody = z
   .looseObject({
-    redirect_uris: z.unknown().describe('List of addresses; at least one'),
+    redirect_uris: z
+      .unknown()
+      .describe('List of addresses; at least one, unless `grant_types` does without `authorization_code`'),
     client_name: z.unknown().describe('Shown to users; 1-64 characters'),
     client_uri: z.unknown(),
     token_endpoint_auth_method: z
@@ -74,8 +76,7 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
     token_endpoint_auth_method: metadata?.token_endpoint_auth_method ?? authMethodOf(row),
     ...(jwks && { jwks }),
     ...(row.jwks_uri !== '' && { jwks_uri: row.jwks_uri }),
-    grant_types: ['authorization_code', 'refresh_token'],
-    response_types: ['code'],
+    ...grantsOf(JSON.parse(row.redirect_uris)),
     scope: row.allowed_scopes,
     id_token_signed_response_alg: row.id_token_signed_response_alg,
     ...(row.backchannel_logout_uri !== '' && { backchannel_logout_uri: row.backchannel_logout_uri }),

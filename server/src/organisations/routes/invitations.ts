@@ -70,7 +70,7 @@ export const invitationRoutes = (room: Room): Route[] => [
     handle: async (call) => {
       const acting = await standing(room, call, 'manage_members');
       const askedIn = await callerLanguage(room.db, call, call.principal.user.id);
-      const { invitation, url, mailed } = await inviteMember(room, acting, { ...call.body, askedIn });
+      const { invitation, url, mailed } = await inviteMember(room, acting, { ...call.body, askedIn, ip: call.ip });
       call.headers['cache-control'] = 'no-store';
       return ok(call, { invitation: viewOf(invitation), url, mailed });
     },

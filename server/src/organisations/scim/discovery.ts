@@ -10,7 +10,7 @@ export const serviceProviderConfig = (root: string): Resource => ({
   bulk: { supported: false, maxOperations: 0, maxPayloadSize: 0 },
   filter: { supported: true, maxResults: mostListed },
   changePassword: { supported: false },
-  sort: { supported: false },
+  sort: { supported: true },
   etag: { supported: false },
   authenticationSchemes: [
     {

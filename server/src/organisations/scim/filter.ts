@@ -1,8 +1,25 @@
 import type { AppError } from '../../lib/errors.ts';
 import { fault } from './faults.ts';
 
-/** Filters directories use: equality, combined by `and` and `or` (RFC 7644 §3.4.2.2). */
-export type Filter = { all: Filter[] } | { any: Filter[] } | { attribute: string; value: string | boolean };
+/** RFC 7644 §3.4.2.2, table 3. */
+export const operators = ['eq', 'ne', 'co', 'sw', 'ew', 'gt', 'ge', 'lt', 'le'] as const;
+export type Operator = (typeof operators)[number];
+export type Value = string | boolean | number | null;
+
+export interface Comparison {
+  attribute: string;
+  op: Operator | 'pr';
+  /** Absent for `pr`. */
+  value?: Value;
+}
+
+/** Attributes are in lower case. `some`: a value of a multi-valued attribute that is as `where` says. */
+export type Filter =
+  | { all: Filter[] }
+  | { any: Filter[] }
+  | { not: Filter }
+  | { some: string; where: Filter }
+  | Comparison;
 
 /**
  * An attribute path (RFC 7644 §3.5.2, figure 7), in lower case, since attribute names are case-insensitive (RFC 7643
@@ -33,8 +50,16 @@ export function parsePath(text: string): Path {
   const tokens = new Tokens(text, badPath);
   const path = pathOf(tokens, 0);
   tokens.end();
+  if (path.where && !isPlain(path.where)) throw badPath('compares by eq, with and and or.');
   return path;
 }
+
+/** Values to change are named one by one: by their type, or as members of a group. */
+const isPlain = (filter: Filter): boolean => {
+  if ('all' in filter) return filter.all.every(isPlain);
+  if ('any' in filter) return filter.any.every(isPlain);
+  return 'op' in filter && filter.op === 'eq';
+};
 
 /** `urn:…:core:2.0:User:userName` equals `userName`; attributes of other schemas keep their full name. */
 const core = /^urn:ietf:params:scim:schemas:core:2\.0:(user|group):/;
@@ -113,25 +138,37 @@ function allOf(tokens: Tokens, depth: number): Filter {
 }
 
 function term(tokens: Tokens, depth: number): Filter {
-  tokens.countTerm();
-  if (tokens.takes('(')) {
-    const inner = anyOf(tokens, depth + 1);
-    tokens.expect(')');
-    return inner;
+  if (tokens.takes('not')) {
+    tokens.expect('(');
+    return { not: inBrackets(tokens, depth) };
   }
+  if (tokens.takes('(')) return inBrackets(tokens, depth);
+  tokens.countTerm();
   const { attribute, where } = pathOf(tokens, depth);
-  if (where && tokens.peek()?.toLowerCase() !== 'eq') return within(attribute, where);
-  if (!tokens.takes('eq')) throw tokens.fail('only the operator eq is supported.');
-  const compared = { attribute, value: comparedWith(tokens) };
-  return where ? { all: [compared, within(attribute.split('.')[0]!, where)] } : compared;
+  if (!where) return comparison(tokens, attribute);
+  // `emails[type eq "work"].value eq "…"`, as Microsoft writes it, is about one and the same value.
+  const [some, ...below] = attribute.split('.');
+  const isCompared = tokens.peek() !== undefined && isOperator(tokens.peek()!);
+  if (!isCompared && below.length === 0) return { some: some!, where };
+  return { some: some!, where: { all: [where, comparison(tokens, below.join('.') || 'value')] } };
 }
 
-/** `members[value eq "5"]` is `members.value eq "5"`. */
-const within = (attribute: string, filter: Filter): Filter => {
-  if ('all' in filter) return { all: filter.all.map((part) => within(attribute, part)) };
-  if ('any' in filter) return { any: filter.any.map((part) => within(attribute, part)) };
-  return { ...filter, attribute: `${attribute}.${filter.attribute}` };
-};
+function inBrackets(tokens: Tokens, depth: number): Filter {
+  tokens.countTerm();
+  const inner = anyOf(tokens, depth + 1);
+  tokens.expect(')');
+  return inner;
+}
+
+const isOperator = (word: string): boolean => word.toLowerCase() === 'pr' || isComparing(word.toLowerCase());
+const isComparing = (word: string): word is Operator => (operators as readonly string[]).includes(word);
+
+function comparison(tokens: Tokens, attribute: string): Comparison {
+  if (tokens.takes('pr')) return { attribute, op: 'pr' };
+  const op = tokens.take().toLowerCase();
+  if (!isComparing(op)) throw tokens.fail(`${op} is no comparison; there are pr, ${operators.join(', ')}.`);
+  return { attribute, op, value: comparedWith(tokens) };
+}
 
 function pathOf(tokens: Tokens, depth: number): Path {
   const name = tokens.take();
@@ -143,11 +180,14 @@ function pathOf(tokens: Tokens, depth: number): Path {
   return { attribute: plain(name + below), where };
 }
 
-function comparedWith(tokens: Tokens): string | boolean {
+function comparedWith(tokens: Tokens): Value {
   const text = tokens.take();
   if (text.startsWith('"')) return textOf(text, tokens.fail);
+  // Microsoft sends True.
   if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-  throw tokens.fail('a value must be a string in double quotes, true or false.');
+  if (text.toLowerCase() === 'null') return null;
+  if (/^-?\d{1,15}$/.test(text)) return Number(text);
+  throw tokens.fail('a value must be a string in double quotes, true, false, null or a whole number.');
 }
 
 /** A JSON string (RFC 7644 §3.4.2.2). */

@@ -44,6 +44,17 @@ describe('SCIM groups', () => {
     const { Resources } = (await directory('GET', asked)).body;
     expect(Resources).toMatchObject([{ id: group.id }]);
     expect(Resources[0]).not.toHaveProperty('members');
+    const found = async (filter: string) =>
+      (await directory('GET', `/Groups?filter=${encodeURIComponent(filter)}`)).body.Resources.map(({ id }) => id);
+    for (const filter of [
+      `members[value eq "${later}"] and displayName sw "Group"`,
+      `members.value eq "${userId}" and externalId eq "g1"`,
+      `members eq "${later}" and not (displayName ew "2")`,
+      `members[type eq "User" and value eq "${later}"]`,
+    ])
+      expect(await found(filter)).toEqual([group.id]);
+    expect(await found(`members.value eq "${later}" and not (members pr)`)).toEqual([]);
+    expect(await found(`displayName eq "GROUP 1" and members pr`)).toEqual([]);
     expect((await directory('DELETE', `/Groups/${group.id}`)).status).toBe(204);
     expect(await teamOf(member)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isObject } from '../../lib/is-object.ts';
 import { fault } from './faults.ts';
-import { type Filter, type Path, parsePath } from './filter.ts';
+import { type Filter, type Path, parsePath, type Value } from './filter.ts';
 
 /** One value for one attribute, in whichever form it was sent. */
 export interface Change extends Path {
@@ -80,7 +80,8 @@ export function booleanIn({ attribute, value }: Change): boolean {
 
 /** All values that a filter in a path asks for. */
 export const askedFor = (where: Filter | null, attribute: string): (string | boolean)[] => {
-  if (!where) return [];
-  if ('attribute' in where) return where.attribute === attribute ? [where.value] : [];
+  if (!where || 'not' in where || 'some' in where) return [];
+  if ('op' in where) return where.attribute === attribute ? [textOrBoolean(where.value)] : [];
   return ('all' in where ? where.all : where.any).flatMap((part) => askedFor(part, attribute));
 };
+const textOrBoolean = (value: Value | undefined): string | boolean => (typeof value === 'boolean' ? value : `${value}`);

@@ -5,6 +5,7 @@ import { type Call, defineRoute, json, type Route } from '../../platform/http/ro
 import type { Room } from '../room.ts';
 import { groupsLike, usersLike } from '../store/scim-conditions.ts';
 import { groupMembers, pageGroups } from '../store/scim-places.ts';
+import { groupsSorted, usersSorted } from '../store/scim-sorting.ts';
 import { pageScimUsers } from '../store/scim-users.ts';
 import type { TeamRow } from '../store/tables.ts';
 import { requireTeam } from '../teams.ts';
@@ -39,6 +40,8 @@ const list = one.extend({
   filter: z.string().optional().meta({ example: 'userName eq "ada@example.com"' }),
   startIndex: whole(1_000_000).optional(),
   count: whole(mostListed).optional(),
+  sortBy: z.string().max(200).optional().meta({ example: 'userName' }),
+  sortOrder: z.string().max(20).optional().meta({ example: 'descending' }),
 });
 type List = z.infer<typeof list>;
 const params = z.object({ id: idText });
@@ -142,7 +145,8 @@ function userRoutes(room: ScimRoom): Route[] {
       summary: 'List the people in the directory',
       handle: async (call) => {
         const { id } = call.principal.organisation;
-        const { rows, total } = await pageScimUsers(room.db, id, usersLike(filterIn(call.query)), pageOf(call.query));
+        const [matches, sorting] = [usersLike(filterIn(call.query)), usersSorted(call.query)];
+        const { rows, total } = await pageScimUsers(room.db, id, matches, pageOf(call.query), sorting);
         return answerList(
           call,
           rows.map((row) => viewUser(url, row)),
@@ -219,7 +223,8 @@ function groupRoutes(room: Room): Route[] {
       summary: 'List the teams and the members that the directory assigns to them',
       handle: async (call) => {
         const { id } = call.principal.organisation;
-        const { rows, total } = await pageGroups(room.db, id, groupsLike(filterIn(call.query)), pageOf(call.query));
+        const [matches, sorting] = [groupsLike(filterIn(call.query)), groupsSorted(call.query)];
+        const { rows, total } = await pageGroups(room.db, id, matches, pageOf(call.query), sorting);
         return answerList(call, await shown(rows, call.query), total, call.query);
       },
     }),

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { newAddress, oktaUser, openDirectory, patch, type Resource } from './directory.fixture.ts';
 
-const { clock, create, directory, world } = await openDirectory();
+const { clock, create, directory, newOrganisation, owner, world } = await openDirectory();
 afterAll(() => world.close());
 
 test('discovery lists the supported features, resource types and schemas', async () => {
@@ -54,10 +54,39 @@ describe('SCIM users', () => {
     ['userName eq "%" and active eq true', 1],
     ['userName eq "%" and active eq false', 0],
     ['userName eq "nobody" or emails eq "%"', 1],
+    ['userName sw "person." and userName ew "@acme.example" and userName eq "%"', 1],
+    ['emails[type eq "work" and value eq "%"]', 1],
+    ['emails[type eq "work"].value co "%"', 1],
+    ['not (active eq true) and userName eq "%"', 0],
+    ['displayName co "LOVE" and userName eq "%"', 1],
+    ['name.familyName eq "lovelace" and externalId ne null and userName eq "%"', 1],
+    ['externalId sw "00U" and userName eq "%"', 0],
+    ['(externalId pr or active eq false) and userName eq "%"', 1],
+    ['meta.lastModified ge "2026-11-16T12:00:00Z" and userName eq "%"', 1],
+    ['meta.lastModified gt "2026-11-16T13:00:00+01:00" and userName eq "%"', 0],
+    ['userName eq "%" and meta.resourceType eq "User"', 1],
   ])('found by %s', async (filter, found) => {
     const { userName } = (await create()) as unknown as { userName: string };
     const { body } = await directory('GET', `/Users?filter=${encodeURIComponent(filter.replace('%', userName))}`);
     expect(body.totalResults).toBe(found);
+  });
+
+  test('lists are sorted, with missing values last', async () => {
+    const { call } = await newOrganisation(owner);
+    for (const [userName, displayName] of [
+      ['b@acme.example', 'zoe'],
+      ['C@acme.example', ''],
+      ['a@acme.example', 'Ada'],
+    ])
+      await call('POST', '/Users', { userName, displayName });
+    const names = async (query: string) =>
+      (await call('GET', `/Users?${query}`)).body.Resources.map(({ userName }) => String(userName)[0]).join('');
+    expect(await names('sortBy=userName')).toBe('abC');
+    expect(await names('sortBy=userName&sortOrder=descending')).toBe('Cba');
+    expect(await names('sortBy=displayName')).toBe('abC');
+    expect(await names('sortBy=displayName&sortOrder=descending')).toBe('Cba');
+    expect(await names('sortBy=meta.lastModified&sortOrder=ascending&count=2')).toBe('bC');
+    expect(await names('sortOrder=descending')).toBe('bCa');
   });
 
   test('lists are paged and return selected attributes', async () => {
@@ -185,6 +214,22 @@ describe('SCIM users', () => {
     ['a body that is not an object', 'POST', '/Users', [], 400, 'invalidValue'],
     ['an unknown filter', 'GET', '/Users?filter=title pr', undefined, 400, 'invalidFilter'],
     ['an unknown attribute', 'GET', '/Users?filter=title eq "x"', undefined, 400, 'invalidFilter'],
+    ['an ordering of booleans', 'GET', '/Users?filter=active gt true', undefined, 400, 'invalidFilter'],
+    ['an invalid time', 'GET', '/Users?filter=meta.lastModified gt "soon"', undefined, 400, 'invalidFilter'],
+    ['a search for a number', 'GET', '/Users?filter=userName co 5', undefined, 400, 'invalidFilter'],
+    ['an ordering of null', 'GET', '/Users?filter=userName gt null', undefined, 400, 'invalidFilter'],
+    ['a value filter on a single value', 'GET', '/Users?filter=name[givenName eq "x"]', undefined, 400, 'invalidFilter'],
+    ['an unknown sub-attribute', 'GET', '/Users?filter=emails[display eq "x"]', undefined, 400, 'invalidFilter'],
+    [
+      'too many substring searches',
+      'GET',
+      `/Users?filter=${Array(5).fill('userName co "x"').join(' or ')}`,
+      undefined,
+      400,
+      'invalidFilter',
+    ],
+    ['an unknown order', 'GET', '/Users?sortBy=title', undefined, 400, 'invalidValue'],
+    ['an unknown direction', 'GET', '/Users?sortBy=userName&sortOrder=up', undefined, 400, 'invalidValue'],
     ['a count that is not a number', 'GET', '/Users?count=many', undefined, 400, 'invalidValue'],
     ['an unknown user', 'GET', '/Users/999999', undefined, 404, undefined],
     ['an invalid id', 'GET', '/Users/ada', undefined, 404, undefined],

@@ -1,5 +1,6 @@
 import { countRows, pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import type { Sorting } from './scim-sorting.ts';
 import type { Condition } from './scim-users.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
@@ -12,12 +13,16 @@ export function pageGroups(
   organisationId: number,
   matches: Condition<'organisation_teams'>,
   range: Range,
+  sorting: Sorting | null = null,
 ): Promise<{ rows: TeamRow[]; total: number }> {
   const found = db
     .selectFrom('organisation_teams')
     .where('organisation_id', '=', organisationId)
     .where((e) => matches(e));
-  return pageOfFew(found.selectAll().orderBy('id'), range);
+  const sorted = sorting
+    ? found.orderBy(sorting.absent, sorting.direction).orderBy(sorting.by, sorting.direction)
+    : found;
+  return pageOfFew(sorted.selectAll().orderBy('id'), range);
 }
 
 export interface GroupMember {

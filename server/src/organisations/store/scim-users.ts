@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import { findRow } from '../../platform/db/find-row.ts';
 import { pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
+import type { Sorting } from './scim-sorting.ts';
 import type { ScimUserRow } from './tables.ts';
 import './tables.ts';
 
@@ -40,12 +41,16 @@ export function pageScimUsers(
   organisationId: number,
   matches: Condition<'organisation_scim_users'>,
   range: Range,
+  sorting: Sorting | null = null,
 ): Promise<{ rows: ScimUserRow[]; total: number }> {
   const found = db
     .selectFrom('organisation_scim_users')
     .where('organisation_id', '=', organisationId)
     .where((e) => matches(e));
-  return pageOfFew(found.selectAll().orderBy('id'), range);
+  const sorted = sorting
+    ? found.orderBy(sorting.absent, sorting.direction).orderBy(sorting.by, sorting.direction)
+    : found;
+  return pageOfFew(sorted.selectAll().orderBy('id'), range);
 }
 
 /** Number of directory entries, and of those that are members. */

@@ -42,6 +42,8 @@ export async function pageOfFew<DB, TB extends keyof DB, O>(
   list: SelectQueryBuilder<DB, TB, O>,
   { limit, offset }: Range,
 ) {
-  const total = await countRows(list.clearOrderBy());
-  return { rows: limit === 0 ? [] : await list.limit(limit).offset(offset).execute(), total };
+  const rows = limit === 0 ? [] : await list.limit(limit).offset(offset).execute();
+  // A page that is not full is the last: finding out again how many there are would cost as much.
+  const isLast = rows.length < limit && (rows.length > 0 || offset === 0);
+  return { rows, total: isLast ? offset + rows.length : await countRows(list.clearOrderBy()) };
 }

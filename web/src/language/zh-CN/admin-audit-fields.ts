@@ -17,6 +17,8 @@ export default {
   'Allowed IPs': '允许的 IP',
   'Cache##field': '缓存',
   'Previous secret##field': '旧密钥',
+  'Set by a manager': '由管理者设定',
+  'Disabled by an administrator': '被管理员停用',
   'Secret##field': '密钥',
   'Monthly limit##field': '月度限额',
   'Quota##field': '额度',

@@ -10,6 +10,11 @@ export default {
   'Your new key': '你的新密钥',
 
   'Limit reached': '已达限额',
+  'Disabled by a manager of the organisation': '已被组织的管理者停用',
+  'A manager of the organisation has set when it expires': '到期时间由组织的管理者设定',
+  'A manager of the organisation has set what it may spend': '额度由组织的管理者设定',
+  'A manager of the organisation has set its models': '可用模型由组织的管理者限定',
+  'A manager of the organisation has set its addresses': '可用地址由组织的管理者限定',
   '{count, plural, one {# model} other {# models}}': '{count, plural, other {# 个模型}}',
   '{count, plural, one {# address} other {# addresses}}': '{count, plural, other {# 个地址}}',
   'Responses are cached for {seconds, plural, one {# second} other {# seconds}}': '回答缓存 {seconds, number} 秒',

@@ -73,6 +73,7 @@ export default {
   'There is no MCP server {name}.': '没有 MCP 服务器 {name}。',
   'the server {server} does not require its users to sign in': '服务器 {server} 不要求用户登录',
   'the server {server} does not use a shared sign-in': '服务器 {server} 并非由一人代表所有人登录',
+  'An administrator of the service has disabled this server.': '服务管理员已停用此服务器。',
   'sign_in: shared is only for servers of organisations': 'sign_in：shared 仅用于组织的服务器',
   'Signing in to {server} failed: {more}.': '登录 {server} 失败：{more}。',
   'your own servers are only for you': '你自己的服务器仅供你本人使用',

@@ -32,6 +32,7 @@ const labels = new Map(
     allowed_ips: t('Allowed IPs'),
     cache: t('Cache##field'),
     previous: t('Previous secret##field'),
+    imposed: t('Set by a manager'),
     secret: t('Secret##field'),
     monthly_limit: t('Monthly limit##field'),
     // Money
@@ -144,6 +145,7 @@ const labels = new Map(
     calls_per_minute: t('Calls per minute'),
     vouched_by: t('Identity asserted by'),
     sign_in: t('Who signs in'),
+    blocked: t('Disabled by an administrator'),
     tools: t('Tools'),
     server: t('Server##field'),
     tool: t('Tool'),

@@ -68,6 +68,23 @@ function Limits({ models, allowed_ips, cache }: ApiKey) {
   );
 }
 
+const imposedWords = {
+  status: t('Disabled by a manager of the organisation'),
+  expired_time: t('A manager of the organisation has set when it expires'),
+  quota: t('A manager of the organisation has set what it may spend'),
+  models: t('A manager of the organisation has set its models'),
+  allowed_ips: t('A manager of the organisation has set its addresses'),
+};
+
+/** What its holder cannot undo, and whom to ask. */
+function Imposed({ imposed }: Pick<ApiKey, 'imposed'>) {
+  return imposed.map((name) => (
+    <Text key={name} size="xs" c="dimmed">
+      {imposedWords[name]}
+    </Text>
+  ));
+}
+
 /** The previous secret after a rotation, and when it expires. */
 function OldSecret({ previous }: Pick<ApiKey, 'previous'>) {
   if (!previous) return null;
@@ -128,6 +145,7 @@ export const factColumns = (limitOf: LimitOf, makerOf?: MakerOf): Column<ApiKey>
           {key.key}
         </Text>
         <OldSecret {...key} />
+        <Imposed {...key} />
         {makerOf && key.made_by !== null && <Maker id={key.made_by} name={makerOf(key.made_by)} />}
       </Stack>
     ),

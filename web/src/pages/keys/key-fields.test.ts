@@ -44,7 +44,7 @@ test('an edit sends only changed fields', () => {
   const key = {
     ...{ id: 1, key: 'sk-', status: 1, created_time: now, accessed_time: 0, used_quota: 0 },
     ...{ name: 'ci', expired_time: now + 1000, remain_quota: 500_000, unlimited_quota: false },
-    ...{ saved_quota: 0, saved_requests: 0, previous: null, made_by: null },
+    ...{ saved_quota: 0, saved_requests: 0, previous: null, made_by: null, imposed: [] },
     ...{ models: ['a'], allowed_ips: [], cache: { ttl_seconds: 77, when: 'any' as const } },
   };
   const fields = fieldsOf(key);

@@ -1,0 +1,61 @@
+import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
+import { withParameters } from './redirect-uri.ts';
+import type { Room } from './room.ts';
+
+/** OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2. Fragments are for tokens, which are never sent. */
+export const responseModes = ['query', 'form_post'] as const;
+
+export type AnswerParameters = Record<string, string | undefined>;
+type Deps = Pick<Room, 'baseUrl' | 'clock' | 'sealer'>;
+
+/** Whether the answer is to be posted; throws for modes that are not supported. */
+export function isFormPost(mode: string | undefined, redirectUri: string): boolean {
+  if (!mode || mode === 'query') return false;
+  if (mode !== 'form_post') throw fault(`must be ${responseModes.join(' or ')}`);
+  // Apps that are opened by an address of their own receive the address alone.
+  if (!/^https?:/i.test(redirectUri)) throw fault('form_post requires a redirect_uri of https or http');
+  return true;
+}
+
+const fault = (what: string): AppError =>
+  new AppError('invalid_request', `response_mode ${what}.`, { param: 'response_mode' });
+
+/** Where the browser goes with the answer: to the application, or to our page that posts it there. */
+export const answerAddress = (
+  { redirectUri, formPost }: { redirectUri: string; formPost: boolean },
+  parameters: AnswerParameters,
+  deps: Deps,
+): string =>
+  formPost
+    ? withParameters(`${deps.baseUrl}${formPostPath}`, { answer: sealAnswer(deps, redirectUri, parameters) })
+    : withParameters(redirectUri, parameters);
+
+export const formPostPath = '/api/oauth2/form_post';
+
+/** A form to send: sealed, so that nobody else can have our page post something somewhere. */
+interface PostedAnswer {
+  action: string;
+  fields: [name: string, value: string][];
+}
+
+const purpose = 'form-post';
+/** The browser opens the page at once; longer than the page takes to load on any network. */
+const longestSeconds = 300;
+
+function sealAnswer({ clock, sealer }: Deps, action: string, parameters: AnswerParameters): string {
+  const fields = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return sealer.seal(JSON.stringify([purpose, nowSeconds(clock), action, fields]));
+}
+
+/** Null if it is not ours, or too old. */
+export function openAnswer({ clock, sealer }: Omit<Deps, 'baseUrl'>, sealed: string): PostedAnswer | null {
+  let opened: [string, number, string, PostedAnswer['fields']];
+  try {
+    opened = JSON.parse(sealer.open(sealed));
+  } catch {
+    return null;
+  }
+  const [given, at, action, fields] = opened;
+  return given === purpose && nowSeconds(clock) - at <= longestSeconds ? { action, fields } : null;
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { languageAsked } from '../../identity/caller-language.ts';
+import { defineRoute, type Route } from '../../platform/http/route.ts';
+import { expiredPage, formPostHeaders, formPostPage } from '../form-post-page.ts';
+import { formPostPath, openAnswer } from '../response-mode.ts';
+import type { Room } from '../room.ts';
+import { base, noStore } from './shapes.ts';
+
+/** Form Post Response Mode: the page that posts an answer to the application. */
+export function formPostRoute(room: Room): Route {
+  return defineRoute({
+    ...base,
+    when: () => room.options.get('OAuth2OpenIDConnect'),
+    method: 'get',
+    path: formPostPath,
+    summary: 'The page that posts an answer to an application that asked for response_mode=form_post; for browsers',
+    auth: 'none',
+    limit: { option: 'RateLimitApi', by: 'ip' },
+    headers: { ...noStore, ...formPostHeaders },
+    query: z.object({ answer: z.string().optional() }),
+    answers: { 200: { type: 'text/html', description: 'A form that sends itself' } },
+    handle: (call) => {
+      const language = languageAsked(call) ?? 'en';
+      const answer = openAnswer(room, call.query.answer ?? '');
+      const html = answer ? formPostPage(language, answer.action, answer.fields) : expiredPage(language);
+      const headers = { ...call.headers, 'content-type': 'text/html; charset=utf-8' };
+      return new Response(html, { status: answer ? 200 : 400, headers });
+    },
+  });
+}

@@ -1,0 +1,39 @@
+import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { fault } from '../scim/faults.ts';
+import { plain } from '../scim/filter.ts';
+import { type Attribute, type Attributes, groupAttributes, userAttributes } from './scim-conditions.ts';
+
+/** What a list is sorted by (RFC 7644 §3.4.2.3), before the id. */
+export interface Sorting {
+  absent: RawBuilder<SqlBool>;
+  by: RawBuilder<unknown>;
+  direction: 'asc' | 'desc';
+}
+
+export interface SortAsked {
+  sortBy?: string | undefined;
+  sortOrder?: string | undefined;
+}
+
+/** Of a multi-valued attribute, by its value, where there is at most one. */
+const attributeIn = ({ single, multiple }: Attributes, name: string): Attribute | undefined => {
+  if (Object.hasOwn(single, name)) return single[name];
+  return name === 'emails' || name === 'emails.value' ? multiple.emails?.parts.value : undefined;
+};
+
+const sortingOf =
+  (attributes: Attributes) =>
+  ({ sortBy, sortOrder = 'ascending' }: SortAsked): Sorting | null => {
+    const order = sortOrder.toLowerCase();
+    if (order !== 'ascending' && order !== 'descending')
+      throw fault('invalidValue', 'sortOrder: must be ascending or descending.');
+    if (!sortBy) return null;
+    const attribute = attributeIn(attributes, plain(sortBy));
+    if (!attribute) throw fault('invalidValue', `sortBy: ${sortBy} cannot be sorted by.`);
+    // Those without a value come last, and first if descending.
+    const absent = sql<SqlBool>`case when ${attribute.present} then 0 else 1 end`;
+    return { absent, by: attribute.order, direction: order === 'ascending' ? 'asc' : 'desc' };
+  };
+
+export const usersSorted = sortingOf(userAttributes);
+export const groupsSorted = sortingOf(groupAttributes);
