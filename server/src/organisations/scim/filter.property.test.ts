@@ -37,7 +37,7 @@ beforeAll(async () => {
     fc.uniqueArray(person, { selector: ({ user_name }) => user_name.toLowerCase(), minLength: 25, maxLength: 40 }),
     { seed: 7, numRuns: 1 },
   )[0]!;
-  const rows = [];
+  const rows: Awaited<ReturnType<typeof insertScimUser>>[] = [];
   for (const { created_at, updated_at, ...fields } of people)
     rows.push(
       await insertScimUser(db, {
