@@ -48,7 +48,7 @@ test('a page that was opened by another name than ours is told which it is', asy
   };
   const { baseUrl } = service.config;
   expect(await refused('https://gate.example', 'gate.example')).toContain(
-    `opened at https://gate.example, but the service is set up for ${baseUrl}. Open it there`,
+    `opened at https://gate.example, but the service is configured for ${baseUrl}. Open it there`,
   );
   expect(await refused('https://evil.example', 'gate.example')).toBe('This request comes from another site.');
 });
