@@ -314,7 +314,7 @@ describe.skipIf(browserMissing)('tools', () => {
     const drawer = page.getByRole('dialog', { name: 'Try look' });
     await drawer.getByText('Each call costs $0.0014.').waitFor();
     await isWhole(page);
-    for (const said of ['look says hello', 'look says hello', 'may be called 2 times a minute']) {
+    for (const said of ['look says hello', 'look says hello', 'limit of 2 calls per minute']) {
       const answer = page.waitForResponse((response) => response.url().endsWith('/call'));
       await drawer.getByRole('button', { name: 'Call tool', disabled: false }).press('Enter');
       await answer;

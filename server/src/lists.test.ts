@@ -111,25 +111,25 @@ const applications = (q: string) => (db: Db) => allApplications({ db }, { q }, p
 const users = (q: string) => (db: Db) => listUsers(db, page, { q });
 
 const lists: Record<string, (db: Db) => Promise<unknown>> = {
-  'usage of everybody': usage({}),
-  'usage of everybody, some days': usage({ from: start + 2 * day, to: start + 4 * day - 1 }),
-  'usage of everybody, part of a day long ago': usage({ to: start + 1000 }),
-  'usage of everybody by a usual model': usage({ modelId: 'usual' }),
-  'usage of everybody by a rare model': usage({ modelId: 'rare' }),
-  'usage of everybody by a model that was never used': usage({ modelId: 'none' }),
+  'usage of all users': usage({}),
+  'usage of all users, some days': usage({ from: start + 2 * day, to: start + 4 * day - 1 }),
+  'usage of all users, part of a day long ago': usage({ to: start + 1000 }),
+  'usage of all users by a usual model': usage({ modelId: 'usual' }),
+  'usage of all users by a rare model': usage({ modelId: 'rare' }),
+  'usage of all users by a model that was never used': usage({ modelId: 'none' }),
   'usage of a user': usage({ userId: heavy }),
   'usage of a user by a rare model': usage({ userId: heavy, modelId: 'rare' }),
   'usage of a user by a model that was never used': usage({ userId: heavy, modelId: 'free' }),
-  'usage of a user by somebody else’s key': usage({ userId: heavy, keyId: 200 }),
+  'usage of a user by another user’s key': usage({ userId: heavy, keyId: 200 }),
   'usage of a user, some days': usage({ userId: heavy, from: start, to: start + 2 * day }),
   'usage of a turn': usage({ userId: heavy, parentRequestId: 'none' }),
   'usage of a turn by a usual model': usage({ parentRequestId: 'none', modelId: 'usual' }),
   'usage of a key': usage({ keyId: 1 }),
   'usage of a key by a rare model': usage({ keyId: 1, modelId: 'rare' }),
-  'ledger of everybody': (db) => pageLedger(db, undefined, range),
+  'ledger of all users': (db) => pageLedger(db, undefined, range),
   'ledger of a user': (db) => pageLedger(db, heavy, range),
   'ledger of a user whose requests cost nothing': (db) => pageLedger(db, 2, range),
-  'ledger of nobody': (db) => pageLedger(db, 999_999, range),
+  'ledger of an unknown user': (db) => pageLedger(db, 999_999, range),
   audit: audit({}),
   'audit by a rare action': audit({ actions: ['app_suspended'] }),
   'audit by an action that never was': audit({ actions: ['none'] }),
@@ -144,8 +144,8 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   users: users(''),
   'users by a usual part of a name': users('user'),
   'users by a rare part of a name': users('19999'),
-  'users by a part that nobody has': users('needle'),
-  'users by two letters that nobody has': users('zz'),
+  'users by a part that no name has': users('needle'),
+  'users by two letters that no name has': users('zz'),
   applications: (db) => listAll(db, { q: '' }, range),
   'applications that are suspended': (db) => listAll(db, { q: '', status: 2 }, range),
   'applications by a rare part of a name': applications('p 39999'),
@@ -165,16 +165,16 @@ const lists: Record<string, (db: Db) => Promise<unknown>> = {
   'failures of a key': (db) => listFailures(db, { userId: heavy, keyId: 1 }, range),
   'failures of a key by a rare model': (db) => listFailures(db, { userId: heavy, keyId: 1, modelId: 'rare' }, range),
   'failures by a model that was never used': (db) => listFailures(db, { modelId: 'none' }, range),
-  'failures of everybody': (db) => listFailures(db, {}, range),
-  'requests of everybody that failed': requests({ status: 'failed' }),
-  'requests of everybody that failed otherwise': requests({ status: 429 }),
-  'requests of everybody that were answered in part': requests({ status: 'incomplete' }),
+  'failures of all users': (db) => listFailures(db, {}, range),
+  'requests of all users that failed': requests({ status: 'failed' }),
+  'requests of all users that failed with another status': requests({ status: 429 }),
+  'requests of all users that were partly answered': requests({ status: 'incomplete' }),
   'requests of a user': requests({ userId: heavy }),
   'requests of a user by a rare model': requests({ userId: heavy, modelId: 'rare' }),
-  'requests of a user by a rare model that were answered in part': requests({
+  'requests of a user by a rare model that were partly answered': requests({
     ...{ userId: heavy, modelId: 'rare', status: 'incomplete' },
   }),
-  'requests of a user that failed otherwise': requests({ userId: heavy, status: 429 }),
+  'requests of a user that failed with another status': requests({ userId: heavy, status: 429 }),
   'requests of a key': requests({ keyId: 1 }),
   'requests by a model that was never used': requests({ modelId: 'none' }),
   'requests of a turn': requests({ parentRequestId: 'none', userId: heavy }),
@@ -209,11 +209,11 @@ const mostRows = 12_000;
 
 /** With a limit and nothing to narrow them, these are right to begin at one end of a table or of an index. */
 const whole = [
-  ...['usage of everybody', 'ledger of everybody', 'audit', 'users', 'applications'],
+  ...['usage of all users', 'ledger of all users', 'audit', 'users', 'applications'],
   // Of indexes that hold nothing else.
-  ...['requests of everybody that failed', 'requests of everybody that were answered in part'],
+  ...['requests of all users that failed', 'requests of all users that were partly answered'],
   // And among so many of its newest.
-  'requests of everybody that failed otherwise',
+  'requests of all users that failed with another status',
 ];
 function isFault(name: string, text: string, step: string): boolean {
   // What a subquery has bounded, the place up to which entries are filed, entries of commands, and what FTS5 has found.

@@ -48,7 +48,7 @@ test('a page opened under another host name is told the right address', async ()
   };
   const { baseUrl } = service.config;
   expect(await refused('https://gate.example', 'gate.example')).toContain(
-    `opened at https://gate.example, but the service is set up for ${baseUrl}. Open it there`,
+    `opened at https://gate.example, but the service is configured for ${baseUrl}. Open it there`,
   );
   expect(await refused('https://evil.example', 'gate.example')).toBe('This request comes from another site.');
 });

@@ -153,9 +153,9 @@ describe('chats', () => {
     ['nothing', {}],
     ['no column', contentOf('Hi', { columns: [] })],
     ['five columns', contentOf('Hi', { columns: Array.from({ length: 5 }, (_, i) => ({ id: `c${i}`, model: 'm' })) })],
-    ['a member nobody knows', { ...contentOf('Hi'), extra: 1 }],
+    ['an unknown member', { ...contentOf('Hi'), extra: 1 }],
     ['a picture elsewhere', contentOf('Hi', { entries: [{ ...said('Hi'), images: ['https://evil.example/x.png'] }] })],
-    ['a picture that is none', contentOf('Hi', { entries: [{ ...said('Hi'), images: ['data:text/html;base64,AA'] }] })],
+    ['an invalid image', contentOf('Hi', { entries: [{ ...said('Hi'), images: ['data:text/html;base64,AA'] }] })],
     ['an answer under way', contentOf('Hi', { entries: [{ ...answer, state: 'streaming' } as never] })],
     ['too many entries', contentOf('Hi', { entries: Array(limits.entries + 1).fill(said('Hi')) })],
   ];

@@ -106,7 +106,7 @@ describe.skipIf(!reachable)('copying a SQLite file to PostgreSQL', () => {
       'no place for users (shoe_size)',
     ],
     ['a table that it lacks', 'create table shoes (size integer)', 'no place for shoes (size)'],
-    ['what breaks its rules', 'update oauth_applications set owner_id = 7', 'oauth_applications cannot be copied'],
+    ['a constraint violation', 'update oauth_applications set owner_id = 7', 'oauth_applications cannot be copied'],
   ])('%s aborts the copy, and nothing is changed', async (_, change, said) => {
     const source = await filled();
     source.run(change);

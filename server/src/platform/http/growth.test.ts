@@ -36,7 +36,7 @@ const ask = (init: RequestInit, query = ''): Promise<Response> =>
 const cases: [what: string, init: RequestInit, query: string][] = [
   ['gzip', packed('gzip'), ''],
   ['zstd', packed('zstd'), ''],
-  ['what is named by an id', { method: 'POST' }, `?by=${40 * mebibyte}`],
+  ['content named by an id', { method: 'POST' }, `?by=${40 * mebibyte}`],
 ];
 
 test.each(cases)(

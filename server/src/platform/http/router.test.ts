@@ -259,7 +259,7 @@ describe('a request that does not ask for a page gets none', () => {
 test.each([
   ['no Host', '1.0', ''],
   ['an empty Host', '1.1', 'Host: \r\n'],
-  ['a Host that is none', '1.1', 'Host: a b\r\n'],
+  ['an invalid Host', '1.1', 'Host: a b\r\n'],
   ['an IPv6 address as Host', '1.1', 'Host: [::1]:3000\r\n'],
 ])('with %s only the path decides', async (_, version, host) => {
   expect(await sent('POST', chat, version, host)).toMatchObject({ status: 400, route: chat });
