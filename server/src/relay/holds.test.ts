@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { loadTokens } from '../lib/tokens.ts';
+import { countMost } from './endpoints/count-texts.ts';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
+import { promptOf } from './prompt.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
@@ -297,6 +299,20 @@ describe('what only the vendor can measure is held for and charged, however long
     expect((await relay.post(google, contents({ fileData: film }))).status).toBe(403);
     expect(upstream.seen.length).toBe(seen);
   });
+});
+
+test('where nothing can be counted for now, a token may be a byte', async () => {
+  const { countEach } = await loadTokens();
+  const text = '~^|`{@#%&*<>'.repeat(1_000);
+  const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text }] }];
+  const prompt = promptOf({ model: 'm', system: [], turns, params: {}, stream: false, includeUsage: false });
+  const exact = await countMost([text]);
+  // Others keep the thread busy: their texts are all that may wait.
+  const busy = Array.from({ length: 18 }, () => countEach(['word '.repeat(200_000)]));
+  expect(await prompt.countMost()).toBeGreaterThanOrEqual(text.length);
+  expect(await countMost([text])).toBeGreaterThanOrEqual(text.length);
+  await Promise.all(busy);
+  expect(await countMost([text])).toBe(exact);
 });
 
 describe('many at once on a balance for one', () => {

@@ -99,15 +99,15 @@ export class Prompt {
   /** Upper bound of what vendors count: closer than `most`, at the cost of counting. */
   async countMost(): Promise<number> {
     if (this.media.endless) return Number.POSITIVE_INFINITY;
-    const texts = Math.ceil((await this.#countTexts()) * otherTokenizer);
+    const texts = Math.ceil((await this.#countTexts(Buffer.byteLength)) * otherTokenizer);
     let beside = this.bytes;
     for (const text of this.texts) beside -= Buffer.byteLength(text);
     return texts + Math.ceil(Math.max(0, beside) / 3) + (this.media.tokens + this.media.unmeasured) * mostOverEstimate;
   }
 
-  async #countTexts(): Promise<number> {
+  async #countTexts(unsure?: (text: string) => number): Promise<number> {
     const { countEach } = await loadTokens();
-    return (await countEach(this.texts)).reduce((tokens, count) => tokens + count + 4, 3);
+    return (await countEach(this.texts, unsure)).reduce((tokens, count) => tokens + count + 4, 3);
   }
 }
 
