@@ -67,6 +67,7 @@ beforeAll(async () => {
     { model_id: 'paid/open', ...price },
     { model_id: 'paid/bounded', ...price, max_output_tokens: 2_000 } as Loose,
     { model_id: 'paid/long', ...price, context_length: 1_000_000 },
+    { model_id: 'paid/qwen3-235b-a22b-thinking', ...price },
   ]);
   const claudes = [
     { model_id: 'paid/claude', model_name: 'claude-x', ...price },
@@ -128,6 +129,23 @@ describe('the limit that is held for is the one that goes upstream', () => {
       expect(cost).toBe(10 + limit * (params.n ?? 1));
     });
   }
+
+  test('thoughts that a limit does not count are held for and paid', async () => {
+    const table: [model: string, params: Loose][] = [
+      ['paid/open', { enable_thinking: true }],
+      ['paid/open', { enable_thinking: true, thinking_budget: 30_000 }],
+      ['paid/qwen3-235b-a22b-thinking', {}],
+      ['paid/qwen3-235b-a22b-thinking', { thinking_budget: 30_000 }],
+    ];
+    used = () => ({ prompt: 10, completion: 30_000 });
+    for (const [model, params] of table) {
+      const { held, cost } = await ask(chat, { model, messages: hi, max_tokens: 5, ...params });
+      expect([model, params, cost]).toEqual([model, params, 30_010]);
+      expect(held).toBeGreaterThanOrEqual(cost);
+    }
+    const { cost } = await ask(chat, { model: 'paid/open', messages: hi, max_tokens: 5, enable_thinking: false });
+    expect(cost).toBeLessThan(30);
+  });
 
   test('a model’s own maximum needs no saying', async () => {
     const { held, sent } = await ask(chat, { model: 'paid/bounded', messages: hi });

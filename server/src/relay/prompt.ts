@@ -5,6 +5,7 @@ import { type Media, mediaOf } from './media.ts';
 import type { Bounds } from './plausible-usage.ts';
 import { assumedOutputTokens, assumedSearches } from './providers/kind.ts';
 import type { Conversation, Params } from './wire/conversation.ts';
+import { mostThoughtsBeside } from './wire/limit-names.ts';
 import { promptTexts } from './wire/prompt-texts.ts';
 
 /** About four characters per token. */
@@ -16,6 +17,9 @@ export const otherTokenizer = 1.25;
 /** Counts images at 33 times the tokens of its sibling models, so that they cost the same. */
 const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
+
+/** Always think, beyond the limit of the answer. */
+const thinksBeside = /qwq|qwen.*thinking/i;
 
 /** The longest context of common models, for those whose own is not known. */
 const longestContext = 1_000_000;
@@ -85,8 +89,9 @@ export class Prompt {
   }
 
   /** The request's limit, else the model's, else the default that is sent along. */
-  #mostOutput({ maxOutputTokens, price }: Candidate): number {
-    const { maxTokens, n = 1, outputBeside = 0 } = this.params;
+  #mostOutput({ maxOutputTokens, modelName, price }: Candidate): number {
+    const { maxTokens, n = 1 } = this.params;
+    const { outputBeside = thinksBeside.test(modelName) ? mostThoughtsBeside : 0 } = this.params;
     const limit = maxTokens ?? (maxOutputTokens || (isFree(price) ? Number.MAX_SAFE_INTEGER : assumedOutputTokens));
     return Math.max(limit, 1) * n + outputBeside;
   }
