@@ -19,7 +19,7 @@ const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
 
 /** Always think, beyond the limit of the answer. */
-const thinksBeside = /qwq|qwen.*thinking/i;
+const thinksBeside = (name: string): boolean => /qwq/i.test(name) || (/qwen/i.test(name) && /thinking/i.test(name));
 
 /** The longest context of common models, for those whose own is not known. */
 const longestContext = 1_000_000;
@@ -91,7 +91,7 @@ export class Prompt {
   /** The request's limit, else the model's, else the default that is sent along. */
   #mostOutput({ maxOutputTokens, modelName, price }: Candidate): number {
     const { maxTokens, n = 1 } = this.params;
-    const { outputBeside = thinksBeside.test(modelName) ? mostThoughtsBeside : 0 } = this.params;
+    const { outputBeside = thinksBeside(modelName) ? mostThoughtsBeside : 0 } = this.params;
     const limit = maxTokens ?? (maxOutputTokens || (isFree(price) ? Number.MAX_SAFE_INTEGER : assumedOutputTokens));
     return Math.max(limit, 1) * n + outputBeside;
   }
