@@ -1,6 +1,6 @@
 /** Characters of one request that are counted exactly: a tenth of a second of the counting thread. */
 const countedChars = 1024 * 1024;
-/** Size of the samples of longer texts, evenly spread. */
+/** Size of the samples of longer texts. */
 const pieceChars = 2048;
 
 export interface Sample {
@@ -12,7 +12,8 @@ export interface Sample {
 
 /**
  * Ordinary texts are counted whole, very long ones by samples: 32 MiB must not block the counting thread for seconds.
- * Samples are spread evenly, since a beginning that is easy to count would misrepresent the rest.
+ * Samples are spread over the text, since a beginning that is easy to count would misrepresent the rest, and at random
+ * within each stretch, since a text could be easy to count in known places only.
  */
 export function sampleOf(texts: readonly string[], mostChars = countedChars): Sample {
   let total = 0;
@@ -26,13 +27,14 @@ function spread(texts: readonly string[], share: number): Sample {
   /** For each text: where its pieces end, and how many characters they have. */
   const ends = new Uint32Array(texts.length);
   const chars = new Uint32Array(texts.length);
-  let due = 1;
+  let seen = 0;
+  let next = Math.random();
   for (let i = 0; i < texts.length; i += 1) {
     const text = texts[i]!;
     for (let at = 0; at < text.length; at += pieceChars) {
-      due += share;
-      if (due < 1) continue;
-      due -= 1;
+      seen += share;
+      if (seen <= next) continue;
+      next = Math.floor(next) + 1 + Math.random();
       const piece = text.slice(at, at + pieceChars);
       pieces.push(piece);
       chars[i]! += piece.length;

@@ -51,7 +51,23 @@ test('a very long text is counted by samples, wherever its dense part is', async
   expect(pieces.join('').length).toBeLessThan(1_100_000);
 });
 
-test('if the worker dies, counts are estimated and the worker is restarted', async () => {
+test('nobody can know which parts of a long text are counted', async () => {
+  const { count, countEach } = await loadTokens();
+  const piece = 2_048;
+  const dense = '漢!字?'.repeat(piece / 4);
+  const easy = 'word '.repeat(piece).slice(0, piece);
+  const [denseTokens, easyTokens] = [await count(dense), await count(easy)];
+  // Words stand where the counted parts would be, if they were evenly spread.
+  for (const every of [2, 4]) {
+    const text = Array.from({ length: 512 * every }, (_, i) => ((i + 1) % every === 0 ? easy : dense)).join('');
+    const real = 512 * (easyTokens + (every - 1) * denseTokens);
+    const [counted] = await countEach([text]);
+    expect(counted! / real).toBeGreaterThan(0.8);
+    expect(counted! / real).toBeLessThan(1.25);
+  }
+});
+
+test('a thread that dies costs exactness, not the count, and is started anew', async () => {
   const real = new URL('./tokens-worker.ts', import.meta.url);
   const broken = new URL('data:text/javascript,throw new Error("cannot start")');
   let started = 0;

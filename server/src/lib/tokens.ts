@@ -10,8 +10,8 @@ interface Cut {
 /** Counts in a thread, so that no text blocks the event loop. */
 export interface Tokens {
   count(text: string): Promise<number>;
-  /** The same for many texts; above a mebibyte in total, by samples. */
-  countEach(texts: readonly string[]): Promise<number[]>;
+  /** The same for many texts; above a mebibyte in total, by samples. `unsure` is used if nothing can be counted. */
+  countEach(texts: readonly string[], unsure?: (text: string) => number): Promise<number[]>;
   /** The longest prefix of at most `limit` tokens, and whether the text was cut. */
   cut(text: string, limit: number): Promise<Cut>;
 }
@@ -97,13 +97,13 @@ const estimate = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4
 
 export function openTokens(start: () => Worker): Tokens {
   const thread = new Thread(start);
-  const countEach = async (texts: readonly string[]): Promise<number[]> => {
+  const countEach: Tokens['countEach'] = async (texts, unsure = estimate) => {
     const { pieces, counts } = sampleOf(texts);
     const joined = pieces.join('');
     if (joined === '') return texts.map(() => 0);
     const lengths = Uint32Array.from(pieces, (piece) => piece.length);
     const reply = await thread.ask({ joined, lengths }, joined.length);
-    return reply && 'counts' in reply ? counts(reply.counts) : texts.map(estimate);
+    return reply && 'counts' in reply ? counts(reply.counts) : texts.map((text) => unsure(text));
   };
   return {
     countEach,

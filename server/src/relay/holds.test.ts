@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { loadTokens } from '../lib/tokens.ts';
+import { countMost } from './endpoints/count-texts.ts';
 import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
+import { promptOf } from './prompt.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
@@ -65,6 +67,7 @@ beforeAll(async () => {
     { model_id: 'paid/open', ...price },
     { model_id: 'paid/bounded', ...price, max_output_tokens: 2_000 } as Loose,
     { model_id: 'paid/long', ...price, context_length: 1_000_000 },
+    { model_id: 'paid/qwen3-235b-a22b-thinking', ...price },
   ]);
   const claudes = [
     { model_id: 'paid/claude', model_name: 'claude-x', ...price },
@@ -126,6 +129,23 @@ describe('the output limit of the hold is the one sent upstream', () => {
       expect(cost).toBe(10 + limit * (params.n ?? 1));
     });
   }
+
+  test('thoughts that a limit does not count are held for and paid', async () => {
+    const table: [model: string, params: Loose][] = [
+      ['paid/open', { enable_thinking: true }],
+      ['paid/open', { enable_thinking: true, thinking_budget: 30_000 }],
+      ['paid/qwen3-235b-a22b-thinking', {}],
+      ['paid/qwen3-235b-a22b-thinking', { thinking_budget: 30_000 }],
+    ];
+    used = () => ({ prompt: 10, completion: 30_000 });
+    for (const [model, params] of table) {
+      const { held, cost } = await ask(chat, { model, messages: hi, max_tokens: 5, ...params });
+      expect([model, params, cost]).toEqual([model, params, 30_010]);
+      expect(held).toBeGreaterThanOrEqual(cost);
+    }
+    const { cost } = await ask(chat, { model: 'paid/open', messages: hi, max_tokens: 5, enable_thinking: false });
+    expect(cost).toBeLessThan(30);
+  });
 
   test('a model’s own maximum is held but not sent', async () => {
     const { held, sent } = await ask(chat, { model: 'paid/bounded', messages: hi });
@@ -292,6 +312,20 @@ describe('input that only the vendor can measure is covered by the hold and char
     expect((await relay.post(google, contents({ fileData: film }))).status).toBe(403);
     expect(upstream.seen.length).toBe(seen);
   });
+});
+
+test('where nothing can be counted for now, a token may be a byte', async () => {
+  const { countEach } = await loadTokens();
+  const text = '~^|`{@#%&*<>'.repeat(1_000);
+  const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text }] }];
+  const prompt = promptOf({ model: 'm', system: [], turns, params: {}, stream: false, includeUsage: false });
+  const exact = await countMost([text]);
+  // Others keep the thread busy: their texts are all that may wait.
+  const busy = Array.from({ length: 18 }, () => countEach(['word '.repeat(200_000)]));
+  expect(await prompt.countMost()).toBeGreaterThanOrEqual(text.length);
+  expect(await countMost([text])).toBeGreaterThanOrEqual(text.length);
+  await Promise.all(busy);
+  expect(await countMost([text])).toBe(exact);
 });
 
 describe('concurrent requests on a balance for one', () => {

@@ -5,6 +5,7 @@ import { type Media, mediaOf } from './media.ts';
 import type { Bounds } from './plausible-usage.ts';
 import { assumedOutputTokens, assumedSearches } from './providers/kind.ts';
 import type { Conversation, Params } from './wire/conversation.ts';
+import { mostThoughtsBeside } from './wire/limit-names.ts';
 import { promptTexts } from './wire/prompt-texts.ts';
 
 /** About four characters per token. */
@@ -16,6 +17,9 @@ export const otherTokenizer = 1.25;
 /** Counts images at 33 times the tokens of its sibling models, so that they cost the same. */
 const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
+
+/** Always think, beyond the limit of the answer. */
+const thinksBeside = (name: string): boolean => /qwq/i.test(name) || (/qwen/i.test(name) && /thinking/i.test(name));
 
 /** The longest context of common models, for those whose own is not known. */
 const longestContext = 1_000_000;
@@ -85,8 +89,9 @@ export class Prompt {
   }
 
   /** The request's limit, else the model's, else the default that is sent along. */
-  #mostOutput({ maxOutputTokens, price }: Candidate): number {
-    const { maxTokens, n = 1, outputBeside = 0 } = this.params;
+  #mostOutput({ maxOutputTokens, modelName, price }: Candidate): number {
+    const { maxTokens, n = 1 } = this.params;
+    const { outputBeside = thinksBeside(modelName) ? mostThoughtsBeside : 0 } = this.params;
     const limit = maxTokens ?? (maxOutputTokens || (isFree(price) ? Number.MAX_SAFE_INTEGER : assumedOutputTokens));
     return Math.max(limit, 1) * n + outputBeside;
   }
@@ -99,15 +104,15 @@ export class Prompt {
   /** Upper bound of what vendors count: closer than `most`, at the cost of counting. */
   async countMost(): Promise<number> {
     if (this.media.endless) return Number.POSITIVE_INFINITY;
-    const texts = Math.ceil((await this.#countTexts()) * otherTokenizer);
+    const texts = Math.ceil((await this.#countTexts(Buffer.byteLength)) * otherTokenizer);
     let beside = this.bytes;
     for (const text of this.texts) beside -= Buffer.byteLength(text);
     return texts + Math.ceil(Math.max(0, beside) / 3) + (this.media.tokens + this.media.unmeasured) * mostOverEstimate;
   }
 
-  async #countTexts(): Promise<number> {
+  async #countTexts(unsure?: (text: string) => number): Promise<number> {
     const { countEach } = await loadTokens();
-    return (await countEach(this.texts)).reduce((tokens, count) => tokens + count + 4, 3);
+    return (await countEach(this.texts, unsure)).reduce((tokens, count) => tokens + count + 4, 3);
   }
 }
 

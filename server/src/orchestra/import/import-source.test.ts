@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { JobHandler } from '../../platform/durable/jobs.ts';
 import type { Deps } from '../ports.ts';
 import { type Stage, stage } from '../scripted.fixture.ts';
 import { engines } from '../store/db.fixture.ts';
@@ -8,7 +9,7 @@ import { addEntry, identicalEntry } from '../store/knowledge.ts';
 import { addSource, sourceByRef, turnTo } from '../store/sources.ts';
 import { acceptFile } from './accept-file.ts';
 import { importSource, removeSource } from './import-source.ts';
-import { sweepImports } from './work.ts';
+import { sweepImports, workOnImports } from './work.ts';
 
 const as = { category: 'c', keywords: [], projectId: null, replaces: false };
 const me = { userId: 1, keyId: null };
@@ -110,7 +111,27 @@ describe.each(await engines())('interrupted imports, on %s', (_, open) => {
     expect(await positions()).toEqual(all);
   });
 
-  test('abandoned imports are resumed or removed', async () => {
+  test('one user’s files leave a place for those of others', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    await begin({ embed: () => released.then(() => Promise.reject(new AppError('insufficient_user_quota', 'no'))) });
+    let handle: JobHandler | undefined;
+    let places = 0;
+    workOnImports({ work: (_, { concurrency }, handler) => ([places, handle] = [concurrency, handler]) }, s.deps);
+    const run = (ref: number) => handle!({ id: '', queue: '', data: { ref }, attempt: 1, signal: never });
+    const mine: number[] = [];
+    for (let file = 0; file < places; file += 1) mine.push(await accept(`${file}.md`, `# ${file}\n\nBerth ${file}.`));
+    const theirs = (await acceptFile(s.deps, { userId: 2, keyId: null }, { name: 'a', bytes: Buffer.from('tea') }, as))
+      .source.ref;
+    const running = mine.map(run);
+    expect(await Promise.race(running)).toEqual({ againInMs: expect.any(Number) });
+    const other = run(theirs);
+    release();
+    expect(await other).toBeUndefined();
+    expect((await Promise.all(running)).filter((worked) => worked !== undefined)).toHaveLength(1);
+    expect(await sourceByRef(s.deps.db, theirs)).toMatchObject({ state: 'ready' });
+  });
+
+  test('what was left lying is taken up or taken away', async () => {
     await begin();
     const { db, clock } = s.deps;
     const waiting = await accept();

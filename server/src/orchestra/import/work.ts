@@ -1,18 +1,25 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
+import { openShares } from '../../platform/durable/shares.ts';
 import type { Deps } from '../ports.ts';
 import { markEntries } from '../store/knowledge.ts';
-import { type SourceState, staleSources } from '../store/sources.ts';
+import { type SourceState, sourceByRef, staleSources } from '../store/sources.ts';
 import { importSource, removeSource } from './import-source.ts';
 
 const queue = 'knowledge-import';
-/** Each import takes a thread and the memory of one file. */
-const work = { concurrency: 2 };
+/** Each import takes a thread and the memory of one file. Those of one user leave a place for others. */
+const work = { concurrency: 3 };
+const mostOfUser = 2;
 const workData = z.object({ ref: z.number().int() });
 
 export function workOnImports(jobs: Pick<Jobs, 'work'>, deps: Deps): void {
-  jobs.work(queue, work, (job) => importSource(deps, workData.parse(job.data).ref, job.signal));
+  const share = openShares(mostOfUser);
+  jobs.work(queue, work, async (job) => {
+    const { ref } = workData.parse(job.data);
+    const source = await sourceByRef(deps.db, ref);
+    if (source) return share(source.userId, () => importSource(deps, ref, job.signal));
+  });
 }
 
 export async function enqueueImport(jobs: Pick<Jobs, 'enqueue'>, ref: number): Promise<void> {

@@ -2,9 +2,9 @@ import { loadTokens } from '../../lib/tokens.ts';
 import { otherTokenizer } from '../prompt.ts';
 
 /** Token counts of texts, for upstreams that report none. */
-export async function countTexts(texts: Iterable<string>): Promise<number> {
+export async function countTexts(texts: Iterable<string>, unsure?: (text: string) => number): Promise<number> {
   const { countEach } = await loadTokens();
-  return (await countEach([...texts])).reduce((total, count) => total + count, 0);
+  return (await countEach([...texts], unsure)).reduce((total, count) => total + count, 0);
 }
 
 /** For holds: no text has more tokens than bytes. */
@@ -16,7 +16,7 @@ export function bytesOf(texts: Iterable<string>): number {
 
 /** Upper bound for other vendors, whose tokenizers differ slightly from ours. */
 export async function countMost(texts: readonly string[]): Promise<number> {
-  return Math.ceil((await countTexts(texts)) * otherTokenizer) + texts.length * frameTokens;
+  return Math.ceil((await countTexts(texts, Buffer.byteLength)) * otherTokenizer) + texts.length * frameTokens;
 }
 
 /** Framing tokens per text. */

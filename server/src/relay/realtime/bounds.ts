@@ -20,7 +20,7 @@ const leastSeconds = 300;
 const unsentSeconds = 100;
 
 /** The parts of a meter that a hold depends on. */
-export interface Measured {
+interface Measured {
   /** Tokens of the conversation. */
   tokens: number;
   hearing: { seconds: number };

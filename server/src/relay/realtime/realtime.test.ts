@@ -262,7 +262,21 @@ test('an interrupted transcript is charged as far as it got, a failed one is not
   ]);
 });
 
-test('transcription sessions: each transcript is held for in advance and logged', async () => {
+test('transcripts without number that break off are few rows, and paid in full', async () => {
+  await fromHere();
+  const talk = t.talk('?model=acme/write');
+  await talk.told('session.created');
+  const [socket] = t.vendor.sockets;
+  for (let item = 0; item < 600; item += 1)
+    socket!.send(transcript('delta', { item_id: `${item}`, content_index: 0, delta: 'x'.repeat(9) }));
+  await talk.told('conversation.item.input_audio_transcription.delta', 600);
+  talk.socket.close();
+  // Six minutes of speech.
+  await paid(1_800_000);
+  expect((await t.rowsSince(rows)).length).toBeLessThanOrEqual(64);
+});
+
+test('sessions that only transcribe: a row for each transcript, held for before it comes', async () => {
   const input = { transcription: { model: 'write-1', language: 'en' }, turn_detection: null };
   const format = { type: 'audio/pcmu' };
   const now = { type: 'session.update', session: { type: 'transcription', audio: { input } } };

@@ -10,6 +10,8 @@ import { transcriptUsage, usageOfPart } from './transcript.ts';
 import type { Transcript, Turns } from './turns.ts';
 
 const transcription = 'conversation.item.input_audio_transcription.';
+/** Each becomes a row if the session ends, and an upstream may name any number. */
+const mostParts = 60;
 const soundDelta = /audio\.delta$/;
 
 const statuses: Record<string, UsageStatus> = { cancelled: 'aborted', failed: 'error', incomplete: 'ok' };
@@ -77,11 +79,17 @@ export class UpstreamEvents {
     return this.rights.transcribers.get(this.#transcriber) ?? this.rights.candidate;
   }
 
+  /** Beyond a few dozen, which no speaker has in progress, they are counted as one. */
+  #add(part: string, letters: number): void {
+    const name = this.#parts.has(part) || this.#parts.size < mostParts ? part : '';
+    this.#parts.set(name, (this.#parts.get(name) ?? 0) + letters);
+  }
+
   #transcript(what: string, event: Json): Promise<void> | undefined {
     const part = partOf(event);
     if (this.#completed.has(part)) return undefined;
     if (what === 'delta') {
-      if (typeof event.delta === 'string') this.#parts.set(part, (this.#parts.get(part) ?? 0) + event.delta.length);
+      if (typeof event.delta === 'string') this.#add(part, event.delta.length);
       return undefined;
     }
     if (what === 'completed' || what === 'failed') this.#parts.delete(part);

@@ -14,3 +14,6 @@ export const otherLimitNames: readonly string[] = [
 ];
 
 export const limitNames: ReadonlySet<string> = new Set(['max_tokens', 'max_completion_tokens', ...otherLimitNames]);
+
+/** The longest thoughts of a Qwen model, which no limit of the output covers; its own has the name `thinking_budget`. */
+export const mostThoughtsBeside = 81_920;

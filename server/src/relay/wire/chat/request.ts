@@ -10,7 +10,7 @@ import {
   type Turn,
 } from '../conversation.ts';
 import { argumentsOf, customFunction } from '../custom-tools.ts';
-import { otherLimitNames } from '../limit-names.ts';
+import { mostThoughtsBeside, otherLimitNames } from '../limit-names.ts';
 import { readModel } from '../model-names.ts';
 import {
   invalid,
@@ -211,8 +211,12 @@ function readLimit(body: Json): number | undefined {
 /** Rejected prediction tokens are billed as output; Qwen's thinking has its own limit. */
 function readOutputBeside(body: Json): number | undefined {
   const predicted = body.prediction == null ? 0 : weigh(body.prediction);
-  const thought = typeof body.thinking_budget === 'number' ? Math.max(0, Math.ceil(body.thinking_budget)) : 0;
-  return predicted + thought || undefined;
+  return predicted + thoughtsIn(body) || undefined;
+}
+
+function thoughtsIn({ thinking_budget: budget, enable_thinking: thinks }: Json): number {
+  if (typeof budget === 'number') return Math.max(0, Math.ceil(budget));
+  return thinks === true ? mostThoughtsBeside : 0;
 }
 
 function readReasoning(body: Json): Params['reasoning'] {
