@@ -120,7 +120,7 @@ test.each(['ES256', 'ES384', 'RS256', 'PS256', 'Ed25519'])(
   },
 );
 
-test('openid-client reads an answer that is posted to it, and an error', async () => {
+test('openid-client accepts posted responses and errors', async () => {
   const made = await user.api<{ client_id: string; client_secret_plain: string }>('/api/oauth2/applications', {
     method: 'POST',
     body: { name: 'A client of forms', redirect_uris: [callback], scopes: 'openid profile' },

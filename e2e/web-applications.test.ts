@@ -152,7 +152,7 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
   test('additional scopes are asked for and marked as new, and the user can deny them', async () => {
     const { page } = user;
     await page.goto(authorizePath({ scope: 'openid email usage:read' }));
-    await page.getByText('Notes asks for more than you have allowed so far').waitFor();
+    await page.getByText('Notes asks for more access than you have allowed so far').waitFor();
     const marked = page.getByRole('listitem').filter({ hasText: 'New' });
     expect(await marked.allInnerTexts()).toEqual([expect.stringContaining('Balance and usage')]);
     await page.getByRole('button', { name: 'Deny' }).click();
@@ -193,7 +193,8 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     }
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.goto(`${authorizePath()}&state=twice`);
-    await page.getByRole('heading', { name: 'This request cannot be processed' }).waitFor();
+    await arrived(page);
+    expect([receiver.last().get('error'), receiver.last().has('state')]).toEqual(['invalid_request', false]);
     await page.goto(authorizePath({ scope: 'openid tokens:write' }));
     await arrived(page);
     expect(receiver.last().get('error')).toBe('invalid_scope');

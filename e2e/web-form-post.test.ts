@@ -38,7 +38,7 @@ async function answer(request: Request): Promise<Response> {
   return Response.redirect(`http://localhost:${app.port}/inside`, 303);
 }
 
-describe.skipIf(browserMissing)('answers as a form', () => {
+describe.skipIf(browserMissing)('form_post responses', () => {
   beforeAll(async () => {
     site = await openSite({ OPENID_CONNECT: '1' });
     app = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer });
@@ -65,7 +65,7 @@ describe.skipIf(browserMissing)('answers as a form', () => {
 
   const arrived = (outcome: string) => ({ origin: site.service.url, referrer: `${site.service.url}/`, outcome });
 
-  test('allowed, denied and not asked: the application receives a form, and Back does not send it again', async () => {
+  test('the application receives a form after consent, denial and silent login, and Back does not resend it', async () => {
     const { page: tab, complaints } = await site.register('poster');
     for (const [button, outcome] of [
       ['Allow', 'signed in'],
@@ -89,7 +89,7 @@ describe.skipIf(browserMissing)('answers as a form', () => {
     expect(received).toEqual([arrived('login_required')]);
   }, 300_000);
 
-  test('without JavaScript there is a button', async () => {
+  test('without JavaScript a button submits the form', async () => {
     received.length = 0;
     const url = new URL(await authorization());
     const { response_type: _, ...request } = Object.fromEntries(url.searchParams);

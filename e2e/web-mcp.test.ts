@@ -246,7 +246,7 @@ describe.skipIf(browserMissing)('tools', () => {
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in to theirs' }).waitFor();
     await page.goto('/tools?not_signed_in=theirs');
-    await page.getByText('You were not signed in to theirs').waitFor();
+    await page.getByText('Sign-in to theirs failed').waitFor();
 
     await page.goto('/admin/mcp');
     const calls = page.getByRole('region', { name: 'Tool calls' });

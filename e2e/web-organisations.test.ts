@@ -261,7 +261,7 @@ describe.skipIf(browserMissing)('organisations', () => {
     });
     // On the page that opens first: nobody looks among organisations for one they do not know of.
     await named.open('/');
-    await named.page.getByText('Acme says that you belong to it.').waitFor();
+    await named.page.getByText('Acme lists you as a member.').waitFor();
     const place = named.page.locator('.mantine-Alert-root').filter({ hasText: long });
     const cut = await place.evaluate((alert) => alert.scrollWidth - alert.clientWidth);
     expect([cut, await button(named.page, `Join ${long}`).isVisible()]).toEqual([0, true]);

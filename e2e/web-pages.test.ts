@@ -47,7 +47,7 @@ describe.skipIf(browserMissing)('pages', () => {
     await page.getByText('Call it from your code').waitFor();
     expect(await page.getByText('Add a provider').count()).toBe(0);
     await page.goto('/playground?model=demo/chat');
-    await page.getByText('Ask your administrator for a real one.').waitFor();
+    await page.getByText('Ask your administrator for a real model.').waitFor();
     expect(await page.getByText('Add a provider').count()).toBe(0);
   }, 300_000);
 

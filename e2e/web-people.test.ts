@@ -251,7 +251,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     await page.getByText('Administrators need a second factor').first().waitFor();
     await looks(guest, 'factor-required', false);
     await page.getByRole('link', { name: 'Set up a second factor' }).first().click();
-    await page.getByText('Until you have set one up').waitFor();
+    await page.getByText('You cannot open the administration pages').waitFor();
     await enrol(guest, chosen);
     await goTo(guest, 'Users');
     await page.getByRole('link', { name: 'root', exact: true }).waitFor();

@@ -48,8 +48,8 @@ describe.skipIf(browserMissing)('agree', () => {
   }, 20_000);
 
   test('rejects with the text of the page if consent fails', async () => {
-    const person = asked('<button>Allow</button><p>Your answer was not taken</p>');
-    await expect(agree(person, person.service.url, 1_000)).rejects.toThrow('Your answer was not taken');
+    const person = asked('<button>Allow</button><p>Your choice could not be submitted</p>');
+    await expect(agree(person, person.service.url, 1_000)).rejects.toThrow('Your choice could not be submitted');
     person.stop();
   }, 20_000);
 });

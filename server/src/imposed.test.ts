@@ -49,7 +49,7 @@ const change = (by: Member, way: (typeof ways)[number], body: object) =>
 const keyNow = async () =>
   (await world.send<Key[]>(member, 'GET', '/api/tokens')).data.find((key) => key.id === keyId)!;
 
-describe('a manager, on a member’s own key', () => {
+describe('limits that a manager sets on a member’s own key', () => {
   const unset = { status: 1, expired_time: -1, unlimited_quota: true, models: [], allowed_ips: [] };
   const none = { remain_quota: 0, ...unset };
   const rows: [string, string, object, object[], object[]][] = [
@@ -80,7 +80,7 @@ describe('a manager, on a member’s own key', () => {
     ],
   ];
 
-  test.each(rows)('%s: %s stays until a manager lifts it', async (_, name, imposes, undoings, allowed) => {
+  test.each(rows)('%s: %s can only be lifted by a manager', async (_, name, imposes, undoings, allowed) => {
     expect((await change(admin, '/organisation', imposes)).data.imposed).toEqual([name]);
     for (const undoing of undoings)
       for (const way of ways) {
@@ -100,7 +100,7 @@ describe('a manager, on a member’s own key', () => {
     await change(member, '/api/tokens', none);
   });
 
-  test('a disabled key answers nothing, whatever its holder tries', async () => {
+  test('a key disabled by a manager is rejected, whatever its holder tries', async () => {
     expect((await world.ask(secret)).status).toBe(200);
     await change(admin, '/organisation', { status: 2 });
     for (const way of ways) await change(member, way, { status: 1, name: 'again' });
@@ -110,7 +110,7 @@ describe('a manager, on a member’s own key', () => {
     expect((await world.ask(secret)).status).toBe(200);
   });
 
-  test('what a member sets on their own key, and a manager on theirs, is theirs to change', async () => {
+  test('limits set by the key’s own holder stay theirs to change', async () => {
     expect((await change(member, '/organisation', { status: 2 })).data.imposed).toEqual([]);
     expect((await change(member, '/api/tokens', { status: 1 })).status).toBe(200);
     // A manager who only renames imposes nothing that the member has set.
@@ -125,7 +125,7 @@ describe('a manager, on a member’s own key', () => {
     expect((await mine(admin, { status: 1 })).data).toMatchObject({ status: 1, imposed: [] });
   });
 
-  test('of many attempts at once, while a manager disables it, none enables it afterwards', async () => {
+  test('concurrent attempts cannot re-enable a key that a manager disables', async () => {
     const tries = Array.from({ length: 20 }, (_, i) =>
       i === 7 ? change(admin, '/organisation', { status: 2 }) : change(member, ways[i % 2]!, { status: 1 }),
     );
@@ -234,7 +234,7 @@ test.each(impositions)('$by, on $thing', async ({ impose, undo, holds }) => {
   expect(await holds()).toBe(true);
 });
 
-test('an administrator lifts what one imposed; what owners disable themselves is theirs', async () => {
+test('an administrator lifts the block, and owners can enable servers they disabled themselves', async () => {
   expect((await putServer(world.root, own, { enabled: true })).status).toBe(200);
   expect((await putServer(member, own, { enabled: false })).status).toBe(200);
   expect((await putServer(member, own, { enabled: true })).status).toBe(200);

@@ -32,7 +32,7 @@ test.each([
   ['bcrypt', { algorithm: 'bcrypt', cost: 4 }],
   ['a weaker argon2id', { algorithm: 'argon2id', memoryCost: 8_192, timeCost: 1 }],
   ['argon2i', { algorithm: 'argon2i', memoryCost: 19_456, timeCost: 2 }],
-] as const)('%s becomes ours with the next login, and the sessions stay', async (_, cost) => {
+] as const)('%s is rehashed at the next login, and sessions stay valid', async (_, cost) => {
   const member = await someone(await Bun.password.hash(password, cost));
   expect((await login(member.username)).status).toBe(200);
   const hash = await hashOf(member);
@@ -43,7 +43,7 @@ test.each([
   expect((await login(member.username, 'another password')).status).toBe(401);
 });
 
-test('a wrong password changes nothing, nor does the right one of somebody who is disabled', async () => {
+test('a wrong password, or a disabled user’s correct one, does not change the hash', async () => {
   const member = await someone();
   expect((await login(member.username, 'wrong')).status).toBe(401);
   await users().updateTable('users').set({ status: 2 }).where('id', '=', member.id).execute();
@@ -51,14 +51,14 @@ test('a wrong password changes nothing, nor does the right one of somebody who i
   expect(await hashOf(member)).toBe(imported);
 });
 
-test('of many logins at once all succeed', async () => {
+test('concurrent logins all succeed', async () => {
   const member = await someone();
   const answers = await Promise.all(Array.from({ length: 8 }, () => login(member.username)));
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
   expect(await hashOf(member)).toMatch(isOurs);
 });
 
-test('a password that is changed meanwhile stays changed, and the old one lets nobody in', async () => {
+test('a password changed during the login stays changed, and the old one is rejected', async () => {
   const member = await someone();
   const { hash } = Bun.password;
   const changed = await hash('yet another password', { algorithm: 'bcrypt', cost: 4 });

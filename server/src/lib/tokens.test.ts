@@ -51,7 +51,7 @@ test('a very long text is counted by samples, wherever its dense part is', async
   expect(pieces.join('').length).toBeLessThan(1_100_000);
 });
 
-test('nobody can know which parts of a long text are counted', async () => {
+test('the sampled parts of a long text cannot be predicted', async () => {
   const { count, countEach } = await loadTokens();
   const piece = 2_048;
   const dense = '漢!字?'.repeat(piece / 4);
@@ -67,7 +67,7 @@ test('nobody can know which parts of a long text are counted', async () => {
   }
 });
 
-test('a thread that dies costs exactness, not the count, and is started anew', async () => {
+test('if the worker dies, counts are estimated and the worker is restarted', async () => {
   const real = new URL('./tokens-worker.ts', import.meta.url);
   const broken = new URL('data:text/javascript,throw new Error("cannot start")');
   let started = 0;

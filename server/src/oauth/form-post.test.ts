@@ -49,7 +49,7 @@ const posted = async (answer: Response | Promise<Response>) => {
   return formOf(page);
 };
 
-test('a code goes back as a form, and is worth what every other is', async () => {
+test('a code returned by form can be exchanged like any other', async () => {
   const { action, fields } = await posted(t.decide(client, { ...mode, state: 'a "b" <c> & \' +\n' }));
   expect(action).toBe(client.redirectUri);
   expect(fields).toEqual({ code: expect.any(String), state: 'a "b" <c> & \' +\n', iss: t.config.baseUrl });
@@ -78,7 +78,7 @@ const silent = (fields: Fields, signedIn: boolean) =>
     },
   });
 
-test('a pushed request carries it; what the address says beside is not asked', async () => {
+test('a pushed request carries response_mode, and the URL cannot override it', async () => {
   const push = (fields: Fields) =>
     t.post('/api/oauth2/par', {
       ...{ client_id: client.clientId, client_secret: client.secret, response_type: 'code' },
@@ -112,24 +112,24 @@ test.each(['fragment', 'jwt', 'query.jwt', 'form_post.jwt', 'web_message', 'FORM
   },
 );
 
-test('an app on a device takes no forms, and hears of it by its address', async () => {
+test('form_post for a private-use scheme is rejected by redirect', async () => {
   const native = await t.client({ redirect_uris: ['com.example.app:/cb'] });
   const address = await addressIn(t.decide(native, mode));
   expect(address).toStartWith('com.example.app:/cb?error=invalid_request&');
 });
 
-test('a redirect URI with a query keeps it, and iss is left out where an application asks for that', async () => {
+test('the redirect URI keeps its query, and iss is omitted for applications that ask for it', async () => {
   const own = await t.client({ redirect_uris: ['https://client.example/cb?a=1&b="<'], send_iss: false });
   const { action, fields } = await posted(t.decide(own, mode));
   expect(action).toBe('https://client.example/cb?a=1&b="<');
   expect(Object.keys(fields)).toEqual(['code']);
 });
 
-describe('the page', () => {
+describe('the form_post page', () => {
   const pageOf = async (fields: Fields = {}) =>
     t.call(pathOf(await addressIn(t.decide(client, { ...mode, ...fields }))));
 
-  test('is kept nowhere, runs one script, and lies in no frame', async () => {
+  test('is not cached, runs one script and cannot be framed', async () => {
     const page = await pageOf();
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('cache-control')).toBe('no-store');
@@ -145,7 +145,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/ on\w+=| style=/);
   });
 
-  test('no value of a request becomes markup', async () => {
+  test('request values are escaped', async () => {
     const state = `"><script>alert(1)</script><input name='code' value='x'>&quot;</form>`;
     const page = await pageOf({ state });
     const html = await page.clone().text();
@@ -154,19 +154,19 @@ describe('the page', () => {
     expect((await formOf(page)).fields.state).toBe(state);
   });
 
-  test('speaks the language of its reader', async () => {
+  test('uses the reader’s language', async () => {
     const path = pathOf(await addressIn(t.decide(client, mode)));
     const read = async (language: string) => (await t.call(path, { headers: { 'accept-language': language } })).text();
     expect(await read('en')).toContain('<html lang="en"');
     expect(await read('zh-CN,zh;q=0.9')).toContain('<html lang="zh-CN"');
   });
 
-  test('a state of the greatest length fits', async () => {
+  test('a state of maximum length fits', async () => {
     const state = 'x'.repeat(8000);
     expect((await formOf(await pageOf({ state }))).fields.state).toBe(state);
   });
 
-  test('what was changed, was sealed for something else, or is old sends nothing anywhere', async () => {
+  test('a modified, foreign or expired answer is not posted', async () => {
     const path = pathOf(await addressIn(t.decide(client, mode)));
     const described = await jsonOf(t.member.call(askFor(client)));
     const sealedOtherwise = `/api/oauth2/form_post?answer=${described.data.signed_in_after}`;
@@ -183,7 +183,7 @@ describe('the page', () => {
   };
 });
 
-test('it is announced where OpenID Connect is on, and unknown where it is off', async () => {
+test('form_post is announced only if OpenID Connect is enabled', async () => {
   const announced = await jsonOf(t.call('/.well-known/openid-configuration'));
   expect(announced.response_modes_supported).toEqual(['query', 'form_post']);
   const off = await openOAuthTest();

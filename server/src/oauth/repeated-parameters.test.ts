@@ -43,7 +43,7 @@ const silently = (search: string) => {
   });
 };
 
-test.each(ledBack)('%s twice is told to the application', async (name) => {
+test.each(ledBack)('a repeated %s is reported to the application', async (name) => {
   const search = searchWith(name);
   for (const answer of [await t.member.call(`/api/oauth2/authorize${search}`), await silently(search)]) {
     expect(answer.status).toBe(400);
@@ -60,30 +60,33 @@ test.each(ledBack)('%s twice is told to the application', async (name) => {
   }
 });
 
-test.each(['client_id', 'redirect_uri'])('%s twice leads nowhere, even if both are the same', async (name) => {
-  const { clientId: client_id, redirectUri: redirect_uri } = client;
-  values[name] = name === 'client_id' ? [client_id, client_id] : [redirect_uri, redirect_uri];
-  const search = searchWith(name);
-  for (const answer of [await t.member.call(`/api/oauth2/authorize${search}`), await silently(search)]) {
-    expect(answer.status).toBe(400);
-    const body = await jsonOf(answer);
-    expect([body.error, body.redirect_url]).toEqual(['invalid_request', undefined]);
-  }
-});
+test.each(['client_id', 'redirect_uri'])(
+  'a repeated %s is not redirected, even if both values are equal',
+  async (name) => {
+    const { clientId: client_id, redirectUri: redirect_uri } = client;
+    values[name] = name === 'client_id' ? [client_id, client_id] : [redirect_uri, redirect_uri];
+    const search = searchWith(name);
+    for (const answer of [await t.member.call(`/api/oauth2/authorize${search}`), await silently(search)]) {
+      expect(answer.status).toBe(400);
+      const body = await jsonOf(answer);
+      expect([body.error, body.redirect_url]).toEqual(['invalid_request', undefined]);
+    }
+  },
+);
 
-test('an address that is not registered hears of nothing', async () => {
+test('an unregistered redirect URI receives nothing', async () => {
   const search = new URLSearchParams(searchWith('state'));
   search.set('redirect_uri', 'https://attacker.example/');
   const answer = await t.member.call(`/api/oauth2/authorize?${search}`);
   expect([answer.status, (await jsonOf(answer)).redirect_url]).toEqual([400, undefined]);
 });
 
-test('other names that come twice beside a form_post request are told by the form', async () => {
+test('repeated parameters of a form_post request are reported by form', async () => {
   const answer = await t.member.call(`/api/oauth2/authorize${searchWith('nonce')}&response_mode=form_post`);
   expect((await jsonOf(answer)).redirect_url).toStartWith(`${t.config.baseUrl}/api/oauth2/form_post?`);
 });
 
-test('a state that cannot be given back as it came is told without one', async () => {
+test('an invalid state is reported without echoing it', async () => {
   for (const state of ['x'.repeat(8001), '%FF']) {
     const answer = await t.member.call(`${askFor(client)}&state=${state}`);
     const told = new URL((await jsonOf(answer)).redirect_url).searchParams;
@@ -91,7 +94,7 @@ test('a state that cannot be given back as it came is told without one', async (
   }
 });
 
-test('a form with repeated parameters reaches the page, which leads back', async () => {
+test('a posted request with repeated parameters is reported to the application', async () => {
   const answer = await t.call('/oauth2/authorize', {
     method: 'POST',
     body: searchWith('state').slice(1),
@@ -102,7 +105,7 @@ test('a form with repeated parameters reaches the page, which leads back', async
   expect(searchParams.getAll('state')).toEqual(['a', 'b']);
 });
 
-test('resources can be repeated, in pushed requests too', async () => {
+test('resource can be repeated, also in pushed requests', async () => {
   const resources = [`${t.config.baseUrl}/mcp`, `${t.config.baseUrl}/mcp`];
   const search = new URLSearchParams(askFor(client).split('?')[1]!);
   for (const resource of resources) search.append('resource', resource);

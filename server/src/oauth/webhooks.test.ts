@@ -161,7 +161,7 @@ describe('webhooks', () => {
   });
 });
 
-describe('of many that wait', () => {
+describe('the delivery queue', () => {
   /** Deliveries that never end, by application. */
   function openStalled() {
     const begun: number[] = [];
@@ -181,7 +181,7 @@ describe('of many that wait', () => {
     return { begun, tell };
   }
 
-  test('an application that never answers leaves places to others', () => {
+  test('an application that never responds leaves slots to others', () => {
     const { begun, tell } = openStalled();
     for (let user = 0; user < 100; user += 1) tell(1, user);
     expect(begun.length).toBeGreaterThan(0);
@@ -189,7 +189,7 @@ describe('of many that wait', () => {
     expect(begun).toContain(2);
   });
 
-  test('one user, or one application, does not fill the queue for all', () => {
+  test('one user or application cannot fill the queue', () => {
     for (const [app, user] of [
       [() => 1, (i: number) => i],
       [(i: number) => 100 + (i % 50), () => 1],

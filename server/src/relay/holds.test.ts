@@ -130,7 +130,7 @@ describe('the output limit of the hold is the one sent upstream', () => {
     });
   }
 
-  test('thoughts that a limit does not count are held for and paid', async () => {
+  test('reasoning tokens outside the output limit are held for and charged', async () => {
     const table: [model: string, params: Loose][] = [
       ['paid/open', { enable_thinking: true }],
       ['paid/open', { enable_thinking: true, thinking_budget: 30_000 }],
@@ -314,7 +314,7 @@ describe('input that only the vendor can measure is covered by the hold and char
   });
 });
 
-test('where nothing can be counted for now, a token may be a byte', async () => {
+test('while tokens cannot be counted, each byte is held as one token', async () => {
   const { countEach } = await loadTokens();
   const text = '~^|`{@#%&*<>'.repeat(1_000);
   const turns = [{ role: 'user' as const, parts: [{ type: 'text' as const, text }] }];

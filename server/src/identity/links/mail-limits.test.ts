@@ -76,7 +76,7 @@ const kinds: [string, (email: string) => Promise<(person?: Member) => Promise<bo
 ];
 
 describe.each(kinds)('%s', (_, open) => {
-  test('one stranger causes five in an hour, however they try, and the owner has theirs', async () => {
+  test('a stranger can cause five mails per hour, and the owner still gets theirs', async () => {
     const email = newAddress();
     const cause = await open(email);
     const stranger = await personAt();
@@ -85,7 +85,7 @@ describe.each(kinds)('%s', (_, open) => {
     expect(await times(20, () => cause(owner))).toBe(5);
   });
 
-  test('one stranger with many accounts causes five, and the owner has theirs', async () => {
+  test('a stranger with many accounts can cause five mails, and the owner still gets theirs', async () => {
     const email = newAddress();
     const cause = await open(email);
     const ip = '198.51.100.7';
@@ -93,7 +93,7 @@ describe.each(kinds)('%s', (_, open) => {
     expect(await cause(await personAt())).toBe(true);
   });
 
-  test('many strangers cause a bounded number, and the owner has one all the same', async () => {
+  test('many strangers can cause a bounded number of mails, and the owner still gets one', async () => {
     const email = newAddress();
     const cause = await open(email);
     const strangers = await Promise.all(Array.from({ length: 4 }, () => personAt()));
@@ -105,7 +105,7 @@ describe.each(kinds)('%s', (_, open) => {
   });
 });
 
-test('a new password: strangers at other addresses do not keep the owner from one', async () => {
+test('strangers on other networks cannot block the owner’s password reset', async () => {
   const email = newAddress();
   const owner = await t.user();
   await takeAddress(owner, email);
@@ -132,7 +132,7 @@ test('a new password: strangers at other addresses do not keep the owner from on
   await causes('198.51.100.10', 1, 1);
 });
 
-test('what strangers cause does not keep an administrator from mailing a link', async () => {
+test('strangers’ requests do not block links sent by administrators', async () => {
   const email = newAddress();
   const owner = await personAt();
   await takeAddress(owner, email);

@@ -30,7 +30,10 @@ const metadataSchema = z
     token_endpoint_auth_method: z.enum(authMethods).optional(),
     // §2: the default.
     grant_types: names
-      .refine((list) => list.some((name) => startingGrants.includes(name)), `must include ${startingGrants.join(' or ')}`)
+      .refine(
+        (list) => list.some((name) => startingGrants.includes(name)),
+        `must include ${startingGrants.join(' or ')}`,
+      )
       .default([codeGrant]),
     response_types: names.optional(),
     scope: z.string().max(500, 'must have at most 500 characters').optional(),

@@ -111,7 +111,7 @@ describe.each(await engines())('interrupted imports, on %s', (_, open) => {
     expect(await positions()).toEqual(all);
   });
 
-  test('one user’s files leave a place for those of others', async () => {
+  test('imports of one user leave a slot for other users', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     await begin({ embed: () => released.then(() => Promise.reject(new AppError('insufficient_user_quota', 'no'))) });
     let handle: JobHandler | undefined;
@@ -131,7 +131,7 @@ describe.each(await engines())('interrupted imports, on %s', (_, open) => {
     expect(await sourceByRef(s.deps.db, theirs)).toMatchObject({ state: 'ready' });
   });
 
-  test('what was left lying is taken up or taken away', async () => {
+  test('abandoned imports are resumed or removed', async () => {
     await begin();
     const { db, clock } = s.deps;
     const waiting = await accept();

@@ -216,19 +216,19 @@ async function check(kind: 'User' | 'Group', filter: Filter): Promise<void> {
   expect([text, rows.map(({ id }) => String(id))]).toEqual([text, expected.map(({ id }) => String(id))]);
 }
 
-test('of users', () =>
+test('user filters agree with a naive evaluator', () =>
   fc.assert(
     fc.asyncProperty(filters('emails', userLeaf, emailLeaf), (filter) => check('User', filter)),
     { numRuns: 600 },
   ));
 
-test('of groups', () =>
+test('group filters agree with a naive evaluator', () =>
   fc.assert(
     fc.asyncProperty(filters('members', groupLeaf, memberLeaf), (filter) => check('Group', filter)),
     { numRuns: 400 },
   ));
 
-test('whatever text is sent is read or refused, and never anything else', () => {
+test('any filter text is parsed or rejected with invalidFilter', () => {
   const pieces = fc.constantFrom(
     'userName',
     'emails',

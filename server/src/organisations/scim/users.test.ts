@@ -218,7 +218,14 @@ describe('SCIM users', () => {
     ['an invalid time', 'GET', '/Users?filter=meta.lastModified gt "soon"', undefined, 400, 'invalidFilter'],
     ['a search for a number', 'GET', '/Users?filter=userName co 5', undefined, 400, 'invalidFilter'],
     ['an ordering of null', 'GET', '/Users?filter=userName gt null', undefined, 400, 'invalidFilter'],
-    ['a value filter on a single value', 'GET', '/Users?filter=name[givenName eq "x"]', undefined, 400, 'invalidFilter'],
+    [
+      'a value filter on a single value',
+      'GET',
+      '/Users?filter=name[givenName eq "x"]',
+      undefined,
+      400,
+      'invalidFilter',
+    ],
     ['an unknown sub-attribute', 'GET', '/Users?filter=emails[display eq "x"]', undefined, 400, 'invalidFilter'],
     [
       'too many substring searches',

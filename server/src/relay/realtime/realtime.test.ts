@@ -262,7 +262,7 @@ test('an interrupted transcript is charged as far as it got, a failed one is not
   ]);
 });
 
-test('transcripts without number that break off are few rows, and paid in full', async () => {
+test('many interrupted transcripts are charged in full with few usage rows', async () => {
   await fromHere();
   const talk = t.talk('?model=acme/write');
   await talk.told('session.created');
@@ -276,7 +276,7 @@ test('transcripts without number that break off are few rows, and paid in full',
   expect((await t.rowsSince(rows)).length).toBeLessThanOrEqual(64);
 });
 
-test('sessions that only transcribe: a row for each transcript, held for before it comes', async () => {
+test('transcription sessions: each transcript is held for in advance and logged', async () => {
   const input = { transcription: { model: 'write-1', language: 'en' }, turn_detection: null };
   const format = { type: 'audio/pcmu' };
   const now = { type: 'session.update', session: { type: 'transcription', audio: { input } } };

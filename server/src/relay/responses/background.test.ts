@@ -172,7 +172,10 @@ for (const engine of engines)
       for (const id of [found, handedOver]) expect((await ended(id)).status).toBe('completed');
       for (const hopeless of [endless, deadly]) {
         const { status, response } = await ended(hopeless);
-        expect([status, JSON.parse(response).error.message]).toEqual(['failed', expect.stringContaining('Ask again')]);
+        expect([status, JSON.parse(response).error.message]).toEqual([
+          'failed',
+          expect.stringContaining('Send the request again'),
+        ]);
         expect(begun.filter(({ id }) => id === hopeless)).toHaveLength(1);
       }
     });

@@ -18,8 +18,7 @@ import { readEmbeddedError } from '../kind/errors.ts';
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 export function fromAnthropic(json: unknown): Answer {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.type === 'error' || json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   if (!Array.isArray(json.content) || typeof json.stop_reason !== 'string') {
     throw new UpstreamFault(failure('the upstream returned an incomplete message'));

@@ -63,8 +63,7 @@ function readCandidate(json: Json, isMain: (candidate: Json) => boolean): Piece 
 }
 
 export function fromGemini(json: unknown): Answer {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   const { parts, finish, pages } = readCandidate(json, () => true);
   if (finish === undefined) throw new UpstreamFault(failure('the upstream returned an incomplete candidate'));
   const search = searchIn(pages, json);

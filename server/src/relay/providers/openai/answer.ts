@@ -24,8 +24,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** Parses an answer, or throws the error it contains. */
 export function fromOpenai(json: unknown): Answer {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const choice = Array.isArray(json.choices) ? json.choices.find(isObject) : undefined;
   if (choice === undefined || !isObject(choice.message))
@@ -35,7 +34,8 @@ export function fromOpenai(json: unknown): Answer {
   const calls = parts.some(isCall);
   const finish = typeof choice.finish_reason === 'string' ? readChatFinish(choice.finish_reason) : undefined;
   const usage = readChatUsage(json.usage);
-  if (choice.finish_reason === 'error') throw new UpstreamFault(failure('the upstream ended its response with an error'));
+  if (choice.finish_reason === 'error')
+    throw new UpstreamFault(failure('the upstream ended its response with an error'));
   if (finish === undefined && !hasOutput('chat', json))
     throw new UpstreamFault(failure('the upstream returned an incomplete choice'));
   return {

@@ -29,8 +29,7 @@ function post(path: string, body: Json, target: Target): UpstreamRequest {
 
 /** A body of the expected shape, or an error that says what is wrong. */
 export function expectBody(json: unknown, list: string): Json & { [key: string]: unknown } {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   if (!Array.isArray(json[list])) throw new UpstreamFault(failure(`the upstream response has no '${list}'`));
   return json;

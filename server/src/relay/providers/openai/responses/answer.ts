@@ -21,8 +21,7 @@ export const text = (value: unknown): string => (typeof value === 'string' ? val
 
 /** Parses a response, or throws the error it ended with. */
 export function fromResponses(json: unknown): Answer {
-  if (!isObject(json))
-    throw new UpstreamFault(failure('the upstream response is not a JSON object'));
+  if (!isObject(json)) throw new UpstreamFault(failure('the upstream response is not a JSON object'));
   if (json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   if (!Array.isArray(json.output)) throw new UpstreamFault(failure('the upstream returned no output'));
   if (json.status !== 'completed' && json.status !== 'incomplete')
