@@ -1,11 +1,11 @@
 import { AppError } from '../lib/errors.ts';
 import type { ApiKeyRow } from './store/keys.ts';
 
-/** What managers of an organisation can impose on a member's own key. */
+/** Fields of a member's own key that managers of its organisation can impose. */
 export const imposable = ['status', 'expired_time', 'quota', 'models', 'allowed_ips'] as const;
 export type Imposed = (typeof imposable)[number];
 
-/** Who changes a key: whose it is, a manager of its organisation, or whose it is and also a manager. */
+/** Who changes a key: its holder, a manager of its organisation, or a holder who is also a manager. */
 export type KeyChanger = 'holder' | 'manager' | 'managing_holder';
 
 type Limits = Pick<
@@ -25,14 +25,14 @@ interface Rule {
 const endOf = ({ expired_time }: Limits): number => (expired_time === -1 ? Number.POSITIVE_INFINITY : expired_time);
 
 /** An empty list allows everything. Blocks of addresses are compared as written. */
-const listRule = (name: 'models' | 'allowed_ips', what: string): Rule => ({
+const listRule = (name: 'models' | 'allowed_ips', refusal: string): Rule => ({
   loosens: (before, after) => {
     const [old, now] = [JSON.parse(before[name]), JSON.parse(after[name])] as [string[], string[]];
     return old.length > 0 && (now.length === 0 || now.some((item) => !old.includes(item)));
   },
   isFree: (key) => key[name] === '[]',
   differs: (before, after) => before[name] !== after[name],
-  refusal: `has limited the ${what} of this API key: only a manager can allow more.`,
+  refusal,
 });
 
 const rules: Record<Imposed, Rule> = {
@@ -40,13 +40,13 @@ const rules: Record<Imposed, Rule> = {
     loosens: (before, after) => before.status !== 1 && after.status === 1,
     isFree: ({ status }) => status === 1,
     differs: (before, after) => before.status !== after.status,
-    refusal: 'has disabled this API key: only a manager can enable it.',
+    refusal: 'A manager of the organisation disabled this API key. Only a manager can enable it.',
   },
   expired_time: {
     loosens: (before, after) => endOf(after) > endOf(before),
     isFree: ({ expired_time }) => expired_time === -1,
     differs: (before, after) => before.expired_time !== after.expired_time,
-    refusal: 'has set when this API key expires: only a manager can extend it.',
+    refusal: 'A manager of the organisation set the expiry of this API key. Only a manager can extend it.',
   },
   quota: {
     loosens: (before, after) =>
@@ -55,10 +55,16 @@ const rules: Record<Imposed, Rule> = {
     differs: (before, after) =>
       before.unlimited_quota !== after.unlimited_quota ||
       (after.unlimited_quota === 0 && before.remain_quota !== after.remain_quota),
-    refusal: 'has set what this API key may spend: only a manager can allow more.',
+    refusal: 'A manager of the organisation set the quota of this API key. Only a manager can raise it.',
   },
-  models: listRule('models', 'models'),
-  allowed_ips: listRule('allowed_ips', 'addresses'),
+  models: listRule(
+    'models',
+    'A manager of the organisation limited the models of this API key. Only a manager can allow more.',
+  ),
+  allowed_ips: listRule(
+    'allowed_ips',
+    'A manager of the organisation limited the IP addresses of this API key. Only a manager can allow more.',
+  ),
 };
 
 /**
@@ -68,7 +74,7 @@ const rules: Record<Imposed, Rule> = {
 export function imposedAfter(by: KeyChanger, imposed: readonly Imposed[], before: Limits, after: Limits): Imposed[] {
   if (by === 'holder') {
     const undone = imposed.find((name) => rules[name].loosens(before, after));
-    if (undone) throw new AppError('forbidden', `A manager of the organisation ${rules[undone].refusal}`);
+    if (undone) throw new AppError('forbidden', rules[undone].refusal);
     return [...imposed];
   }
   return imposable.filter((name) => {

@@ -68,7 +68,7 @@ export const keyViewSchema = z
     made_by: z.number().int().nullable().describe('Application that created it; null if created by a user'),
     imposed: z
       .array(z.enum(imposable))
-      .describe('What a manager of its organisation has set, and its holder cannot undo'),
+      .describe('Fields set by a manager of its organisation, which its holder cannot loosen'),
     previous: z
       .object({ key: z.string(), ends_at: z.number().int() })
       .nullable()

@@ -12,14 +12,13 @@ type Deps = Pick<Room, 'baseUrl' | 'clock' | 'sealer'>;
 /** Whether the answer is to be posted; throws for modes that are not supported. */
 export function isFormPost(mode: string | undefined, redirectUri: string): boolean {
   if (!mode || mode === 'query') return false;
-  if (mode !== 'form_post') throw fault(`must be ${responseModes.join(' or ')}`);
-  // Apps that are opened by an address of their own receive the address alone.
-  if (!/^https?:/i.test(redirectUri)) throw fault('form_post requires a redirect_uri of https or http');
+  if (mode !== 'form_post') throw fault('response_mode must be query or form_post.');
+  // Apps with a private-use scheme only receive the address.
+  if (!/^https?:/i.test(redirectUri)) throw fault('response_mode form_post requires an https or http redirect_uri.');
   return true;
 }
 
-const fault = (what: string): AppError =>
-  new AppError('invalid_request', `response_mode ${what}.`, { param: 'response_mode' });
+const fault = (message: string): AppError => new AppError('invalid_request', message, { param: 'response_mode' });
 
 /** Where the browser goes with the answer: to the application, or to our page that posts it there. */
 export const answerAddress = (

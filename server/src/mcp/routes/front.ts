@@ -101,9 +101,34 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
     return ours;
   };
   return [
-    ...routesAt(deps, { path: '/mcp', what: 'All tools that the caller may use, named `server__tool`' }, all),
-    ...routesAt(deps, { path: '/mcp/svc', what: 'Tools of this service itself' }, own),
-    ...routesAt(deps, { path: '/mcp/{server}', what: 'A connected server', params }, one),
+    ...routesAt(
+      deps,
+      {
+        path: '/mcp',
+        use: 'Use all tools available to the caller, named `server__tool`, over MCP (Streamable HTTP)',
+        end: "End the client's MCP sessions for all tools available to the caller, named `server__tool`",
+      },
+      all,
+    ),
+    ...routesAt(
+      deps,
+      {
+        path: '/mcp/svc',
+        use: 'Use the built-in tools of this service over MCP (Streamable HTTP)',
+        end: "End the client's MCP sessions for the built-in tools of this service",
+      },
+      own,
+    ),
+    ...routesAt(
+      deps,
+      {
+        path: '/mcp/{server}',
+        use: 'Use a connected server over MCP (Streamable HTTP)',
+        end: "End the client's MCP sessions with a connected server",
+        params,
+      },
+      one,
+    ),
     defineRoute({
       ...shared,
       method: 'get',
@@ -135,7 +160,7 @@ const foundLater = async (server: Promise<McpServer | null>, name: string): Prom
 
 function routesAt(
   deps: FrontRouteDeps,
-  { path, what, params }: { path: string; what: string; params?: z.ZodObject },
+  { path, use, end, params }: { path: string; use: string; end: string; params?: z.ZodObject },
   find: Find,
 ): Route[] {
   return [
@@ -143,7 +168,7 @@ function routesAt(
       ...shared,
       method: 'post',
       path,
-      summary: `${what}, over MCP (Streamable HTTP)`,
+      summary: use,
       ...(params && { params, fitsParams: isServerName }),
       body: posted,
       maxBytes: mostBytes,
@@ -159,7 +184,7 @@ function routesAt(
       ...shared,
       method: 'delete',
       path,
-      summary: `${what}: ends the sessions of the client`,
+      summary: end,
       ...(params && { params }),
       answers: { 204: z.null() },
       handle: async (call) => {

@@ -171,7 +171,9 @@ export const serverView = z
       id: z.int().nullable().describe('ID of the organisation or user'),
     }),
     calls_per_minute: z.int(),
-    blocked: z.boolean().describe('Disabled by an administrator of the service, who alone can enable it'),
+    blocked: z
+      .boolean()
+      .describe('Whether an administrator of the service disabled it; only an administrator can enable it then'),
     client_id: z.string().describe('Empty if the service registers itself'),
     has_client_secret: z.boolean(),
     has_client_key: z.boolean(),

@@ -13,12 +13,12 @@ export function formPostRoute(room: Room): Route {
     when: () => room.options.get('OAuth2OpenIDConnect'),
     method: 'get',
     path: formPostPath,
-    summary: 'The page that posts an answer to an application that asked for response_mode=form_post; for browsers',
+    summary: 'Page that posts the response to an application that requested response_mode=form_post; for browsers',
     auth: 'none',
     limit: { option: 'RateLimitApi', by: 'ip' },
     headers: { ...noStore, ...formPostHeaders },
     query: z.object({ answer: z.string().optional() }),
-    answers: { 200: { type: 'text/html', description: 'A form that sends itself' } },
+    answers: { 200: { type: 'text/html', description: 'A form that submits itself' } },
     handle: (call) => {
       const language = languageAsked(call) ?? 'en';
       const answer = openAnswer(room, call.query.answer ?? '');

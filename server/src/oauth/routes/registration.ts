@@ -16,7 +16,7 @@ const metadataBody = z
   .looseObject({
     redirect_uris: z
       .unknown()
-      .describe('List of addresses; at least one, unless `grant_types` does without `authorization_code`'),
+      .describe('List of addresses; at least one if `grant_types` includes `authorization_code`'),
     client_name: z.unknown().describe('Shown to users; 1-64 characters'),
     client_uri: z.unknown(),
     token_endpoint_auth_method: z

@@ -41,15 +41,15 @@ export default {
     '请在 Authorization 请求头中发送访问令牌，而不是放在地址中。',
   'Incorrect API key provided. Create one on the keys page.': 'API 密钥不正确。请在密钥页面创建。',
   'This API key was rotated. Use its new secret.': '此 API 密钥已轮换，请使用新密钥。',
-  'A manager of the organisation has disabled this API key: only a manager can enable it.':
+  'A manager of the organisation disabled this API key. Only a manager can enable it.':
     '组织的管理者已停用此 API 密钥，只有管理者可以重新启用。',
-  'A manager of the organisation has set when this API key expires: only a manager can extend it.':
+  'A manager of the organisation set the expiry of this API key. Only a manager can extend it.':
     '此 API 密钥的到期时间由组织的管理者设定，只有管理者可以延长。',
-  'A manager of the organisation has set what this API key may spend: only a manager can allow more.':
+  'A manager of the organisation set the quota of this API key. Only a manager can raise it.':
     '此 API 密钥的额度由组织的管理者设定，只有管理者可以提高。',
-  'A manager of the organisation has limited the models of this API key: only a manager can allow more.':
+  'A manager of the organisation limited the models of this API key. Only a manager can allow more.':
     '此 API 密钥可用的模型由组织的管理者限定，只有管理者可以放宽。',
-  'A manager of the organisation has limited the addresses of this API key: only a manager can allow more.':
+  'A manager of the organisation limited the IP addresses of this API key. Only a manager can allow more.':
     '此 API 密钥可用的地址由组织的管理者限定，只有管理者可以放宽。',
   'This API key cannot be used from your IP address.': '不允许从你的地址使用此 API 密钥。',
   "This API key cannot use the model '{model}'.": "此 API 密钥不能使用模型 '{model}'。",

@@ -21,7 +21,9 @@ export default {
     'code_challenge 必须是 43 到 128 个字符，可用 A-Z a-z 0-9 - . _ ~',
   'request_uri is unknown, already used or expired.': 'request_uri 不存在、已使用或已过期。',
   '{field} is not supported.': '不支持 {field}。',
-  'must be query': '必须是 query',
+  'response_mode must be query or form_post.': 'response_mode 必须是 query 或 form_post。',
+  'response_mode form_post requires an https or http redirect_uri.':
+    'response_mode 为 form_post 时，redirect_uri 必须是 https 或 http 地址。',
   'must be none alone, or must not include none': '只能单独为 none，或不包含 none',
   'must be the SHA-256 thumbprint of a key': '必须是密钥的 SHA-256 指纹',
   'At most {most} resources can be requested.': '最多指定 {most} 个 resource。',

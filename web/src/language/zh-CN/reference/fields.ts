@@ -1,5 +1,9 @@
 /** Fields of accounts, keys, identity providers, usage, channels and models, and what answers hold. */
 export default {
+  'Fields set by a manager of its organisation, which its holder cannot loosen':
+    '由组织的管理者设定、持有人不能放宽的字段',
+  'Whether an administrator of the service disabled it; only an administrator can enable it then':
+    '是否已被服务管理员停用；停用后只有管理员可以重新启用',
   'The message around the first match of q': 'q 首个匹配处的消息片段',
   'Words to search for': '要搜索的词',
   Success: '成功',

@@ -68,7 +68,11 @@ export default {
   'Discard the old keys; everything they signed becomes invalid': '弃用旧密钥：由其签名的内容不再有效',
   'Redirect to the application or to a page of this service': '跳转到应用或本服务的页面',
   'Client metadata (RFC 7591 §2); unsupported fields are ignored': '客户端元数据（RFC 7591 §2）；不支持的字段会被忽略',
-  'List of addresses; at least one': '地址列表；至少一个',
+  'List of addresses; at least one if `grant_types` includes `authorization_code`':
+    '地址列表；若 `grant_types` 包含 `authorization_code` 则至少一个',
+  'Page that posts the response to an application that requested response_mode=form_post; for browsers':
+    '向请求 response_mode=form_post 的应用提交响应的页面；供浏览器使用',
+  'A form that submits itself': '自动提交的表单',
   'Shown to users; 1-64 characters': '向用户显示；1-64 个字符',
   '`none`, `client_secret_basic` (the default), `client_secret_post`, `private_key_jwt`':
     '`none`、`client_secret_basic`（默认）、`client_secret_post`、`private_key_jwt`',
