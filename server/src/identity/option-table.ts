@@ -236,7 +236,8 @@ export function readOptionValue(name: OptionName, given: unknown): { value: Opti
   if (rule.oneOf && !rule.oneOf.includes(given as string))
     return { fault: `must be one of ${rule.oneOf.filter(Boolean).join(', ')}, or empty` };
   if (typeof rule.default === 'string') {
-    if (typeof given !== 'string' || given.length > 1000) return { fault: 'must be a string' };
+    if (typeof given !== 'string') return { fault: 'must be a string' };
+    if (given.length > 1000) return { fault: 'must have at most 1000 characters' };
     const fault = rule.fault?.(given) ?? null;
     return fault === null ? { value: given } : { fault };
   }
