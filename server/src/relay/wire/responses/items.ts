@@ -14,28 +14,11 @@ import { readContent, readOutput, readTexts } from './content.ts';
 import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
 import { searchName, type ToolTable } from './tool-table.ts';
 
-/** Calls and results of OpenAI's own tools, and its encrypted content: only OpenAI can read them. */
-const foreignTypes = new Set([
-  'file_search_call',
-  'computer_call',
-  'computer_call_output',
-  'code_interpreter_call',
-  'image_generation_call',
-  'local_shell_call',
-  'local_shell_call_output',
-  'shell_call',
-  'shell_call_output',
-  'apply_patch_call',
-  'apply_patch_call_output',
-  'mcp_list_tools',
-  'mcp_approval_request',
-  'mcp_approval_response',
-  'mcp_call',
-  'compaction',
-  'compaction_trigger',
-  'program',
-  'program_output',
-]);
+/**
+ * A search's findings are in the text that follows, and its encrypted part with the reasoning before it; tools and
+ * settings were read with those of the request.
+ */
+const readElsewhere = new Set(['web_search_call', 'additional_tools', 'configuration_update']);
 
 const roles = ['user', 'assistant', 'system', 'developer'];
 
@@ -69,9 +52,7 @@ export class ItemReader {
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#output(item, at);
     else if (type === 'tool_search_call' || type === 'tool_search_output') this.#search(item, at);
     else if (type === 'image_generation_call' && typeof item.result === 'string') this.#picture(item.result);
-    // A search's findings are in the text that follows, and its encrypted part with the reasoning before it; tools were
-    // read with those of the request.
-    else if (type !== 'web_search_call' && type !== 'additional_tools') this.#other(item, type, at);
+    else if (!readElsewhere.has(type)) this.#other(item, type, at);
   }
 
   #message(item: Json, at: string): void {
@@ -155,11 +136,10 @@ export class ItemReader {
     this.turns.push({ role: 'user', parts: [{ type: 'image', source: { mediaType: pictureType(data), data } }] });
   }
 
+  /** OpenAI's own tools, encrypted content, and types newer than this service: only OpenAI can read them. */
   #other(item: Json, type: string, at: string): void {
     if (type === 'item_reference')
       throw invalid(at, `There is no item of the id '${requiredString(item, 'id', at)}' here.`);
-    if (!foreignTypes.has(type))
-      throw invalid(`${at}.type`, `'${at}.type' is '${type}', which is no known type of item.`);
     this.#said([{ type: 'raw', format: 'responses', value: item }], 'message');
   }
 }

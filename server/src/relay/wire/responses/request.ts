@@ -20,6 +20,7 @@ import {
 import type { WebSearch } from '../search.ts';
 import { readOpenaiTool, withoutSearchTool } from '../web-search.ts';
 import { toolsIn } from './brought-tools.ts';
+import { configured } from './configuration.ts';
 import { echoOf } from './echo.ts';
 import { ItemReader, itemsOf } from './items.ts';
 import type { Seals } from './thoughts.ts';
@@ -44,7 +45,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
     model,
     system: reader.system,
     turns: reader.turns,
-    params: readParams(body, tools),
+    params: readParams(configured(body, [...before, ...items]), tools),
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: true,
     echo: { members: echoOf(body), tools: tools.table.named, ...(seals && { seals }) },
