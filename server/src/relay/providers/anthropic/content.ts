@@ -2,6 +2,7 @@ import type { Conversation, Json, Part, TextPart, Turn } from '../../wire/conver
 import { parseInput } from '../../wire/messages/answer.ts';
 import { searchBack } from '../../wire/messages/searches.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
+import { distinctCalls } from '../kind/distinct-calls.ts';
 import { wordless } from '../kind/wordless.ts';
 
 const cache = (part: { cacheControl?: unknown }): Json =>
@@ -10,7 +11,7 @@ const cache = (part: { cacheControl?: unknown }): Json =>
 /** Merges adjacent turns of one role, since roles must alternate in this format. */
 export function buildMessages(conversation: Conversation): Json[] {
   const messages: { role: string; content: Json[] }[] = [];
-  for (const turn of conversation.turns) {
+  for (const turn of distinctCalls(conversation.turns)) {
     const content = turn.parts.flatMap((part) => buildBlock(part));
     if (content.length === 0) continue;
     const last = messages.at(-1);
