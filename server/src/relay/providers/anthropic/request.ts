@@ -27,6 +27,7 @@ import {
   type UpstreamRequest,
 } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
+import { toClaudeSchema } from './schema.ts';
 import { type Traits, traitsOf } from './traits.ts';
 
 const defaultVersion = '2023-06-01';
@@ -138,7 +139,8 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
   const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);
-  const system = [...buildSystem(conversation.system), ...jsonInstruction(params, traits)];
+  const schema = schemaFor(params, traits);
+  const system = [...buildSystem(conversation.system), ...jsonInstruction(params, schema)];
   const body: Json = {
     model: target.modelName,
     max_tokens: limitOf(params, target),
@@ -149,7 +151,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
     ...sampling(params, traits, thinking !== undefined),
     ...buildTools(params, traits, thinking !== undefined, target),
     thinking,
-    output_config: outputConfig(params, traits, thinking !== undefined),
+    output_config: outputConfig(params, traits, schema, thinking !== undefined),
     metadata: params.user === undefined ? undefined : { user_id: params.user },
   };
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
@@ -223,11 +225,17 @@ function buildThinking(params: Params, traits: Traits, target: Target): Json | u
 
 const wantedBudget = (reasoning: Reasoning): number => reasoning.budgetTokens ?? budgets[reasoning.effort ?? 'medium'];
 
-function outputConfig({ reasoning, responseFormat }: Params, traits: Traits, thinks: boolean): Json | undefined {
-  const format =
-    traits.structuredOutput && responseFormat?.type === 'json_schema'
-      ? { type: 'json_schema', schema: responseFormat.schema }
-      : undefined;
+/** The response schema, if the model accepts one and it can be written for it. */
+const schemaFor = ({ responseFormat }: Params, { structuredOutput }: Traits): Json | undefined =>
+  structuredOutput && responseFormat?.type === 'json_schema' ? toClaudeSchema(responseFormat.schema) : undefined;
+
+function outputConfig(
+  { reasoning }: Params,
+  traits: Traits,
+  schema: Json | undefined,
+  thinks: boolean,
+): Json | undefined {
+  const format = schema && { type: 'json_schema', schema };
   const effort = thinks && traits.adaptiveThinking ? effortName(reasoning, traits) : undefined;
   if (format === undefined && effort === undefined) return undefined;
   return { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) };
@@ -238,8 +246,7 @@ function effortName({ effort, budgetTokens }: Reasoning = {}, { efforts }: Trait
   return nearestEffort(efforts, effort ?? effortOf(budgetTokens));
 }
 
-/** An instruction for models without structured output. */
-function jsonInstruction({ responseFormat }: Params, traits: Traits): Json[] {
-  if (responseFormat === undefined || (traits.structuredOutput && responseFormat.type === 'json_schema')) return [];
-  return [{ type: 'text', text: jsonInWords(responseFormat) }];
+/** An instruction for models without structured output, and for schemas that they refuse. */
+function jsonInstruction({ responseFormat }: Params, schema: Json | undefined): Json[] {
+  return responseFormat === undefined || schema ? [] : [{ type: 'text', text: jsonInWords(responseFormat) }];
 }
