@@ -138,9 +138,14 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
-  const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);
+  const canThink = !isMidLoopWithoutThinking(conversation.turns) && !(isForced(params) && traits.forcedToolUse);
+  const thinking = canThink ? buildThinking(params, traits, target) : undefined;
   const schema = schemaFor(params, traits);
-  const system = [...buildSystem(conversation.system), ...jsonInstruction(params, schema)];
+  const system = [
+    ...buildSystem(conversation.system),
+    ...jsonInstruction(params, schema),
+    ...callInWords(params, traits),
+  ];
   const body: Json = {
     model: target.modelName,
     max_tokens: limitOf(params, target),
@@ -149,7 +154,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
     stream: conversation.stream,
     stop_sequences: stopsFor(conversation, { blank: false }),
     ...sampling(params, traits, thinking !== undefined),
-    ...buildTools(params, traits, thinking !== undefined, target),
+    ...buildTools(params, traits, target),
     thinking,
     output_config: outputConfig(params, traits, schema, thinking !== undefined),
     metadata: params.user === undefined ? undefined : { user_id: params.user },
@@ -172,7 +177,7 @@ function sampling(params: Params, traits: Traits, thinks: boolean): Json {
   return { top_p: params.topP, top_k: topK };
 }
 
-function buildTools(params: Params, traits: Traits, thinks: boolean, target: Target): Json {
+function buildTools(params: Params, traits: Traits, target: Target): Json {
   const { webSearch } = params;
   if (params.tools === undefined && !webSearch) return {};
   const functions = (params.tools ?? []).map((tool) => ({
@@ -183,21 +188,27 @@ function buildTools(params: Params, traits: Traits, thinks: boolean, target: Tar
   }));
   const search = webSearch ? [writeMessagesTool(searchFor(webSearch, target))] : [];
   const tools = [...functions, ...search];
-  const choice = toolChoice(params, traits, thinks);
+  const choice = toolChoice(params, traits);
   return { tools, ...(choice !== undefined && { tool_choice: choice }) };
 }
 
-function toolChoice(
-  { toolChoice: choice, parallelToolCalls }: Params,
-  traits: Traits,
-  thinks: boolean,
-): Json | undefined {
+/** Anthropic refuses to think before a forced call; callers rely on the call more than on the thoughts. */
+const isForced = ({ tools, toolChoice }: Params): boolean =>
+  tools !== undefined && (toolChoice?.type === 'required' || toolChoice?.type === 'tool');
+
+/** For models that cannot be forced. */
+function callInWords(params: Params, { forcedToolUse }: Traits): Json[] {
+  if (forcedToolUse || !isForced(params)) return [];
+  const { toolChoice } = params;
+  const which = toolChoice?.type === 'tool' ? `the tool '${toolChoice.name}'` : 'one of the tools';
+  return [{ type: 'text', text: `Answer with a call of ${which}.` }];
+}
+
+function toolChoice({ toolChoice: choice, parallelToolCalls }: Params, traits: Traits): Json | undefined {
   if (choice?.type === 'none') return { type: 'none' };
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
-  // Thinking and some models exclude forced calls; `auto` is the closest alternative.
-  const canForce = traits.forcedToolUse && !thinks;
-  if (choice?.type === 'required' && canForce) return { type: 'any', ...single };
-  if (choice?.type === 'tool' && canForce) return { type: 'tool', name: choice.name, ...single };
+  if (choice?.type === 'required' && traits.forcedToolUse) return { type: 'any', ...single };
+  if (choice?.type === 'tool' && traits.forcedToolUse) return { type: 'tool', name: choice.name, ...single };
   return choice === undefined && parallelToolCalls !== false ? undefined : { type: 'auto', ...single };
 }
 
