@@ -22,7 +22,8 @@ const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 's
 const clientTools: Record<Exclude<WireFormat, 'gemini'>, RegExp> = {
   chat: /^(function|custom)$/,
   responses: /^(function|custom|namespace|computer|computer_use_preview|local_shell|apply_patch|tool_search)$/,
-  messages: /^(custom|(bash|text_editor|computer|memory|tool_search_tool_(regex|bm25))(_\d+)?)$/,
+  messages:
+    /^(custom|(bash|text_editor|memory|computer|(computer|browser)_toolset|tool_search_tool_(regex|bm25))(_\d+)?)$/,
 };
 
 const areClientTools =
