@@ -58,3 +58,24 @@ describe('configuration_update', () => {
     for (const name of others) expect(sentTo(name, input, { text: { format } })).toEqual(sentTo(name, [user]));
   });
 });
+
+describe('a call whose result comes later', () => {
+  const tools = [{ type: 'function', name: 'find', async: true }];
+  const call = { type: 'function_call', call_id: 'c1', name: 'find', arguments: '{}', async: true };
+  const late = { type: 'function_call_output', call_id: 'c1', output: 'Tea.' };
+  const next = { role: 'user', content: 'And?' };
+
+  test('reaches OpenAI without one', () => {
+    const input = [user, call, next];
+    expect(sentTo('responses', input, { tools })).toMatchObject({ input, tools });
+  });
+
+  test('has a stand-in for other vendors, until the result is there', () => {
+    for (const name of others) {
+      expect(JSON.stringify(sentTo(name, [user, call, next], { tools }))).toContain('not there yet');
+      const given = JSON.stringify(sentTo(name, [user, call, next, late], { tools }));
+      expect(given).toContain('Tea.');
+      expect(given).not.toContain('not there yet');
+    }
+  });
+});

@@ -20,6 +20,8 @@ import { searchName, type ToolTable } from './tool-table.ts';
  */
 const readElsewhere = new Set(['web_search_call', 'additional_tools', 'configuration_update']);
 
+const pending = 'The result of this call is not there yet.';
+
 const roles = ['user', 'assistant', 'system', 'developer'];
 
 /** Collects consecutive items into turns. */
@@ -28,6 +30,8 @@ export class ItemReader {
   readonly turns: Turn[] = [];
   /** The turn with the calls, by call id. */
   readonly #calls = new Map<string, Turn>();
+  /** Calls whose results may come later, by call id. */
+  readonly #awaited = new Map<string, Turn>();
   /** Signatures of later calls, by call id. */
   readonly #signatures = new Map<string, string>();
   /** The turn with the results of a turn's calls; a map, as searching would be quadratic. */
@@ -100,7 +104,9 @@ export class ItemReader {
     const signature = this.#signatures.get(id);
     const name = this.table.flatOf(tool);
     const part: Part = { type: 'tool_call', id, name, arguments: args, ...(signature !== undefined && { signature }) };
-    this.#calls.set(id, this.#said([part], 'call'));
+    const turn = this.#said([part], 'call');
+    this.#calls.set(id, turn);
+    if (item.async === true) this.#awaited.set(id, turn);
   }
 
   /** A tool search. One run by OpenAI found tools that others are offered from the start. */
@@ -120,7 +126,17 @@ export class ItemReader {
     const callId = requiredString(item, 'call_id', at);
     const caller = this.#calls.get(callId);
     if (!caller) throw invalid(`${at}.call_id`, `No tool call found for the output with call_id '${callId}'.`);
-    const part: Part = { type: 'tool_result', callId, content };
+    this.#awaited.delete(callId);
+    this.#place(caller, { type: 'tool_result', callId, content });
+  }
+
+  /** Other vendors require a result of every call before the conversation goes on. */
+  end(): void {
+    for (const [callId, caller] of this.#awaited)
+      this.#place(caller, { type: 'tool_result', callId, content: [{ type: 'text', text: pending }] });
+  }
+
+  #place(caller: Turn, part: ToolResultPart): void {
     const known = this.#results.get(caller);
     if (known) {
       known.parts.push(part);

@@ -41,6 +41,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
   if (instructions) reader.system.push({ type: 'text', text: instructions });
   for (const [i, item] of before.entries()) reader.read(item, `before[${i}]`);
   for (const [i, item] of items.entries()) reader.read(item, `input[${i}]`);
+  reader.end();
   return {
     model,
     system: reader.system,
