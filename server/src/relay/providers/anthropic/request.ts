@@ -27,6 +27,7 @@ import {
   type UpstreamRequest,
 } from '../kind.ts';
 import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
+import { readableFiles } from './files.ts';
 import { toClaudeSchema } from './schema.ts';
 import { type Traits, traitsOf } from './traits.ts';
 
@@ -66,7 +67,7 @@ const ours = ['svc_ms', 'provider', 'models'];
 
 /** The original body if it has this format, else converted. */
 export function messagesBodyOf(conversation: Conversation, target: Target): Json {
-  if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
+  if (conversation.source?.format !== 'messages') return buildMessagesRequest(readableFiles(conversation), target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
   if (target.paid && conversation.params.webSearch) body.tools = boundedSearches(body.tools);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();
