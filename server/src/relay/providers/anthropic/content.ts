@@ -103,7 +103,7 @@ function buildSource(source: Source): Json {
 }
 
 /** Replaces characters of other vendors' ids that Anthropic refuses, consistently for call and result. */
-const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+export const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
 /** Anthropic refuses to enable thinking within a tool loop whose call was made without it. */
 export function isMidLoopWithoutThinking(turns: Turn[]): boolean {

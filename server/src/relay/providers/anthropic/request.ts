@@ -26,7 +26,7 @@ import {
   type Target,
   type UpstreamRequest,
 } from '../kind.ts';
-import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
+import { buildMessages, buildSystem, isMidLoopWithoutThinking, safeId } from './content.ts';
 import { readableFiles } from './files.ts';
 import { toClaudeSchema } from './schema.ts';
 import { type Traits, traitsOf } from './traits.ts';
@@ -107,21 +107,28 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
     delete out.tools;
     delete out.tool_choice;
   }
-  if (Array.isArray(out.messages)) out.messages = out.messages.map(asVendorTakesIt);
+  if (Array.isArray(out.messages)) out.messages = out.messages.flatMap(asVendorTakesIt);
   return out;
 }
 
-/** Removes blocks of other vendors' answers, which Anthropic would refuse. */
-function asVendorTakesIt(message: unknown): unknown {
+/** Removes blocks of other vendors' answers, which Anthropic would refuse, and messages left without any. */
+function asVendorTakesIt(message: unknown): unknown[] {
   const given = message as { content?: unknown } | null;
-  if (!Array.isArray(given?.content)) return message;
+  if (!Array.isArray(given?.content) || given.content.length === 0) return [message];
   const isForeign = (block: Json): boolean =>
     isForeignSearch(block) ||
     (block.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature)));
   const content = given.content.flatMap((block) =>
-    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(block),
+    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(withSafeId(block)),
   );
-  return { ...given, content };
+  return content.length === 0 ? [] : [{ ...given, content }];
+}
+
+/** Ids of calls that another vendor made earlier in the conversation. */
+function withSafeId(block: Json): Json {
+  const name = block.type === 'tool_use' ? 'id' : block.type === 'tool_result' ? 'tool_use_id' : undefined;
+  const id = name && block[name];
+  return typeof id === 'string' && safeId(id) !== id ? { ...block, [name!]: safeId(id) } : block;
 }
 
 /** Anthropic has no cached search, and accepts only one of the two domain lists. */
