@@ -97,6 +97,7 @@ export const responsesPlaces: Record<string, Place> = {
     type: [responsesTypes, 'ResponseCreateParamsBase'],
     put: responses,
     older: { max_tool_calls: 2 },
+    newer: { access_programs: { cyber: 'standard' }, image: { context_compression: 'disabled' } },
     needs: { parallel_tool_calls: { tools }, tool_choice: { tools } },
     // Kept and followed here, whoever answers.
     given: ['input', 'model', 'stream', 'background', 'conversation', 'previous_response_id', 'store'],
@@ -142,6 +143,7 @@ export const responsesPlaces: Record<string, Place> = {
     type: [responsesTypes, 'FunctionTool'],
     put: (tool) => responses({ tools: [{ type: 'function', name: 'find', ...tool }] }),
     given: ['type', 'name'],
+    newer: { async: true },
     samples: {
       allowed_callers: ['programmatic'],
       defer_loading: true,

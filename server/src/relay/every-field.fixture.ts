@@ -24,6 +24,8 @@ export interface Place {
   samples: Json;
   /** Of members that the library no longer has, and servers still take. */
   older?: Json;
+  /** Of members that only later releases of the library have. */
+  newer?: Json;
   /** What stands beside a member, without which it asks for nothing. */
   needs?: Record<string, Json>;
   /** What every request has, or what never reaches a server. */
@@ -51,7 +53,7 @@ type Outcome = 'carried' | 'dropped' | 'refused' | `refused as ${string}`;
 
 /** What becomes of one member, by what is sent with and without it. */
 export function outcomeOf(
-  { put, samples, older = {}, needs = {} }: Place,
+  { put, samples, older = {}, newer = {}, needs = {} }: Place,
   parse: (body: Json) => Conversation,
   name: string,
   { kind, target }: (typeof askedKinds)[string],
@@ -63,7 +65,7 @@ export function outcomeOf(
   const beside = needs[name] ?? {};
   const without = sent(beside);
   try {
-    return sent({ ...beside, [name]: samples[name] ?? older[name] }) === without ? 'dropped' : 'carried';
+    return sent({ ...beside, [name]: samples[name] ?? older[name] ?? newer[name] }) === without ? 'dropped' : 'carried';
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const words = `${error.extras.param} ${error.message}`;

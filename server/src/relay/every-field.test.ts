@@ -76,6 +76,7 @@ const leftOut: [why: string, members: Record<string, string>][] = [
       'responses.body.prompt_cache_key': `mistral ${butOpenai}`,
       'responses.body.prompt_cache_options': `mistral ${butOpenai}`,
       'responses.body.prompt_cache_retention': `mistral ${butOpenai}`,
+      'responses.body.image': butResponses,
       'responses.body.service_tier': `mistral ${butOpenai}`,
       'responses.input_text.prompt_cache_breakpoint': 'openai mistral gemini',
       'responses.input_image.prompt_cache_breakpoint': 'openai mistral gemini',
@@ -101,6 +102,7 @@ const leftOut: [why: string, members: Record<string, string>][] = [
       'chat.body.store': `responses mistral ${butOpenai}`,
       'chat.body.user': 'mistral gemini converse',
       'chat.body.safety_identifier': 'gemini converse',
+      'responses.body.access_programs': butResponses,
       'responses.body.metadata': butResponses,
       'responses.body.user': 'mistral gemini converse',
       'responses.body.safety_identifier': 'mistral gemini converse',
@@ -135,6 +137,7 @@ const leftOut: [why: string, members: Record<string, string>][] = [
     'How a tool is offered where a vendor runs code or looks for tools; others are offered all of them, with what they take and give in words.',
     {
       'responses.tool.allowed_callers': butResponses,
+      'responses.tool.async': butResponses,
       'responses.tool.defer_loading': butResponses,
       'responses.tool.output_schema': butResponses,
       'responses.tool.strict': butOpenai,
@@ -202,7 +205,7 @@ describe.each(places)('$at', ({ at, parse, place }) => {
     expect([...place.given, ...Object.keys(place.samples)].sort()).toEqual(membersOf(...place.type).sort());
   });
 
-  test.each(Object.keys({ ...place.samples, ...place.older }))(
+  test.each(Object.keys({ ...place.samples, ...place.older, ...place.newer }))(
     '%s is forwarded, rejected by name, or dropped for a listed reason',
     (name) => {
       const member = `${at}.${name}`;
@@ -224,7 +227,9 @@ describe.each(places)('$at', ({ at, parse, place }) => {
 
 test('reasons are listed only for existing fields', () => {
   const known = new Set(
-    places.flatMap(({ at, place }) => Object.keys({ ...place.samples, ...place.older }).map((name) => `${at}.${name}`)),
+    places.flatMap(({ at, place }) =>
+      Object.keys({ ...place.samples, ...place.older, ...place.newer }).map((name) => `${at}.${name}`),
+    ),
   );
   expect([...reasons.keys()].filter((member) => !known.has(member))).toEqual([]);
 });

@@ -108,7 +108,9 @@ describe('chat requests to Anthropic', () => {
   test('JSON output becomes output_config, or an instruction for older models', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     const response_format = { type: 'json_schema', json_schema: { name: 'x', schema } };
-    expect(sent({ response_format }).output_config).toEqual({ format: { type: 'json_schema', schema } });
+    expect(sent({ response_format }).output_config).toEqual({
+      format: { type: 'json_schema', schema: { ...schema, additionalProperties: false } },
+    });
     const old = sent({ response_format }, { modelName: 'claude-3-5-haiku-latest' });
     expect(old).not.toHaveProperty('output_config');
     expect(JSON.stringify(old.system)).toContain('JSON Schema');

@@ -1,5 +1,6 @@
 import { type Conversation, failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { anthropicDecoder, fromAnthropic } from './anthropic/answer.ts';
+import { readableFiles } from './anthropic/files.ts';
 import {
   anthropicHeaders,
   anthropicUrl,
@@ -21,7 +22,7 @@ export function countedBody(conversation: Conversation, target: Target): Json {
   const whole =
     source?.format === 'messages'
       ? rewriteMessagesRequest(source.body, target.modelName)
-      : buildMessagesRequest(conversation, target);
+      : buildMessagesRequest(readableFiles(conversation), target);
   return Object.fromEntries(counted.filter((key) => whole[key] !== undefined).map((key) => [key, whole[key]]));
 }
 

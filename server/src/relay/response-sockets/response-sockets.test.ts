@@ -226,7 +226,19 @@ describe('responses over a WebSocket', () => {
     },
   );
 
-  test('an upstream failure ends only the turn', async () => {
+  test('a response cannot be steered: this is told, and the response goes on', async () => {
+    const talk = await talkAs();
+    const { id } = await turn(talk, { input: 'one' });
+    const steer = { input: 'Be brief.', previous_response_id: id };
+    talk.say({ type: 'response.steer', ...steer });
+    expect(await talk.told('response.steer.failed')).toMatchObject({
+      steer,
+      error: { code: 'steering_not_supported' },
+    });
+    expect(textOf(await turn(talk, { input: 'two', previous_response_id: id }))).toBe('heard 3');
+  });
+
+  test('a fault of the upstream ends the turn alone', async () => {
     const talk = await talkAs();
     upstream.answer(() => Response.json({ error: { message: 'Out.' } }, { status: 503 }));
     const told = await refusal(talk, create({ input: 'x', stream_id: 'a' }));

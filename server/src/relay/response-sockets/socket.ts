@@ -7,7 +7,7 @@ import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { Memory } from './memory.ts';
-import { errorEvent, takeTurn, wantedBy } from './turn.ts';
+import { errorEvent, steerFailed, takeTurn, wantedBy } from './turn.ts';
 
 /** OpenAI's limits: lifetime of a connection, streams, and responses in progress or queued. */
 const longestMs = 3_600_000;
@@ -117,6 +117,10 @@ export class ResponseSocket implements SocketEnd {
     };
     const event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
     const stream = isObject(event) ? (event.stream_id ?? '') : '';
+    if (isObject(event) && event.type === 'response.steer') {
+      this.#socket?.send(steerFailed(event));
+      return done();
+    }
     const fault = this.#faultOf(event, stream);
     if (fault || !isObject(event) || typeof stream !== 'string') {
       if (fault) this.#tell(fault, typeof stream === 'string' ? stream : '');

@@ -56,6 +56,22 @@ export const errorEvent = (error: AppError, stream = ''): string =>
     ...{ type: 'error', status: error.status, ...errorShapes.openai(error), headers: error.extras.headers ?? {} },
   });
 
+/**
+ * Input for a response in progress. No other vendor can take it in, so it is refused as OpenAI does for models without
+ * it: the response goes on, and clients send the input as the next turn.
+ */
+export const steerFailed = ({ input, previous_response_id }: Json): string =>
+  JSON.stringify({
+    type: 'response.steer.failed',
+    sequence_number: 0,
+    error: {
+      code: 'steering_not_supported',
+      message: 'Responses in progress cannot be steered here; send the input as the next turn.',
+      type: 'invalid_request_error',
+    },
+    steer: { input, previous_response_id },
+  });
+
 const withStream = (stream: string, event: Json): string =>
   JSON.stringify(stream === '' ? event : { ...event, stream_id: stream });
 

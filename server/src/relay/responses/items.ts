@@ -20,6 +20,7 @@ const prefixes: Record<string, string> = {
   tool_search_call: 'tsc',
   tool_search_output: 'tso',
   additional_tools: 'at',
+  configuration_update: 'cfg',
   local_shell_call: 'lsh',
   local_shell_call_output: 'lsho',
   shell_call: 'sh',

@@ -2,6 +2,7 @@ import type { Conversation, Json, Part, TextPart, Turn } from '../../wire/conver
 import { parseInput } from '../../wire/messages/answer.ts';
 import { searchBack } from '../../wire/messages/searches.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
+import { distinctCalls } from '../kind/distinct-calls.ts';
 import { wordless } from '../kind/wordless.ts';
 
 const cache = (part: { cacheControl?: unknown }): Json =>
@@ -10,7 +11,7 @@ const cache = (part: { cacheControl?: unknown }): Json =>
 /** Merges adjacent turns of one role, since roles must alternate in this format. */
 export function buildMessages(conversation: Conversation): Json[] {
   const messages: { role: string; content: Json[] }[] = [];
-  for (const turn of conversation.turns) {
+  for (const turn of distinctCalls(conversation.turns)) {
     const content = turn.parts.flatMap((part) => buildBlock(part));
     if (content.length === 0) continue;
     const last = messages.at(-1);
@@ -102,7 +103,7 @@ function buildSource(source: Source): Json {
 }
 
 /** Replaces characters of other vendors' ids that Anthropic refuses, consistently for call and result. */
-const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+export const safeId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
 /** Anthropic refuses to enable thinking within a tool loop whose call was made without it. */
 export function isMidLoopWithoutThinking(turns: Turn[]): boolean {

@@ -26,7 +26,9 @@ import {
   type Target,
   type UpstreamRequest,
 } from '../kind.ts';
-import { buildMessages, buildSystem, isMidLoopWithoutThinking } from './content.ts';
+import { buildMessages, buildSystem, isMidLoopWithoutThinking, safeId } from './content.ts';
+import { readableFiles } from './files.ts';
+import { toClaudeSchema } from './schema.ts';
 import { type Traits, traitsOf } from './traits.ts';
 
 const defaultVersion = '2023-06-01';
@@ -65,7 +67,7 @@ const ours = ['svc_ms', 'provider', 'models'];
 
 /** The original body if it has this format, else converted. */
 export function messagesBodyOf(conversation: Conversation, target: Target): Json {
-  if (conversation.source?.format !== 'messages') return buildMessagesRequest(conversation, target);
+  if (conversation.source?.format !== 'messages') return buildMessagesRequest(readableFiles(conversation), target);
   const body = rewriteMessagesRequest(conversation.source.body, target.modelName);
   if (target.paid && conversation.params.webSearch) body.tools = boundedSearches(body.tools);
   if (body.thread != null && !mayThread(target)) throw threadUnsupported();
@@ -105,21 +107,28 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
     delete out.tools;
     delete out.tool_choice;
   }
-  if (Array.isArray(out.messages)) out.messages = out.messages.map(asVendorTakesIt);
+  if (Array.isArray(out.messages)) out.messages = out.messages.flatMap(asVendorTakesIt);
   return out;
 }
 
-/** Removes blocks of other vendors' answers, which Anthropic would refuse. */
-function asVendorTakesIt(message: unknown): unknown {
+/** Removes blocks of other vendors' answers, which Anthropic would refuse, and messages left without any. */
+function asVendorTakesIt(message: unknown): unknown[] {
   const given = message as { content?: unknown } | null;
-  if (!Array.isArray(given?.content)) return message;
+  if (!Array.isArray(given?.content) || given.content.length === 0) return [message];
   const isForeign = (block: Json): boolean =>
     isForeignSearch(block) ||
     (block.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature)));
   const content = given.content.flatMap((block) =>
-    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(block),
+    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(withSafeId(block)),
   );
-  return { ...given, content };
+  return content.length === 0 ? [] : [{ ...given, content }];
+}
+
+/** Ids of calls that another vendor made earlier in the conversation. */
+function withSafeId(block: Json): Json {
+  const name = block.type === 'tool_use' ? 'id' : block.type === 'tool_result' ? 'tool_use_id' : undefined;
+  const id = name && block[name];
+  return typeof id === 'string' && safeId(id) !== id ? { ...block, [name!]: safeId(id) } : block;
 }
 
 /** Anthropic has no cached search, and accepts only one of the two domain lists. */
@@ -137,8 +146,14 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);
-  const thinking = isMidLoopWithoutThinking(conversation.turns) ? undefined : buildThinking(params, traits, target);
-  const system = [...buildSystem(conversation.system), ...jsonInstruction(params, traits)];
+  const canThink = !isMidLoopWithoutThinking(conversation.turns) && !(isForced(params) && traits.forcedToolUse);
+  const thinking = canThink ? buildThinking(params, traits, target) : undefined;
+  const schema = schemaFor(params, traits);
+  const system = [
+    ...buildSystem(conversation.system),
+    ...jsonInstruction(params, schema),
+    ...callInWords(params, traits),
+  ];
   const body: Json = {
     model: target.modelName,
     max_tokens: limitOf(params, target),
@@ -147,9 +162,9 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
     stream: conversation.stream,
     stop_sequences: stopsFor(conversation, { blank: false }),
     ...sampling(params, traits, thinking !== undefined),
-    ...buildTools(params, traits, thinking !== undefined, target),
+    ...buildTools(params, traits, target),
     thinking,
-    output_config: outputConfig(params, traits, thinking !== undefined),
+    output_config: outputConfig(params, traits, schema, thinking !== undefined),
     metadata: params.user === undefined ? undefined : { user_id: params.user },
   };
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
@@ -170,7 +185,7 @@ function sampling(params: Params, traits: Traits, thinks: boolean): Json {
   return { top_p: params.topP, top_k: topK };
 }
 
-function buildTools(params: Params, traits: Traits, thinks: boolean, target: Target): Json {
+function buildTools(params: Params, traits: Traits, target: Target): Json {
   const { webSearch } = params;
   if (params.tools === undefined && !webSearch) return {};
   const functions = (params.tools ?? []).map((tool) => ({
@@ -181,21 +196,27 @@ function buildTools(params: Params, traits: Traits, thinks: boolean, target: Tar
   }));
   const search = webSearch ? [writeMessagesTool(searchFor(webSearch, target))] : [];
   const tools = [...functions, ...search];
-  const choice = toolChoice(params, traits, thinks);
+  const choice = toolChoice(params, traits);
   return { tools, ...(choice !== undefined && { tool_choice: choice }) };
 }
 
-function toolChoice(
-  { toolChoice: choice, parallelToolCalls }: Params,
-  traits: Traits,
-  thinks: boolean,
-): Json | undefined {
+/** Anthropic refuses to think before a forced call; callers rely on the call more than on the thoughts. */
+const isForced = ({ tools, toolChoice }: Params): boolean =>
+  tools !== undefined && (toolChoice?.type === 'required' || toolChoice?.type === 'tool');
+
+/** For models that cannot be forced. */
+function callInWords(params: Params, { forcedToolUse }: Traits): Json[] {
+  if (forcedToolUse || !isForced(params)) return [];
+  const { toolChoice } = params;
+  const which = toolChoice?.type === 'tool' ? `the tool '${toolChoice.name}'` : 'one of the tools';
+  return [{ type: 'text', text: `Answer with a call of ${which}.` }];
+}
+
+function toolChoice({ toolChoice: choice, parallelToolCalls }: Params, traits: Traits): Json | undefined {
   if (choice?.type === 'none') return { type: 'none' };
   const single = parallelToolCalls === false ? { disable_parallel_tool_use: true } : {};
-  // Thinking and some models exclude forced calls; `auto` is the closest alternative.
-  const canForce = traits.forcedToolUse && !thinks;
-  if (choice?.type === 'required' && canForce) return { type: 'any', ...single };
-  if (choice?.type === 'tool' && canForce) return { type: 'tool', name: choice.name, ...single };
+  if (choice?.type === 'required' && traits.forcedToolUse) return { type: 'any', ...single };
+  if (choice?.type === 'tool' && traits.forcedToolUse) return { type: 'tool', name: choice.name, ...single };
   return choice === undefined && parallelToolCalls !== false ? undefined : { type: 'auto', ...single };
 }
 
@@ -223,11 +244,17 @@ function buildThinking(params: Params, traits: Traits, target: Target): Json | u
 
 const wantedBudget = (reasoning: Reasoning): number => reasoning.budgetTokens ?? budgets[reasoning.effort ?? 'medium'];
 
-function outputConfig({ reasoning, responseFormat }: Params, traits: Traits, thinks: boolean): Json | undefined {
-  const format =
-    traits.structuredOutput && responseFormat?.type === 'json_schema'
-      ? { type: 'json_schema', schema: responseFormat.schema }
-      : undefined;
+/** The response schema, if the model accepts one and it can be written for it. */
+const schemaFor = ({ responseFormat }: Params, { structuredOutput }: Traits): Json | undefined =>
+  structuredOutput && responseFormat?.type === 'json_schema' ? toClaudeSchema(responseFormat.schema) : undefined;
+
+function outputConfig(
+  { reasoning }: Params,
+  traits: Traits,
+  schema: Json | undefined,
+  thinks: boolean,
+): Json | undefined {
+  const format = schema && { type: 'json_schema', schema };
   const effort = thinks && traits.adaptiveThinking ? effortName(reasoning, traits) : undefined;
   if (format === undefined && effort === undefined) return undefined;
   return { ...(effort !== undefined && { effort }), ...(format !== undefined && { format }) };
@@ -238,8 +265,7 @@ function effortName({ effort, budgetTokens }: Reasoning = {}, { efforts }: Trait
   return nearestEffort(efforts, effort ?? effortOf(budgetTokens));
 }
 
-/** An instruction for models without structured output. */
-function jsonInstruction({ responseFormat }: Params, traits: Traits): Json[] {
-  if (responseFormat === undefined || (traits.structuredOutput && responseFormat.type === 'json_schema')) return [];
-  return [{ type: 'text', text: jsonInWords(responseFormat) }];
+/** An instruction for models without structured output, and for schemas that they refuse. */
+function jsonInstruction({ responseFormat }: Params, schema: Json | undefined): Json[] {
+  return responseFormat === undefined || schema ? [] : [{ type: 'text', text: jsonInWords(responseFormat) }];
 }

@@ -1,6 +1,14 @@
-import { type Conversation, isObject, type Json, type Part, type ToolResultPart } from '../../wire/conversation.ts';
+import {
+  type Conversation,
+  isObject,
+  type Json,
+  type Part,
+  type ToolResultPart,
+  type Turn,
+} from '../../wire/conversation.ts';
 import { writeMedia } from '../../wire/gemini/media.ts';
 import { PartWriter } from '../../wire/gemini/part-writer.ts';
+import { distinctCalls } from '../kind/distinct-calls.ts';
 import { wordless } from '../kind/wordless.ts';
 
 /** Gemini 3 accepts this instead of a signature on other vendors' calls; without one they are refused. */
@@ -8,9 +16,10 @@ const foreignCallSignature = 'skip_thought_signature_validator';
 
 /** The turns as `contents`; adjacent ones of a role are merged. */
 export function buildContents(conversation: Conversation, modelName: string): Json[] {
-  const calls = callsIn(conversation);
+  const turns = distinctCalls(conversation.turns);
+  const calls = callsIn(turns);
   const contents: { role: string; parts: Json[] }[] = [];
-  for (const turn of conversation.turns) {
+  for (const turn of turns) {
     const role = turn.role === 'assistant' ? 'model' : 'user';
     const parts =
       role === 'model'
@@ -29,9 +38,9 @@ export function buildContents(conversation: Conversation, modelName: string): Js
 
 type Calls = ReadonlyMap<string, { name: string; place: number }>;
 
-function callsIn(conversation: Conversation): Calls {
+function callsIn(turns: readonly Turn[]): Calls {
   const calls = new Map<string, { name: string; place: number }>();
-  for (const { parts } of conversation.turns)
+  for (const { parts } of turns)
     for (const part of parts) if (part.type === 'tool_call') calls.set(part.id, { name: part.name, place: calls.size });
   return calls;
 }

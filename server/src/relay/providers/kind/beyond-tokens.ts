@@ -1,7 +1,6 @@
 import { isObject, type Json, type WireFormat } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
-import { bringsTools } from '../../wire/responses/brought-tools.ts';
 import { withoutSearch } from '../../wire/web-search.ts';
 import type { Target } from '../kind.ts';
 
@@ -23,7 +22,8 @@ const isLike = (pattern: RegExp, value: unknown): boolean => typeof value === 's
 const clientTools: Record<Exclude<WireFormat, 'gemini'>, RegExp> = {
   chat: /^(function|custom)$/,
   responses: /^(function|custom|namespace|computer|computer_use_preview|local_shell|apply_patch|tool_search)$/,
-  messages: /^(custom|(bash|text_editor|computer|memory|tool_search_tool_(regex|bm25))(_\d+)?)$/,
+  messages:
+    /^(custom|(bash|text_editor|memory|computer|(computer|browser)_toolset|tool_search_tool_(regex|bm25))(_\d+)?)$/,
 };
 
 const areClientTools =
@@ -34,9 +34,9 @@ const areClientTools =
       (tool) => isObject(tool) && (tool.type == null || isLike(clientTools[format], tool.type) || isOwnShell(tool)),
     );
 
+/** Of items of any type, since those newer than this service may bring tools, too. */
 const bringsClientTools: Harmless = (input) =>
-  !Array.isArray(input) ||
-  input.every((item) => !isObject(item) || !bringsTools(item) || areClientTools('responses')(item.tools));
+  !Array.isArray(input) || input.every((item) => !isObject(item) || areClientTools('responses')(item.tools));
 
 /** OpenAI's shell tool on the client's machine; in a container it is billed by the hour. */
 const isOwnShell = ({ type, environment }: Json): boolean =>

@@ -25,6 +25,9 @@ export function refuseUncarried({ turns, source }: Conversation, carries: Carrie
   }
 }
 
+/** The format's name for content. */
+export const contentParam = ({ source }: Conversation): string => words[source?.format ?? 'chat'].param;
+
 /** Stop sequences, if all can be sent: without one, the model would continue past its end. */
 export function stopsFor(
   { params, source }: Conversation,

@@ -130,6 +130,12 @@ const finishes: Record<string, Finish> = {
   content_filter: 'content_filter',
   max_tokens: 'length',
   model_length: 'length',
+  model_context_window_exceeded: 'length',
+  // Cut off by a fault of DeepSeek's or Zhipu's servers.
+  insufficient_system_resource: 'length',
+  network_error: 'length',
+  // Zhipu's filter.
+  sensitive: 'content_filter',
 };
 
 export const readChatFinish = (reason: string): Finish => finishes[reason] ?? 'stop';

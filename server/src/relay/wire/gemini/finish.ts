@@ -14,6 +14,10 @@ const finishes: Record<string, Finish> = {
   IMAGE_SAFETY: 'content_filter',
   IMAGE_PROHIBITED_CONTENT: 'content_filter',
   IMAGE_RECITATION: 'content_filter',
+  // Stopped by Google for a reason it does not give, before the model was done.
+  OTHER: 'content_filter',
+  IMAGE_OTHER: 'content_filter',
+  NO_IMAGE: 'content_filter',
 };
 
 export const readGeminiFinish = (reason: string): Finish => finishes[reason] ?? 'stop';

@@ -14,28 +14,13 @@ import { readContent, readOutput, readTexts } from './content.ts';
 import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
 import { searchName, type ToolTable } from './tool-table.ts';
 
-/** Calls and results of OpenAI's own tools, and its encrypted content: only OpenAI can read them. */
-const foreignTypes = new Set([
-  'file_search_call',
-  'computer_call',
-  'computer_call_output',
-  'code_interpreter_call',
-  'image_generation_call',
-  'local_shell_call',
-  'local_shell_call_output',
-  'shell_call',
-  'shell_call_output',
-  'apply_patch_call',
-  'apply_patch_call_output',
-  'mcp_list_tools',
-  'mcp_approval_request',
-  'mcp_approval_response',
-  'mcp_call',
-  'compaction',
-  'compaction_trigger',
-  'program',
-  'program_output',
-]);
+/**
+ * A search's findings are in the text that follows, and its encrypted part with the reasoning before it; tools and
+ * settings were read with those of the request.
+ */
+const readElsewhere = new Set(['web_search_call', 'additional_tools', 'configuration_update']);
+
+const pending = 'The result of this call is not there yet.';
 
 const roles = ['user', 'assistant', 'system', 'developer'];
 
@@ -45,6 +30,8 @@ export class ItemReader {
   readonly turns: Turn[] = [];
   /** The turn with the calls, by call id. */
   readonly #calls = new Map<string, Turn>();
+  /** Calls whose results may come later, by call id. */
+  readonly #awaited = new Map<string, Turn>();
   /** Signatures of later calls, by call id. */
   readonly #signatures = new Map<string, string>();
   /** The turn with the results of a turn's calls; a map, as searching would be quadratic. */
@@ -69,9 +56,7 @@ export class ItemReader {
     else if (type === 'function_call_output' || type === 'custom_tool_call_output') this.#output(item, at);
     else if (type === 'tool_search_call' || type === 'tool_search_output') this.#search(item, at);
     else if (type === 'image_generation_call' && typeof item.result === 'string') this.#picture(item.result);
-    // A search's findings are in the text that follows, and its encrypted part with the reasoning before it; tools were
-    // read with those of the request.
-    else if (type !== 'web_search_call' && type !== 'additional_tools') this.#other(item, type, at);
+    else if (!readElsewhere.has(type)) this.#other(item, type, at);
   }
 
   #message(item: Json, at: string): void {
@@ -119,7 +104,9 @@ export class ItemReader {
     const signature = this.#signatures.get(id);
     const name = this.table.flatOf(tool);
     const part: Part = { type: 'tool_call', id, name, arguments: args, ...(signature !== undefined && { signature }) };
-    this.#calls.set(id, this.#said([part], 'call'));
+    const turn = this.#said([part], 'call');
+    this.#calls.set(id, turn);
+    if (item.async === true) this.#awaited.set(id, turn);
   }
 
   /** A tool search. One run by OpenAI found tools that others are offered from the start. */
@@ -139,7 +126,17 @@ export class ItemReader {
     const callId = requiredString(item, 'call_id', at);
     const caller = this.#calls.get(callId);
     if (!caller) throw invalid(`${at}.call_id`, `No tool call found for the output with call_id '${callId}'.`);
-    const part: Part = { type: 'tool_result', callId, content };
+    this.#awaited.delete(callId);
+    this.#place(caller, { type: 'tool_result', callId, content });
+  }
+
+  /** Other vendors require a result of every call before the conversation goes on. */
+  end(): void {
+    for (const [callId, caller] of this.#awaited)
+      this.#place(caller, { type: 'tool_result', callId, content: [{ type: 'text', text: pending }] });
+  }
+
+  #place(caller: Turn, part: ToolResultPart): void {
     const known = this.#results.get(caller);
     if (known) {
       known.parts.push(part);
@@ -155,11 +152,10 @@ export class ItemReader {
     this.turns.push({ role: 'user', parts: [{ type: 'image', source: { mediaType: pictureType(data), data } }] });
   }
 
+  /** OpenAI's own tools, encrypted content, and types newer than this service: only OpenAI can read them. */
   #other(item: Json, type: string, at: string): void {
     if (type === 'item_reference')
       throw invalid(at, `No item with id '${requiredString(item, 'id', at)}' is stored here.`);
-    if (!foreignTypes.has(type))
-      throw invalid(`${at}.type`, `'${at}.type' is '${type}', which is not a known item type.`);
     this.#said([{ type: 'raw', format: 'responses', value: item }], 'message');
   }
 }

@@ -112,8 +112,6 @@ describe('items', () => {
 
   test.each([
     [{ input: [{ type: 'function_call_output', call_id: 'c9', output: 'x' }] }, 'input[0].call_id', 'c9'],
-    [{ input: [user, { type: 'dream', id: 'x' }] }, 'input[1].type', 'dream'],
-    [{ input: [{ role: 'user', content: [{ type: 'smell' }] }] }, 'input[0].content[0].type', 'smell'],
     [{ input: [{ role: 'bot', content: 'x' }] }, 'input[0].role', 'developer'],
     [{ input: [{ type: 'item_reference', id: 'msg_1' }] }, 'input[0]', 'msg_1'],
     [

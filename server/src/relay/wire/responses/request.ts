@@ -20,6 +20,7 @@ import {
 import type { WebSearch } from '../search.ts';
 import { readOpenaiTool, withoutSearchTool } from '../web-search.ts';
 import { toolsIn } from './brought-tools.ts';
+import { configured } from './configuration.ts';
 import { echoOf } from './echo.ts';
 import { ItemReader, itemsOf } from './items.ts';
 import type { Seals } from './thoughts.ts';
@@ -40,11 +41,12 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
   if (instructions) reader.system.push({ type: 'text', text: instructions });
   for (const [i, item] of before.entries()) reader.read(item, `before[${i}]`);
   for (const [i, item] of items.entries()) reader.read(item, `input[${i}]`);
+  reader.end();
   return {
     model,
     system: reader.system,
     turns: reader.turns,
-    params: readParams(body, tools),
+    params: readParams(configured(body, [...before, ...items]), tools),
     stream: optionalBoolean(body, 'stream') ?? false,
     includeUsage: true,
     echo: { members: echoOf(body), tools: tools.table.named, ...(seals && { seals }) },

@@ -1,5 +1,5 @@
 import { lettersIn, movedBy, readAnnotations } from '../../../wire/citations.ts';
-import { type Delta, failure, isObject, type Json, type TextPart } from '../../../wire/conversation.ts';
+import { type Delta, failure, isObject, type Json, type Part, type TextPart } from '../../../wire/conversation.ts';
 import { argumentsOf } from '../../../wire/custom-tools.ts';
 import { readResponsesUsage } from '../../../wire/usage.ts';
 import { readEmbeddedError } from '../../kind/errors.ts';
@@ -82,7 +82,8 @@ export function responsesDecoder(): (event: Json) => Delta[] {
       return [...opened, { type: 'tool_args', index: places.get(index)!, args: argumentsOf(text(item.input)) }];
     if (item.type === 'reasoning') {
       const signature = signatureOf(item);
-      return signature === undefined ? [] : [{ type: 'signature', signature }];
+      const thoughts = isTold ? [] : partsOf(item).flatMap(thoughtIn);
+      return signature === undefined ? thoughts : [...thoughts, { type: 'signature', signature }];
     }
     if (isSearch(item)) {
       searches += 1;
@@ -152,6 +153,9 @@ export function responsesDecoder(): (event: Json) => Delta[] {
     }
   };
 }
+
+const thoughtIn = (part: Part): Delta[] =>
+  part.type === 'thinking' && part.text !== '' ? [{ type: 'thinking', text: part.text }] : [];
 
 const logprobsOf = ({ logprobs }: Json): { logprobs?: unknown[] } =>
   Array.isArray(logprobs) && logprobs.length > 0 ? { logprobs } : {};

@@ -12,9 +12,11 @@ import type {
 import { inputOf } from '../../../wire/custom-tools.ts';
 import { toDataUrl } from '../../../wire/data-url.ts';
 import { unmarkOpenai } from '../../../wire/signature.ts';
+import { distinctCalls } from '../../kind/distinct-calls.ts';
 
 /** Converts a conversation of another format to Responses items, in order. */
-export function buildItems({ turns, customTools: custom = none }: Conversation): Json[] {
+export function buildItems({ turns: given, customTools: custom = none }: Conversation): Json[] {
+  const turns = distinctCalls(given);
   const isCall = (part: Part): part is ToolCallPart => part.type === 'tool_call' && custom.has(part.name);
   const calls = new Set(turns.flatMap(({ parts }) => parts.filter(isCall).map(({ id }) => id)));
   return turns.flatMap((turn) => (turn.role === 'assistant' ? assistantItems(turn, calls) : userItems(turn, calls)));
