@@ -215,7 +215,7 @@ export async function openFeatures(
   const used = billingRoutes({ db, clock, billing });
   const { byMcp, stillIn } = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
   const front = openMcpFront({
-    ...{ mcp, shared, stillIn },
+    ...{ mcp, shared, recheckCaller: stillIn },
     settings: {
       keysAllowed: () => options.get('McpApiKeys'),
       usersMayConnect: () => options.get('McpUserServers'),

@@ -3,7 +3,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inOrder } from '../lib/in-order.ts';
-import type { McpDeps } from './room.ts';
+import type { McpDeps } from './context.ts';
 import * as store from './store/approvals.ts';
 import type { McpServer } from './store/servers.ts';
 

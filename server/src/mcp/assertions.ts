@@ -4,8 +4,8 @@ import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { withoutTrailing } from '../lib/trailing.ts';
+import type { McpDeps } from './context.ts';
 import { McpFault } from './fault.ts';
-import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 /*

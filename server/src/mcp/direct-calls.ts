@@ -10,7 +10,7 @@ import type { Exchange } from '../platform/upstream/exchange.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
 import { streamOf } from '../platform/upstream/open-kept.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
-import { givenUp, McpFault } from './fault.ts';
+import { abortReason, McpFault } from './fault.ts';
 import {
   type GuardedTarget,
   mostAnswerBytes,
@@ -19,13 +19,13 @@ import {
   toFault,
   tooLarge,
 } from './guarded-fetch.ts';
-import type { Hearing, Passing } from './passing.ts';
+import type { RequestCallbacks, RequestListeners } from './request-callbacks.ts';
 import type { Waiting } from './server-questions.ts';
 
 type Params = Record<string, unknown>;
 
 /** The library's part of the session: it handles every message that is not the answer to a call. */
-export interface Underlying {
+export interface LibrarySession {
   sessionId(): string | undefined;
   protocol(): string | undefined;
   /** Handles any other message that arrived during a call: a notification, or a question of the server. */
@@ -35,10 +35,10 @@ export interface Underlying {
 }
 
 /** Connections shared by all sessions, and the listeners of this one. */
-export interface Ways {
+export interface DirectCallDeps {
   lines: UpstreamConnections;
   slow: StayTimer;
-  hearing: Hearing;
+  hearing: RequestListeners;
 }
 
 /** Abort signals are not checked before this: most calls are answered by then. */
@@ -56,13 +56,13 @@ export class DirectCalls {
 
   constructor(
     private readonly target: GuardedTarget,
-    private readonly ways: Ways,
-    private readonly underlying: Underlying,
+    private readonly ways: DirectCallDeps,
+    private readonly underlying: LibrarySession,
   ) {
     this.#href = checkedUrl(target.url, target).href;
   }
 
-  async call(params: Params, passing: Passing): Promise<Params> {
+  async call(params: Params, passing: RequestCallbacks): Promise<Params> {
     this.#id += 1;
     const id = this.#id;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}`;
@@ -168,7 +168,7 @@ class Watch implements StayTimed {
   constructor(
     readonly passing: Waiting,
     private readonly exchange: Exchange,
-    private readonly underlying: Underlying,
+    private readonly underlying: LibrarySession,
     private readonly id: number,
   ) {}
 
@@ -180,7 +180,7 @@ class Watch implements StayTimed {
 
   /** The method name that `addEventListener` calls. */
   handleEvent(): void {
-    this.gaveUp = givenUp(this.#signal!);
+    this.gaveUp = abortReason(this.#signal!);
     this.exchange.abort();
     this.underlying.cancel(this.id);
   }

@@ -3,21 +3,21 @@ import { SseParser, ssePing } from '../../lib/sse.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
 import { whileLetIn } from '../../platform/http/while-let-in.ts';
-import { abilitiesOf } from '../abilities.ts';
+import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
-import { faultWithin, tellFault } from '../fault.ts';
+import { describeFault, findFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
-import type { Introduction } from '../introduction.ts';
-import { secretsIn, usableServer } from '../offers.ts';
+import type { InitializeInfo } from '../initialize-info.ts';
 import { redacted } from '../redact.ts';
-import { questionIn, takenBackIn } from '../server-questions.ts';
+import { cancellationIn, questionIn } from '../server-questions.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
-import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';
+import { secretsIn, usableServer } from '../usable-tools.ts';
 import type { McpCaller } from './caller.ts';
+import type { FrontContext } from './context.ts';
 import { noSession } from './ended-sessions.ts';
 import { passedOn } from './one-server.ts';
-import type { FrontRoom } from './room.ts';
+import { answerPing, askOrRefuse, messageIn } from './stream-messages.ts';
 
 /** Per client; any more are connections that the client dropped without closing them. */
 const mostOfOne = 2;
@@ -48,10 +48,10 @@ interface Listener {
  * Forwards what servers send on their own: one connection to the server for each connection of a client, with nothing
  * stored in between.
  */
-export class Listening {
+export class NotificationStreams {
   readonly #open = new Set<Listener & { leave(): void }>();
 
-  constructor(private readonly room: FrontRoom) {
+  constructor(private readonly room: FrontContext) {
     room.memberships.onChanged(() => void this.#leaveLost());
   }
 
@@ -60,7 +60,7 @@ export class Listening {
     const left = new AbortController();
     const open = { ...listener, leave: () => left.abort() };
     this.#open.add(open);
-    const stopLooking = whileLetIn(() => this.room.stillIn(call), open.leave);
+    const stopLooking = whileLetIn(() => this.room.recheckCaller(call), open.leave);
     try {
       const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
       await Promise.race([heard, Bun.sleep(beginsMs)]);
@@ -109,8 +109,8 @@ export class Listening {
       if (heard) return heard;
     } catch (error) {
       // Subscriptions end with the server's session: the client has to start a new session and subscribe again.
-      if (faultWithin(error)?.sessionEnded) throw noSession();
-      const why = tellFault(error, 'anybody', secretsIn(this.room, server));
+      if (findFault(error)?.sessionEnded) throw noSession();
+      const why = describeFault(error, 'anybody', secretsIn(this.room, server));
       throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
     }
     throw new AppError('method_not_allowed', `The server ${server.name} says nothing by itself.`, {
@@ -136,7 +136,7 @@ export class Listening {
           const message = messageIn(event);
           if (await answerPing(this.room.callers, listener, message, session)) continue;
           const question = questionIn(message, session);
-          const takenBack = takenBackIn(message);
+          const takenBack = cancellationIn(message);
           if (question) await askOrRefuse(this.room.callers, listener, question, asking);
           else if (takenBack) asking.takenBack(takenBack.id);
           else if (isPassed(message, listener)) write(redacted(message, secrets), event.id);
@@ -156,11 +156,11 @@ export class Listening {
 }
 
 /** Whether the server could send anything on its own; most servers send only responses. */
-function saysSomething({ capabilities, about }: Introduction, holder: string): boolean {
+function saysSomething({ capabilities, about }: InitializeInfo, holder: string): boolean {
   const { resources, prompts, logging } = capabilities;
   if (about.protocol >= '2026') return false;
   const changes = resources?.subscribe || resources?.listChanged || prompts?.listChanged;
-  return Boolean(changes || logging || abilitiesOf(holder) !== '');
+  return Boolean(changes || logging || capabilitiesOfHolder(holder) !== '');
 }
 
 function isPassed({ method, id }: Params, { server, caller }: Listener): boolean {

@@ -7,7 +7,7 @@ import { findOwnGrant, replaceOwnGrant } from './store/own-grants.ts';
 import type { McpServer } from './store/servers.ts';
 
 /** Where a token that the service requested without a user's interaction is stored, and whose it is. */
-export interface TokenPlace {
+export interface TokenSlot {
   name: string;
   /** Null for the service's own token. */
   userId: number | null;
@@ -22,7 +22,7 @@ export interface TokenPlace {
 }
 
 /** For a user, only while the provider vouches for them; tokens from before that are no longer used. */
-export async function placeOf(deps: GrantDeps, server: McpServer, userId: number | null): Promise<TokenPlace> {
+export async function tokenSlotOf(deps: GrantDeps, server: McpServer, userId: number | null): Promise<TokenSlot> {
   const { db } = deps;
   const now = () => nowSeconds(deps.clock);
   const { id } = server;

@@ -1,12 +1,12 @@
 import { SseParser } from '../../lib/sse.ts';
 import type { Params } from '../connection.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
-import type { Passing } from '../passing.ts';
-import { type Asking, questionIn, takenBackIn } from '../server-questions.ts';
+import type { RequestCallbacks } from '../request-callbacks.ts';
+import { type Asking, cancellationIn, questionIn } from '../server-questions.ts';
 import type { Listened, Sessions } from '../sessions.ts';
 import type { McpServer } from '../store/servers.ts';
 import { userOf } from '../target.ts';
-import { answerPing, askOrRefuse, messageIn } from './asked-aside.ts';
+import { answerPing, askOrRefuse, messageIn } from './stream-messages.ts';
 
 /**
  * Some servers send the response head only with their first message. By this time they have received the request for
@@ -35,13 +35,13 @@ interface Line {
  * they belong to. Clients of the newest revision, and those that use all servers together, cannot open that stream, so
  * it is kept open here on their behalf while they call.
  */
-export class Aside {
+export class ServerStreams {
   readonly #lines = new Map<string, Line>();
 
   constructor(private readonly callers: Sessions) {}
 
   /** Questions sent before the stream is open are lost, so the call is made only after that. */
-  async during<T>(server: McpServer, holder: string, passing: Passing, work: () => Promise<T>): Promise<T> {
+  async during<T>(server: McpServer, holder: string, passing: RequestCallbacks, work: () => Promise<T>): Promise<T> {
     const { asking } = passing;
     const heard = asking && (await this.#speaksBefore(server, holder, passing));
     const line = heard ? this.#lineOf(server, holder) : null;
@@ -57,7 +57,7 @@ export class Aside {
     }
   }
 
-  async #speaksBefore(server: McpServer, holder: string, passing: Passing): Promise<boolean> {
+  async #speaksBefore(server: McpServer, holder: string, passing: RequestCallbacks): Promise<boolean> {
     if (this.callers.speaksBefore(server, holder)) return true;
     const met = this.callers.introduction(server, holder, passing.signal);
     // The call itself reports why the server cannot be reached.
@@ -106,7 +106,7 @@ export class Aside {
    */
   async #take({ server, holder, calls }: Line, message: Params, session: string | null): Promise<void> {
     if (await answerPing(this.callers, { server, holder }, message, session)) return;
-    const takenBack = takenBackIn(message);
+    const takenBack = cancellationIn(message);
     if (takenBack) for (const asking of calls) asking.takenBack(takenBack.id);
     const question = takenBack ? null : questionIn(message, session);
     if (question) await askOrRefuse(this.callers, { server, holder }, question, [...calls][0]);

@@ -3,7 +3,7 @@ import { holdsHidden } from '../platform/http/shown-text.ts';
 import { McpFault } from './fault.ts';
 
 /** The server's answer to initialize. */
-export interface Introduction {
+export interface InitializeInfo {
   /** Its name and version, and the negotiated protocol. */
   about: { name: string; version: string; protocol: string };
   capabilities: ServerCapabilities;
@@ -14,7 +14,7 @@ export interface Introduction {
 const mostCharacters = 32 * 1024;
 
 /** Texts with invisible characters are dropped: names are shown to users, and models would read hidden instructions. */
-export function introductionOf(client: Client): Introduction {
+export function initializeInfoOf(client: Client): InitializeInfo {
   const { name = '', version = '' } = client.getServerVersion() ?? {};
   const capabilities = client.getServerCapabilities() ?? {};
   const instructions = client.getInstructions();

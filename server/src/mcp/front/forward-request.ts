@@ -1,18 +1,18 @@
 import { CallTimeout } from '../call-timeout.ts';
 import type { Called, Params } from '../connection.ts';
-import { McpFault, tellFault } from '../fault.ts';
+import { describeFault, McpFault } from '../fault.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
-import { secretsIn } from '../offers.ts';
-import type { LogMessage, Passing } from '../passing.ts';
 import { redacted } from '../redact.ts';
+import type { LogMessage, RequestCallbacks } from '../request-callbacks.ts';
 import type { McpServer } from '../store/servers.ts';
+import { secretsIn } from '../usable-tools.ts';
+import type { FrontContext } from './context.ts';
+import { type Exchange, hasDisconnected, internalError, RpcError } from './endpoint.ts';
+import { answerInputRequests, mayNeedInput, needsInput } from './input-rounds.ts';
 import type { OpenAsking } from './questions.ts';
-import type { FrontRoom } from './room.ts';
-import { inRounds, mayAsk, wantsToKnow } from './rounds.ts';
-import { type Exchange, hasLeft, ownFault, RpcError } from './served.ts';
-import { codeFor, pagesAsked, serverErrorIn } from './server-errors.ts';
+import { codeFor, serverErrorIn, urlElicitationResult } from './server-errors.ts';
 
-export interface Asked {
+export interface ForwardedRequest {
   method: string;
   params: Params;
   tool?: Called | undefined;
@@ -22,7 +22,12 @@ export interface Asked {
  * Sends the request to the server in the caller's session, within the server's timeout. Returns its result, and throws
  * its JSON-RPC errors, unchanged except for redaction.
  */
-export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exchange: Exchange): Promise<Params> {
+export async function forwardRequest(
+  room: FrontContext,
+  server: McpServer,
+  asked: ForwardedRequest,
+  exchange: Exchange,
+): Promise<Params> {
   const secrets = secretsIn(room, server);
   const time = exchange.say && askable(room, server, exchange, secrets);
   const passing = new Passage(exchange, server.timeoutMs, time, secrets);
@@ -31,14 +36,14 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
     return redacted(await passAsking(room, server, { asked, passing, time }, exchange), secrets);
   } catch (error) {
     const said = redacted(serverErrorIn(error), secrets);
-    const asks = said && mayAsk(asked.method) ? pagesAsked(exchange, said) : null;
+    const asks = said && mayNeedInput(asked.method) ? urlElicitationResult(exchange, said) : null;
     if (asks) return asks;
     if (said) throw new RpcError(codeFor(exchange, said), said.message, said.data);
-    const why = tellFault(error, 'anybody', secrets);
-    if (!hasLeft(exchange))
+    const why = describeFault(error, 'anybody', secrets);
+    if (!hasDisconnected(exchange))
       room.log.warn({ server: server.name, method: asked.method, fault: why }, 'a connected server failed');
     const known = asked.tool ? ' It is not known whether the tool did anything.' : '';
-    throw ownFault(`The server ${server.name} failed: ${why}.${known}`);
+    throw internalError(`The server ${server.name} failed: ${why}.${known}`);
   } finally {
     time?.end();
   }
@@ -46,24 +51,24 @@ export async function pass(room: FrontRoom, server: McpServer, asked: Asked, exc
 
 /** The same for a client that can be asked questions. */
 async function passAsking(
-  room: FrontRoom,
+  room: FrontContext,
   server: McpServer,
-  { asked, passing, time }: { asked: Asked; passing: Passing; time: Askable },
+  { asked, passing, time }: { asked: ForwardedRequest; passing: RequestCallbacks; time: Askable },
   { holder, deaf, newest }: Exchange,
 ): Promise<Params> {
   const ask = () => room.callers.ask(server, holder, asked, passing);
   const first = await (deaf ? room.aside.during(server, holder, passing, ask) : ask());
-  if (newest || !wantsToKnow(first)) return first;
+  if (newest || !needsInput(first)) return first;
   const again = (answers: Params) =>
     room.callers.ask(server, holder, { ...asked, params: { ...asked.params, ...answers } }, passing);
   const { inquire } = time.asking;
-  return inRounds(first, { inquire, again, signal: passing.signal });
+  return answerInputRequests(first, { inquire, again, signal: passing.signal });
 }
 
 /** What is forwarded to the client while the server works on one request. */
-class Passage implements Passing {
-  readonly progress: Passing['progress'];
-  readonly asking: Passing['asking'];
+class Passage implements RequestCallbacks {
+  readonly progress: RequestCallbacks['progress'];
+  readonly asking: RequestCallbacks['asking'];
   #signal: AbortSignal | undefined;
   #toldCharacters = 0;
 
@@ -103,7 +108,7 @@ interface Askable {
  * is created lazily, since most calls end before it is needed.
  */
 function askable(
-  room: FrontRoom,
+  room: FrontContext,
   server: McpServer,
   { holder, say, newest }: Exchange,
   secrets: readonly string[],

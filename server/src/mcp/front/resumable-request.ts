@@ -1,11 +1,11 @@
 import { AppError } from '../../lib/errors.ts';
-import { abilitiesOf } from '../abilities.ts';
+import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
-import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
-import type { FrontRoom } from './room.ts';
-import type { Exchange, Served } from './served.ts';
-import { takeAnswer } from './take-answer.ts';
+import { usableServer } from '../usable-tools.ts';
+import type { FrontContext } from './context.ts';
+import type { Endpoint, Exchange } from './endpoint.ts';
+import { forwardAnswer } from './forward-answer.ts';
 
 /** A request to a server. A client that comes back with answers must repeat the same request. */
 interface Asked {
@@ -18,11 +18,12 @@ interface Asked {
  * Clients of the newest revision receive questions as the result of their request, while the request to an older server
  * stays open.
  */
-export const isAskedWithin = ({ newest, holder }: Exchange): boolean => newest === true && abilitiesOf(holder) !== '';
+export const asksInResult = ({ newest, holder }: Exchange): boolean =>
+  newest === true && capabilitiesOfHolder(holder) !== '';
 
-/** Only for exchanges for which `isAskedWithin` is true. */
-export function goingOn(
-  room: FrontRoom,
+/** Only for exchanges for which `asksInResult` is true. */
+export function resumableRequest(
+  room: FrontContext,
   { server, what, params }: Asked,
   exchange: Exchange,
   work: (behind: Exchange) => Promise<Params>,
@@ -35,10 +36,14 @@ export function goingOn(
  * False if the server could not be reached. A question that is no longer open needs no answer, so it counts as
  * delivered.
  */
-async function tellServer(room: FrontRoom, given: { id: string; result: Params }, asker: Exchange): Promise<boolean> {
-  const serverNamed: Served['serverNamed'] = (name, { user }) => usableServer(room, user, name);
+async function tellServer(
+  room: FrontContext,
+  given: { id: string; result: Params },
+  asker: Exchange,
+): Promise<boolean> {
+  const serverNamed: Endpoint['serverNamed'] = (name, { user }) => usableServer(room, user, name);
   try {
-    await takeAnswer(room, { serverNamed }, { jsonrpc: '2.0', ...given }, asker);
+    await forwardAnswer(room, { serverNamed }, { jsonrpc: '2.0', ...given }, asker);
     return true;
   } catch (error) {
     if (error instanceof AppError) return error.code !== 'provider_error';

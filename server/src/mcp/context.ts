@@ -8,8 +8,8 @@ import type { Log } from '../platform/log.ts';
 import type { Hearing } from '../platform/shared/hearing.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import type { CalledTool, ToolMoney } from './called-tool.ts';
-import type { GiveBack } from './grant.ts';
+import type { CalledTool, ToolPayments } from './called-tool.ts';
+import type { RevokeTokens } from './grant.ts';
 import type { McpCache } from './mcp-cache.ts';
 import type { Memberships } from './memberships.ts';
 import type { Sessions } from './sessions.ts';
@@ -41,13 +41,13 @@ export interface McpDeps {
   webUrl: string;
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
   hearing: Hearing;
-  money: ToolMoney;
+  money: ToolPayments;
   /** Records a call in usage, the audit log, metrics and traces. */
   note(called: CalledTool): void;
 }
 
 /** Dependencies shared by the functions in this folder. */
-export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
+export interface McpContext extends Omit<McpDeps, 'fetchOnly'> {
   /** Connections to servers; absent if only `fetch` can be used. */
   lines: UpstreamConnections | undefined;
   /** Watches calls to servers that take long. */
@@ -59,7 +59,7 @@ export interface McpRoom extends Omit<McpDeps, 'fetchOnly'> {
   /** The service's own tokens, for servers that it signs in to itself. */
   ownTokens: OwnTokens;
   /** Revokes tokens that are deleted here. */
-  giveBack: GiveBack;
+  giveBack: RevokeTokens;
   /** Records the scopes that a user's token lacks. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
   /** Sessions for runs and for listings. */

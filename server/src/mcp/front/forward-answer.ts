@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { tellFault } from '../fault.ts';
-import { secretsIn } from '../offers.ts';
+import { describeFault } from '../fault.ts';
 import type { McpServer } from '../store/servers.ts';
+import { secretsIn } from '../usable-tools.ts';
+import type { FrontContext } from './context.ts';
+import type { Endpoint, RequestCaller } from './endpoint.ts';
 import { mostCarriedBytes, tooLargeToCarry } from './peers.ts';
-import type { OpenedQuestion } from './question-names.ts';
+import type { OpenedQuestion } from './question-ids.ts';
 import { noQuestion } from './questions.ts';
-import type { FrontRoom } from './room.ts';
-import type { Asker, Served } from './served.ts';
 
 const answer = z.union([
   z.strictObject({ jsonrpc: z.literal('2.0'), id: z.string(), result: z.looseObject({}) }),
@@ -25,11 +25,11 @@ export const isAnswer = ({ method, id, result, error }: Record<string, unknown>)
 /**
  * Forwards a client's answer to the server or process that waits for it; only once, in whichever process it arrives.
  */
-export async function takeAnswer(
-  room: FrontRoom,
-  served: Pick<Served, 'serverNamed'>,
+export async function forwardAnswer(
+  room: FrontContext,
+  served: Pick<Endpoint, 'serverNamed'>,
   message: unknown,
-  { caller, holder }: Pick<Asker, 'caller' | 'holder'>,
+  { caller, holder }: Pick<RequestCaller, 'caller' | 'holder'>,
 ): Promise<void> {
   const { data } = answer.safeParse(message);
   if (!data) throw new AppError('invalid_request', 'This is no answer as JSON-RPC has them.');
@@ -44,7 +44,7 @@ export async function takeAnswer(
 }
 
 /** Delivers the answer to the process that collects answers for a server that gets all of them at once. */
-async function bring(room: FrontRoom, at: string, data: z.infer<typeof answer>): Promise<true> {
+async function bring(room: FrontContext, at: string, data: z.infer<typeof answer>): Promise<true> {
   const { id, ...given } = data;
   const isSmall = Buffer.byteLength(JSON.stringify(given)) <= mostCarriedBytes;
   if (isSmall && (await room.questions.bring(at, id, given))) return true;
@@ -54,7 +54,7 @@ async function bring(room: FrontRoom, at: string, data: z.infer<typeof answer>):
 
 /** Delivers the answer in the session that the server asked in. If that fails, the client may send it again. */
 async function tell(
-  room: FrontRoom,
+  room: FrontContext,
   { server, holder, question }: { server: McpServer; holder: string; question: OpenedQuestion },
   data: z.infer<typeof answer>,
 ): Promise<boolean> {
@@ -62,7 +62,7 @@ async function tell(
     return await room.callers.tell(server, holder, { ...data, id: question.id }, question.isIn);
   } catch (error) {
     await room.questions.giveBack(data.id);
-    const why = tellFault(error, 'anybody', secretsIn(room, server));
+    const why = describeFault(error, 'anybody', secretsIn(room, server));
     room.log.warn({ server: server.name, fault: why }, 'a connected server did not take an answer');
     throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
   }

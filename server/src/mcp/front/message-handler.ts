@@ -3,24 +3,32 @@ import { z } from 'zod';
 import { StayTimer } from '../../lib/stay-timer.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
-import { abilitiesOf } from '../abilities.ts';
+import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
-import type { Introduction } from '../introduction.ts';
+import type { InitializeInfo } from '../initialize-info.ts';
 import { noValidator } from '../no-validator.ts';
-import { saidOfClient } from '../params-behind.ts';
-import type { LogMessage } from '../passing.ts';
-import { DirectAnswer, type DirectCall, quietMs, type Written } from './direct-answer.ts';
+import type { LogMessage } from '../request-callbacks.ts';
+import { clientMetaKeys } from '../request-params.ts';
+import { DirectAnswer, type DirectCall, quietMs, type ResponseWriter } from './direct-answer.ts';
+import {
+  type Endpoint,
+  type Exchange,
+  invalidParams,
+  methodNotFound,
+  type RequestCaller,
+  RpcError,
+  statusOf,
+} from './endpoint.ts';
+import { cannotBeAsked, needsInput } from './input-rounds.ts';
 import { type LogLevels, levels } from './log-levels.ts';
-import { cannotBeAsked, wantsToKnow } from './rounds.ts';
 import type { Running, RunningCalls } from './running-calls.ts';
-import { type Asker, badParams, type Exchange, noMethod, RpcError, type Served, statusOf } from './served.ts';
 import { isTaskMethod } from './tasks.ts';
 
 /** One HTTP request: the endpoint it is for, and its caller. */
-export interface Turn {
-  served: Served;
-  introduction: Introduction;
-  asker: Asker;
+export interface EndpointRequest {
+  served: Endpoint;
+  introduction: InitializeInfo;
+  asker: RequestCaller;
   /** Identifies the client, if it may cancel requests by a message; otherwise null. */
   client: string | null;
   /** Set while answering: the library responds to errors thrown by handlers with the status of a success. */
@@ -28,7 +36,7 @@ export interface Turn {
 }
 
 /** A turn that no longer needs an introduction. */
-export type Introduced = Omit<Turn, 'introduction'>;
+export type InitializedRequest = Omit<EndpointRequest, 'introduction'>;
 
 /** Messages sent to the client before the answer. */
 type Said = Required<Pick<Exchange, 'log' | 'say'>>;
@@ -40,20 +48,20 @@ interface ServeDeps {
 }
 
 /** Serves messages in every protocol revision that the library knows, each request on its own. */
-export class Serving {
+export class MessageHandler {
   #handler: Promise<McpHttpHandler> | undefined;
   readonly #quiet = new StayTimer(quietMs);
 
   constructor(private readonly deps: ServeDeps) {}
 
   /** Bypasses the library, which would build a server for each request. */
-  answerDirectly(call: DirectCall, turn: Introduced, written: Written): Promise<Response> {
+  answerDirectly(call: DirectCall, turn: InitializedRequest, written: ResponseWriter): Promise<Response> {
     const answer = new DirectAnswer(call, written);
     void this.#workOn(answer, call, turn);
     return answer.response;
   }
 
-  async #workOn(answer: DirectAnswer, call: DirectCall, turn: Introduced): Promise<void> {
+  async #workOn(answer: DirectAnswer, call: DirectCall, turn: InitializedRequest): Promise<void> {
     const exchange = new OneExchange(turn, call, answer, this.deps);
     this.#quiet.add(answer);
     try {
@@ -72,7 +80,7 @@ export class Serving {
     return isJSONRPCRequest(beginning) && !isInitializeRequest(beginning);
   }
 
-  async answer(request: Request, message: unknown, turn: Turn): Promise<Response> {
+  async answer(request: Request, message: unknown, turn: EndpointRequest): Promise<Response> {
     this.#handler ??= this.#load();
     const handler = await this.#handler;
     // The only value that the library passes through to the handler. The caller is authenticated already.
@@ -89,7 +97,7 @@ export class Serving {
     const library = await import('@modelcontextprotocol/server');
     return library.createMcpHandler(({ authInfo }) => {
       // Set by `answer`; the library types it as unknown values.
-      const { turn, ...what } = authInfo!.extra as unknown as Asking & { turn: Turn };
+      const { turn, ...what } = authInfo!.extra as unknown as Asking & { turn: EndpointRequest };
       return serverFor(library.Server, turn, this.deps, what);
     });
   }
@@ -100,7 +108,7 @@ export class Serving {
 }
 
 /** Messages of a batch are checked one by one, since each gets its own answer. */
-const isServed = ({ served }: Turn, message: unknown): boolean =>
+const isServed = ({ served }: EndpointRequest, message: unknown): boolean =>
   Array.isArray(message) || served.serves(methodOf(message));
 
 const methodOf = (message: unknown): string => String((message as { method?: unknown }).method);
@@ -114,7 +122,7 @@ interface Asking {
 /** Forwarded content is not validated; that is left to its receiver. */
 const anything = z.looseObject({});
 
-function serverFor(Maker: typeof Server, turn: Turn, deps: ServeDeps, { isServed, isTask }: Asking): Server {
+function serverFor(Maker: typeof Server, turn: EndpointRequest, deps: ServeDeps, { isServed, isTask }: Asking): Server {
   const { about, capabilities, instructions } = turn.introduction;
   const { name, version } = about;
   const server = new Maker(
@@ -174,9 +182,9 @@ async function answerOne(exchange: OneExchange, logLevels: LogLevels): Promise<R
 /** Rejects params that no server needs to see. Tools are listed on a single page, so there are no cursors. */
 function refuseOdd(method: string, { level, cursor }: Params): void {
   if (method === 'logging/setLevel' && !levels.includes(level as string))
-    throw badParams(`level must be one of ${levels.join(', ')}`);
+    throw invalidParams(`level must be one of ${levels.join(', ')}`);
   // Some clients send an empty cursor.
-  if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
+  if (method === 'tools/list' && cursor) throw invalidParams('Unknown cursor');
 }
 
 /** One message of a client, as its handler sees it. */
@@ -196,7 +204,7 @@ class OneExchange implements Exchange {
   #signal: AbortSignal | undefined;
 
   constructor(
-    private readonly turn: Introduced,
+    private readonly turn: InitializedRequest,
     readonly asked: Asked,
     private readonly said: Said,
     private readonly deps: ServeDeps,
@@ -210,7 +218,7 @@ class OneExchange implements Exchange {
     this.headers = asker.headers;
     this.newest = asked.newest;
     this.inSession = client !== null;
-    this.say = this.inSession && abilitiesOf(asker.holder) !== '' ? sayingTo(said) : undefined;
+    this.say = this.inSession && capabilitiesOfHolder(asker.holder) !== '' ? sayingTo(said) : undefined;
     this.progress = mcpReq && progressOf(mcpReq);
     this.deaf = asked.newest || !served.speaks;
     this.#running = client === null ? null : deps.underWay.begin(client, asked.id);
@@ -219,15 +227,15 @@ class OneExchange implements Exchange {
   /** Passes the request to the endpoint it is for. */
   answered(): Promise<Params> {
     const { method, params } = this.asked;
-    if (isTaskMethod(method) && !this.newest) throw noMethod(method);
-    if (isSubscribing(method) && (this.newest || !this.inSession)) throw noMethod(method);
+    if (isTaskMethod(method) && !this.newest) throw methodNotFound(method);
+    if (isSubscribing(method) && (this.newest || !this.inSession)) throw methodNotFound(method);
     refuseOdd(method, params);
     const told = this.inSession ? this.deps.logLevels.told(this.holder, params) : params;
     return this.turn.served.answer(method, told, this);
   }
 
   checked(result: Params): Params {
-    if (!this.newest && (wantsToKnow(result) || result.resultType === 'task')) throw cannotBeAsked();
+    if (!this.newest && (needsInput(result) || result.resultType === 'task')) throw cannotBeAsked();
     return result;
   }
 
@@ -275,7 +283,7 @@ function progressOf(mcpReq: ServerContext['mcpReq']): Exchange['progress'] {
 /** Restores what the library took out of the params: the handler needs all of it. */
 function whole(params: Params, { envelope, _meta, inputResponses, requestState }: ServerContext['mcpReq']): Params {
   if (envelope === undefined) return params;
-  const said = Object.entries(envelope).filter(([name]) => saidOfClient.has(name));
+  const said = Object.entries(envelope).filter(([name]) => clientMetaKeys.has(name));
   const state = requestState();
   return {
     ...params,

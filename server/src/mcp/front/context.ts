@@ -1,10 +1,10 @@
 import type { Call } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
-import type { Offers } from '../offers.ts';
-import type { McpRoom } from '../room.ts';
-import type { Aside } from './aside.ts';
+import type { McpContext } from '../context.ts';
+import type { ListUsableTools } from '../usable-tools.ts';
+import type { Exchange } from './endpoint.ts';
 import type { Questions } from './questions.ts';
-import type { Exchange } from './served.ts';
+import type { ServerStreams } from './server-streams.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
 /** Our own tools, run with the caller's rights. */
@@ -29,13 +29,13 @@ export interface FrontSettings {
   usersMayConnect(): boolean;
 }
 
-export interface FrontRoom extends McpRoom {
+export interface FrontContext extends McpContext {
   /** Throws or rejects once the caller would no longer be authenticated. */
-  stillIn(call: Call): unknown;
+  recheckCaller(call: Call): unknown;
   settings: FrontSettings;
-  offers: Offers;
+  offers: ListUsableTools;
   own: OwnTools;
   questions: Questions;
   waiting: WaitingCalls;
-  aside: Aside;
+  aside: ServerStreams;
 }

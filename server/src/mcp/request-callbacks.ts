@@ -7,10 +7,10 @@ export type LogMessage = LoggingMessageNotification['params'];
 /**
  * Callbacks for a request in progress. Its signal is created on access, because few calls take long enough to need it.
  */
-export interface Passing extends Waiting {
+export interface RequestCallbacks extends Waiting {
   progress?: ((progress: Progress) => void) | undefined;
   log?(message: LogMessage): void;
 }
 
 /** The requests that receive a session's notifications. */
-export type Hearing = ChurnSet<Passing>;
+export type RequestListeners = ChurnSet<RequestCallbacks>;

@@ -29,7 +29,7 @@ const written = z.tuple([
 ]);
 
 /** Sealed, so that tasks need no storage here: any process can open the name, and clients cannot forge one. */
-export function nameTask(sealer: Sealer, { user, through }: Owner, { server, tool, taskId }: NamedTask): string {
+export function sealTaskId(sealer: Sealer, { user, through }: Owner, { server, tool, taskId }: NamedTask): string {
   const { id, name, url } = server;
   const parts: z.infer<typeof written> = [
     kind,
@@ -54,7 +54,7 @@ export interface OpenedTask {
 }
 
 /** Null unless this caller was given the value as the name of a task. */
-export function openTask(sealer: Sealer, caller: Owner, given: unknown): OpenedTask | null {
+export function openTaskId(sealer: Sealer, caller: Owner, given: unknown): OpenedTask | null {
   if (typeof given !== 'string' || given.length > longestName) return null;
   const { data } = written.safeParse(unsealed(sealer, given));
   if (!data) return null;

@@ -22,12 +22,12 @@ const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
 const parts: Record<string, Params> = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
 
 /** All capabilities that a client can declare. */
-export const allAbilities = Object.keys(letters).join('');
+export const allCapabilities = Object.keys(letters).join('');
 
 /**
  * Reads the capabilities a client declared on initialize; any that are not listed above are not forwarded to servers.
  */
-export function abilitiesIn(capabilities: unknown): string {
+export function encodeCapabilities(capabilities: unknown): string {
   const has = (given: unknown, name: string): boolean => isObject(given) && isObject(given[name]);
   if (!isObject(capabilities) || Object.keys(capabilities).length === 0) return '';
   return Object.entries(letters)
@@ -37,7 +37,7 @@ export function abilitiesIn(capabilities: unknown): string {
 }
 
 /** The inverse: the capabilities as they are declared to a server. */
-export function capabilitiesOf(abilities: string): ClientCapabilities {
+export function decodeCapabilities(abilities: string): ClientCapabilities {
   const said: Record<string, Params> = {};
   for (const letter of abilities) {
     const [name, part] = letters[letter]!;
@@ -50,10 +50,10 @@ export function capabilitiesOf(abilities: string): ClientCapabilities {
  * Clients of the newest revision have no session: those of one caller with the same capabilities share the session with
  * the server.
  */
-export const sharedName = (abilities: string): string => `any-${abilities}`;
+export const sharedSessionName = (abilities: string): string => `any-${abilities}`;
 
 /** The capabilities of a session's holder: the client's session name, and so the holder, ends with them. */
-export const abilitiesOf = (holder: string): string =>
+export const capabilitiesOfHolder = (holder: string): string =>
   / (?:[0-9A-Za-z]{32}|any)-([acefrstu]{1,8})$/.exec(holder)?.[1] ?? '';
 
 /** No state is kept for a client's session: its name contains everything there is to know about it. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Question } from '../server-questions.ts';
 import type { McpServer } from '../store/servers.ts';
-import { addressMark, unsealed } from './task-names.ts';
+import { addressMark, unsealed } from './task-ids.ts';
 
 /** A question as sent to clients: which server asked it, in whose session, and the server's own id for it. */
 interface NamedQuestion {
@@ -31,7 +31,7 @@ const written = z.tuple([
 ]);
 
 /** Sealed, so that any process can forward the answer, and clients cannot forge a question that was not asked. */
-export function nameQuestion(sealer: Sealer, given: NamedQuestion): string {
+export function sealQuestionId(sealer: Sealer, given: NamedQuestion): string {
   const { server, holder, asked, collectedAt, until } = given;
   const parts: z.infer<typeof written> = [
     kind,
@@ -53,7 +53,7 @@ export interface OpenedQuestion {
 }
 
 /** Null if this question was not put to the client of this session, or has expired. */
-export function openQuestion(sealer: Sealer, holder: string, given: unknown, nowMs: number): OpenedQuestion | null {
+export function openQuestionId(sealer: Sealer, holder: string, given: unknown, nowMs: number): OpenedQuestion | null {
   if (typeof given !== 'string' || given.length > longestName) return null;
   const { data } = written.safeParse(unsealed(sealer, given));
   if (!data) return null;

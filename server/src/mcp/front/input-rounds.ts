@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { type Params, within } from '../connection.ts';
 import { McpFault } from '../fault.ts';
 import type { Refusal } from '../server-questions.ts';
+import { internalError } from './endpoint.ts';
 import type { Given } from './questions.ts';
-import { ownFault } from './served.ts';
 
 /** Per call. A server that asks in more rounds than this is treated as abusive. */
 const mostRounds = 10;
@@ -27,17 +27,17 @@ interface Round {
 
 /** Revision 2026-07-28: the methods whose result may be a request for input. */
 const askedWithin = new Set(['tools/call', 'resources/read', 'prompts/get']);
-export const mayAsk = (method: string): boolean => askedWithin.has(method);
+export const mayNeedInput = (method: string): boolean => askedWithin.has(method);
 
-export const wantsToKnow = ({ resultType }: Params): boolean => resultType === 'input_required';
+export const needsInput = ({ resultType }: Params): boolean => resultType === 'input_required';
 
 /**
  * Puts the questions of a server of the newest revision to an older client, and repeats the request with all answers
  * until the server needs no more input.
  */
-export async function inRounds(first: Params, round: Round): Promise<Params> {
+export async function answerInputRequests(first: Params, round: Round): Promise<Params> {
   let answer = first;
-  for (let count = 0; wantsToKnow(answer); count += 1) {
+  for (let count = 0; needsInput(answer); count += 1) {
     if (count >= mostRounds) throw new McpFault('it asked too many questions');
     const { inputRequests, requestState } = wanted.parse(answer);
     const inputResponses = await within(round.signal, answersTo(inputRequests, round.inquire));
@@ -59,8 +59,8 @@ async function answersTo(
 /** Servers of the newest revision accept only results, so an error from the client ends the call. */
 function resultOf({ result, error }: Given): Params {
   if (result) return result;
-  throw ownFault(`The client did not answer what the server asked: ${error?.message ?? ''}`);
+  throw internalError(`The client did not answer what the server asked: ${error?.message ?? ''}`);
 }
 
 export const cannotBeAsked = (): Error =>
-  ownFault('The server asks for something that clients of this revision of the protocol cannot be asked.');
+  internalError('The server asks for something that clients of this revision of the protocol cannot be asked.');

@@ -1,12 +1,12 @@
 import { findUser } from '../identity/store/users.ts';
 import { roles, statuses, type User } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
+import type { McpContext } from './context.ts';
 import { isAsApproved } from './definition.ts';
-import { secretsOf, tellFault } from './fault.ts';
-import type { McpRoom } from './room.ts';
+import { describeFault, secretsOf } from './fault.ts';
 import { findServer, type McpServer, serversOwnedBy } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
-import { headersOf, listedTo } from './target.ts';
+import { headersOf, listingHolder } from './target.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
 /** How long a server that failed to answer is skipped, so that it does not delay every listing. */
@@ -14,22 +14,22 @@ const leftOutMs = 30_000;
 const mostFailed = 10_000;
 
 /** A tool that a user may call now, with its server. */
-export interface Offer {
+export interface UsableTool {
   server: McpServer;
   tool: AllowedTool;
 }
 
 /** All tools that a user may call now through a client with these capabilities: approved, and unchanged since. */
-export type Offers = (userId: number, abilities?: string) => Promise<Offer[]>;
+export type ListUsableTools = (userId: number, abilities?: string) => Promise<UsableTool[]>;
 
-export function openOffers(room: McpRoom): Offers {
+export function openUsableTools(room: McpContext): ListUsableTools {
   const failed = new Map<string, { updatedAt: number; atMs: number }>();
   const leftOut = (place: string, { updatedAt }: McpServer): boolean => {
     const last = failed.get(place);
     return last?.updatedAt === updatedAt && room.clock.steadyMs() - last.atMs < leftOutMs;
   };
 
-  const offeredOf = async (server: McpServer, allowed: AllowedTool[], holder: string): Promise<Offer[]> => {
+  const offeredOf = async (server: McpServer, allowed: AllowedTool[], holder: string): Promise<UsableTool[]> => {
     const place = `${server.id} ${holder}`;
     if (allowed.length === 0 || leftOut(place, server)) return [];
     try {
@@ -41,7 +41,7 @@ export function openOffers(room: McpRoom): Offers {
       if (failed.size >= mostFailed) failed.clear();
       failed.set(place, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });
       room.log.warn(
-        { server: server.name, fault: tellFault(error, 'anybody', secretsIn(room, server)) },
+        { server: server.name, fault: describeFault(error, 'anybody', secretsIn(room, server)) },
         'a connected server could not list its tools',
       );
       return [];
@@ -53,7 +53,7 @@ export function openOffers(room: McpRoom): Offers {
     const ids = servers.map(({ id }) => id);
     const allowed = Map.groupBy(await allowedTools(room.db, ids), ({ serverId }) => serverId);
     const offered = servers.map((server) =>
-      offeredOf(server, allowed.get(server.id) ?? [], listedTo(server, userId, abilities)),
+      offeredOf(server, allowed.get(server.id) ?? [], listingHolder(server, userId, abilities)),
     );
     return (await Promise.all(offered)).flat();
   };
@@ -90,14 +90,14 @@ function mayUse(user: Caller | null, { ownerId, audience, userIds }: McpServer, 
 }
 
 type Caller = Pick<User, 'id' | 'role' | 'status'>;
-type Usable = Pick<McpRoom, 'db' | 'memberships'>;
+type Usable = Pick<McpContext, 'db' | 'memberships'>;
 
 export const usableServers = async (room: Usable, userId: number): Promise<McpServer[]> =>
   (await serversFor(room, userId)).filter(({ enabled }) => enabled);
 
 /** The server, if the user may use it now; else null. */
 function ifUsable(
-  { memberships }: Pick<McpRoom, 'memberships'>,
+  { memberships }: Pick<McpContext, 'memberships'>,
   user: Caller | null,
   server: McpServer | null,
 ): McpServer | null | Promise<McpServer | null> {
@@ -116,7 +116,7 @@ const ifUsableTo = async (
 
 /** The server with this name, if the user may use it. For others it does not exist. */
 export function usableServer(
-  room: Pick<McpRoom, 'known' | 'memberships'>,
+  room: Pick<McpContext, 'known' | 'memberships'>,
   user: Caller | null,
   name: string,
 ): McpServer | null | Promise<McpServer | null> {
@@ -125,7 +125,7 @@ export function usableServer(
 }
 
 const usableLater = async (
-  room: Pick<McpRoom, 'memberships'>,
+  room: Pick<McpContext, 'memberships'>,
   user: Caller | null,
   server: Promise<McpServer | null>,
 ): Promise<McpServer | null> => ifUsable(room, user, await server);
@@ -136,10 +136,10 @@ export async function usableById(room: Usable, userId: number, id: number): Prom
   throw new AppError('not_found', `there is no MCP server ${id}`);
 }
 
-type Finding = Pick<McpRoom, 'db' | 'known' | 'memberships'>;
+type Finding = Pick<McpContext, 'db' | 'known' | 'memberships'>;
 
 /** By the name under which it is offered. */
-export async function findTool(room: Finding, user: Caller | null, name: string): Promise<Offer> {
+export async function findTool(room: Finding, user: Caller | null, name: string): Promise<UsableTool> {
   const slug = serverOf(name);
   const server = slug === null ? null : await usableServer(room, user, slug);
   const tool = server && (await toolOffered(room, server, name));
@@ -156,7 +156,7 @@ async function toolOffered({ db, known }: Finding, server: McpServer, name: stri
 }
 
 /** Values that must be redacted from a server's answers. */
-export function secretsIn(room: Pick<McpRoom, 'sealer'>, server: McpServer): string[] {
+export function secretsIn(room: Pick<McpContext, 'sealer'>, server: McpServer): string[] {
   let secrets = secretsBy.get(server);
   if (secrets) return secrets;
   try {

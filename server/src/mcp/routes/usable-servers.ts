@@ -4,10 +4,10 @@ import type { KeyPrincipal } from '../../identity/principals.ts';
 import { nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { connectionsOf, type UsableConnection } from '../connections.ts';
+import type { FrontContext } from '../front/context.ts';
+import type { Exchange } from '../front/endpoint.ts';
 import { ownName } from '../front/own-server.ts';
 import { callFromPlayground } from '../front/playground-call.ts';
-import type { FrontRoom } from '../front/room.ts';
-import type { Exchange } from '../front/served.ts';
 import { ownerFor } from '../owner.ts';
 import { offeredName } from '../tool-names.ts';
 import { answers, type connectionView, handCall, toolNameParams } from './schemas.ts';
@@ -16,7 +16,7 @@ import { answers, type connectionView, handCall, toolNameParams } from './schema
 const shared = { tag: 'Tools', auth: 'session', errors: 'management', query: nothingAsked } as const;
 
 /** Lists the servers that a person may use, and lets them try the tools. */
-export const usingRoutes = (room: FrontRoom): Route[] => [
+export const usableServerRoutes = (room: FrontContext): Route[] => [
   defineRoute({
     ...shared,
     method: 'get',
@@ -60,7 +60,7 @@ export const usingRoutes = (room: FrontRoom): Route[] => [
 type ConnectionView = z.infer<typeof connectionView>;
 
 const viewConnection = (
-  { baseUrl }: FrontRoom,
+  { baseUrl }: FrontContext,
   { server, tools, manageable, own, organisation, signedIn, signedInBy, signInThrough }: UsableConnection,
 ): ConnectionView => ({
   ...{ id: server.id, name: server.name, address: `${baseUrl}/mcp/${server.name}`, enabled: server.enabled },
@@ -72,7 +72,7 @@ const viewConnection = (
   })),
 });
 
-const viewOwn = ({ baseUrl, own }: FrontRoom): ConnectionView => ({
+const viewOwn = ({ baseUrl, own }: FrontContext): ConnectionView => ({
   ...{ id: null, name: ownName, address: `${baseUrl}/mcp/${ownName}`, enabled: true },
   ...{ manageable: false, own: false, organisation: null, auth: 'headers', signed_in: null },
   ...{ signed_in_by: null, sign_in_through: null },

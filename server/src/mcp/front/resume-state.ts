@@ -3,10 +3,10 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Params } from '../connection.ts';
 import type { McpServer } from '../store/servers.ts';
-import { addressMark, unsealed } from './task-names.ts';
+import { addressMark, unsealed } from './task-ids.ts';
 
 /** Identifies a waiting call: a client that comes back must have made this same call. */
-export interface Called {
+export interface CallIdentity {
   holder: string;
   server: Pick<McpServer, 'id' | 'url'>;
   /** The tool, or the method and what it is for. */
@@ -37,15 +37,14 @@ const written = z.tuple([
   z.number(),
 ]);
 
-export const isWaitingState = (given: unknown): given is string =>
-  typeof given === 'string' && given.startsWith(prefix);
+export const isResumeState = (given: unknown): given is string => typeof given === 'string' && given.startsWith(prefix);
 
 /** Sealed, so that a client cannot resume another caller's call, or resume with other arguments. */
-export const nameWaiting = (sealer: Sealer, called: Called, place: Place, until: number): string =>
+export const sealResumeState = (sealer: Sealer, called: CallIdentity, place: Place, until: number): string =>
   prefix + sealer.seal(JSON.stringify([kind, place, markOf(called), until] satisfies z.infer<typeof written>));
 
 /** Null unless the client was given this state for this call, and the call still waits. */
-export function openWaiting(sealer: Sealer, given: string, called: Called, nowMs: number): Place | null {
+export function openResumeState(sealer: Sealer, given: string, called: CallIdentity, nowMs: number): Place | null {
   if (given.length > longestState) return null;
   const { data } = written.safeParse(unsealed(sealer, given.slice(prefix.length)));
   if (!data) return null;
@@ -53,7 +52,7 @@ export function openWaiting(sealer: Sealer, given: string, called: Called, nowMs
   return mark === markOf(called) && nowMs <= until ? place : null;
 }
 
-const markOf = ({ holder, server, what, digest }: Called): string =>
+const markOf = ({ holder, server, what, digest }: CallIdentity): string =>
   sha256Hex(JSON.stringify([holder, server.id, addressMark(server.url), what, digest]));
 
 export const digestOf = ({ arguments: given = {} }: Params): string => sha256Hex(JSON.stringify(given));

@@ -1,13 +1,13 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import type { Params } from '../connection.ts';
 import { McpFault } from '../fault.ts';
-import type { Introduction } from '../introduction.ts';
-import type { Passing } from '../passing.ts';
+import type { InitializeInfo } from '../initialize-info.ts';
+import type { RequestCallbacks } from '../request-callbacks.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
 
 /** The caller that something is done for. */
-export interface Asker {
+export interface RequestCaller {
   caller: McpCaller;
   /** Whose sessions with servers are used: the caller's, or those of one of the caller's clients. */
   holder: string;
@@ -21,7 +21,7 @@ export interface Asker {
 }
 
 /** One message, and what may be sent to the client before its answer. */
-export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
+export interface Exchange extends RequestCaller, Omit<RequestCallbacks, 'signal' | 'asking'> {
   /** Sends a server's message to the client before the answer; absent if the client cannot be asked anything. */
   say?: ((message: object) => void) | undefined;
   /** Whether the client speaks revision 2026-07-28, the newest: servers ask questions in their results. */
@@ -31,10 +31,11 @@ export interface Exchange extends Asker, Omit<Passing, 'signal' | 'asking'> {
 }
 
 /** Whether the client disconnected. An abort with an `McpFault` is our own. */
-export const hasLeft = ({ signal }: Asker): boolean => signal.aborted && !(signal.reason instanceof McpFault);
+export const hasDisconnected = ({ signal }: RequestCaller): boolean =>
+  signal.aborted && !(signal.reason instanceof McpFault);
 
 /** What the client supports, for the introduction of a server. */
-export interface Told {
+export interface ClientSupport {
   /** The client supports tasks. */
   tasks: boolean;
   /** The client has a session, and so can open a stream. */
@@ -42,14 +43,14 @@ export interface Told {
 }
 
 /** What one endpoint serves: a connected server, all of them together, or our own tools. */
-export interface Served {
+export interface Endpoint {
   /** Last segment of the endpoint's path; empty for all servers together. */
   name: string;
   /** Whether clients with a session can open a stream here. */
   speaks: boolean;
   /** Whether the method exists here at all. */
   serves(method: string): boolean;
-  introduction(asker: Asker, told: Told): Promise<Introduction>;
+  introduction(asker: RequestCaller, told: ClientSupport): Promise<InitializeInfo>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
   /**
    * True if the tool's server is already known to speak an older revision: its results hold nothing that the library
@@ -87,10 +88,10 @@ export class HeaderMismatch extends RpcError {
 const statuses: Record<number, number> = { [-32_020]: 400, [-32_021]: 400, [-32_601]: 404 };
 export const statusOf = ({ code }: RpcError, newest: boolean): number => (newest ? (statuses[code] ?? 200) : 200);
 
-export const noMethod = (method: string): RpcError =>
+export const methodNotFound = (method: string): RpcError =>
   new RpcError(-32_601, `Method not found: ${method.slice(0, 100)}`);
-export const badParams = (message: string): RpcError => new RpcError(-32_602, message);
-export const ownFault = (message: string): RpcError => new RpcError(-32_603, message);
+export const invalidParams = (message: string): RpcError => new RpcError(-32_602, message);
+export const internalError = (message: string): RpcError => new RpcError(-32_603, message);
 
 /** Reports to the model that a tool call failed. */
 export const toolFailure = (text: string): Params => ({ content: [{ type: 'text', text }], isError: true });

@@ -10,10 +10,10 @@ interface Told {
   capabilities?: ClientCapabilities | undefined;
 }
 
-export const saidCapabilities = 'io.modelcontextprotocol/clientCapabilities';
-export const saidLevel = 'io.modelcontextprotocol/logLevel';
+export const clientCapabilitiesKey = 'io.modelcontextprotocol/clientCapabilities';
+export const logLevelKey = 'io.modelcontextprotocol/logLevel';
 /** Metadata that each request of the newest protocol carries about its client. */
-export const saidOfClient = new Set([saidLevel, saidCapabilities]);
+export const clientMetaKeys = new Set([logLevelKey, clientCapabilitiesKey]);
 
 /** Our own extensions and those of the client. */
 export function extensionsOf({ extensions = [], capabilities }: Told): ClientCapabilities {
@@ -23,21 +23,21 @@ export function extensionsOf({ extensions = [], capabilities }: Told): ClientCap
 }
 
 /** Declares in a request that the caller waits for tasks. */
-export const waiting = ({ extensions = [] }: Told): { _meta: Params } => ({
-  _meta: { [saidCapabilities]: extensionsOf({ extensions: [...extensions, tasksExtension] }) },
+export const taskSupportMeta = ({ extensions = [] }: Told): { _meta: Params } => ({
+  _meta: { [clientCapabilitiesKey]: extensionsOf({ extensions: [...extensions, tasksExtension] }) },
 });
 
 /** If no client can be asked during the request, the server is told no client capabilities but extensions. */
-export function unasked(told: Told, given: Params): Params {
+export function withoutClientCapabilities(told: Told, given: Params): Params {
   if (!told.capabilities) return given;
-  return { ...given, _meta: { [saidCapabilities]: extensionsOf(told), ...(given._meta as Params | undefined) } };
+  return { ...given, _meta: { [clientCapabilitiesKey]: extensionsOf(told), ...(given._meta as Params | undefined) } };
 }
 
 /** Removes the parameters that only the newest protocol has. */
-export function asBefore(given: Params): Params {
+export function withoutNewestParams(given: Params): Params {
   // Fast path: most calls have only a name and arguments.
   if (given._meta === undefined && given.inputResponses === undefined && given.requestState === undefined) return given;
   const { inputResponses: _, requestState: __, _meta, ...params } = given;
-  if (!isObject(_meta) || hasOnly(_meta, saidOfClient)) return params;
-  return { ...params, _meta: Object.fromEntries(Object.entries(_meta).filter(([name]) => !saidOfClient.has(name))) };
+  if (!isObject(_meta) || hasOnly(_meta, clientMetaKeys)) return params;
+  return { ...params, _meta: Object.fromEntries(Object.entries(_meta).filter(([name]) => !clientMetaKeys.has(name))) };
 }
