@@ -26,12 +26,12 @@ import { openOrganisations } from './organisations/open.ts';
 import { Refusals } from './overview/refusals.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
-import { Growth } from './platform/http/growth.ts';
+import { MemoryBudget } from './platform/http/memory-budget.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
-import { openKeeping } from './platform/keeping/keeping.ts';
 import type { Platform } from './platform/open.ts';
+import { openStorageQuota } from './platform/storage-quota/storage-quota.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
@@ -106,7 +106,7 @@ export async function openFeatures(
   });
   const { options } = identity;
   const bytesOf = (option: `${string}Mebibytes` & OptionName) => options.get(option) * 1024 * 1024;
-  const keeping = await openKeeping({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
+  const keeping = await openStorageQuota({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
   const organisations = openOrganisations({
     ...{ ...identity.accounts, billing, hearing, jobs, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
@@ -193,7 +193,7 @@ export async function openFeatures(
     maxFileBytes: () => bytesOf('FileMaxMebibytes'),
     maxUserBytes: () => bytesOf('FilesPerUserMebibytes'),
     maxUploadBytes: () => bytesOf('UploadMaxMebibytes'),
-    growth: new Growth(),
+    growth: new MemoryBudget(),
   });
 
   const secretKey = platform.sealingKeys[0]!.key;
@@ -213,9 +213,9 @@ export async function openFeatures(
 
   const cors = corsPolicy(options, oauth.origins.has);
   const used = billingRoutes({ db, clock, billing });
-  const { byMcp, stillIn } = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
+  const { byMcp, recheckCaller } = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
   const front = openMcpFront({
-    ...{ mcp, shared, recheckCaller: stillIn },
+    ...{ mcp, shared, recheckCaller },
     settings: {
       keysAllowed: () => options.get('McpApiKeys'),
       usersMayConnect: () => options.get('McpUserServers'),

@@ -27,5 +27,5 @@ export const mcpAuthenticators = ({ identity: { options, authenticators }, oauth
       usersMay: () => options.get('McpUserServers'),
     }),
   };
-  return { byMcp, stillIn: recheckCaller(ways) };
+  return { byMcp, recheckCaller: recheckCaller(ways) };
 };

@@ -9,8 +9,8 @@ import { type Orchestra, openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
-import type { Keeping } from './platform/keeping/keeping.ts';
 import type { Platform } from './platform/open.ts';
+import type { StorageQuota } from './platform/storage-quota/storage-quota.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
 
@@ -18,7 +18,7 @@ interface OrchestrationDeps {
   platform: Platform;
   relay: RelayDeps;
   billing: Billing;
-  keeping: Keeping;
+  keeping: StorageQuota;
   identity: Pick<Identity, 'options' | 'permits'>;
   mcp: Pick<Mcp, 'tools'>;
 }

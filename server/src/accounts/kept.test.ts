@@ -3,10 +3,10 @@ import type { CompiledQuery } from 'kysely';
 import { type CallInit, type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
-import { openKeeping } from '../platform/keeping/keeping.ts';
-import { readSum } from '../platform/keeping/store.ts';
 import { openLog } from '../platform/log.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
+import { openStorageQuota } from '../platform/storage-quota/storage-quota.ts';
+import { readSum } from '../platform/storage-quota/store.ts';
 
 const clock = manualClock(Date.now());
 const mebibyte = 1024 * 1024;
@@ -157,7 +157,7 @@ test('organisations see what their keys keep', async () => {
 describe('sums', () => {
   const most = 8 * mebibyte;
   const openOne = () =>
-    openKeeping({ db: db(), shared: memoryShared(clock), clock, log: openLog('silent'), mostBytes: () => most });
+    openStorageQuota({ db: db(), shared: memoryShared(clock), clock, log: openLog('silent'), mostBytes: () => most });
   const sum = async (userId: number) => (await readSum(db(), userId)).bytes;
 
   test('are not passed by many at once, in two processes', async () => {

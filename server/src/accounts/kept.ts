@@ -1,5 +1,5 @@
 import * as batches from '../batches/store/kept.ts';
-import * as orchestra from '../orchestra/store/kept.ts';
+import * as orchestra from '../orchestra/store/stored-bytes.ts';
 import type { Db } from '../platform/db/tables.ts';
 import * as playground from '../playground/store/kept.ts';
 import * as responses from '../relay/responses/store/kept.ts';
@@ -9,7 +9,7 @@ import * as contents from '../requests/contents/store.ts';
 export const keptParts = async (db: Db, userId: number) => ({
   ...(await responses.keptOf(db, userId)),
   ...(await batches.keptOf(db, userId)),
-  ...(await orchestra.keptOf(db, userId)),
+  ...(await orchestra.storedBytesOf(db, userId)),
   ...(await playground.keptOf(db, userId)),
   ...(await contents.keptOf(db, userId)),
 });

@@ -16,8 +16,8 @@ import { organisationOfAccount } from '../organisations/store/organisations.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
-import type { OpenKeeping } from '../platform/keeping/keeping.ts';
 import type { Log } from '../platform/log.ts';
+import type { OpenStorageQuota } from '../platform/storage-quota/storage-quota.ts';
 import type { Playground } from '../playground/open.ts';
 import type { KeptResponses } from '../relay/responses/open.ts';
 import type { KeptContents } from '../requests/contents/open.ts';
@@ -46,7 +46,7 @@ export interface AccountsDeps {
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
   playground: Pick<Playground, 'exportOf' | 'forgetUser'>;
   organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
-  keeping: Pick<OpenKeeping, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
+  keeping: Pick<OpenStorageQuota, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
 }
 
 const work = { concurrency: 1 };

@@ -4,7 +4,7 @@ import type { KeyPrincipal } from '../identity/principals.ts';
 import { errorShapes } from '../lib/error-shapes.ts';
 import type { AppError } from '../lib/errors.ts';
 import { isUnavailable } from '../platform/durable/errors.ts';
-import { NoRoom } from '../platform/http/growth.ts';
+import { OutOfMemoryBudget } from '../platform/http/memory-budget.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
@@ -64,7 +64,7 @@ export async function askRequest(
     } catch (thrown) {
       // Shutting down, or taken over: another process continues.
       signal.throwIfAborted();
-      if (thrown instanceof NoRoom) {
+      if (thrown instanceof OutOfMemoryBudget) {
         // Nothing was asked yet.
         tried -= 1;
         await pause(roomWaitMs, signal);

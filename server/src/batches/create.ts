@@ -1,7 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { timedHex } from '../lib/ids.ts';
-import { rowBytes } from '../platform/keeping/sizes.ts';
+import { rowBytes } from '../platform/storage-quota/sizes.ts';
 import { type BatchesDeps, noBatch, noFile } from './deps.ts';
 import { putFile } from './files.ts';
 import { clearBatch } from './finalize.ts';

@@ -5,7 +5,7 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { timedHex } from '../lib/ids.ts';
 import { streamOf } from '../lib/stream-of.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
-import { rowBytes } from '../platform/keeping/sizes.ts';
+import { rowBytes } from '../platform/storage-quota/sizes.ts';
 import { type BatchesDeps, noFile, noUpload } from './deps.ts';
 import { beginFile, blobOf, type FileAbout, refuseFull } from './files.ts';
 import { limits } from './limits.ts';

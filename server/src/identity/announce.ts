@@ -1,5 +1,5 @@
 import { CachedLookup, type LookupOptions } from '../platform/shared/cached-lookup.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 const channel = 'identity';
@@ -11,7 +11,10 @@ export interface Announcements {
   close(): Promise<void>;
 }
 
-export async function openAnnouncements(shared: Shared, hearing: Pick<Hearing, 'onGap'>): Promise<Announcements> {
+export async function openAnnouncements(
+  shared: Shared,
+  hearing: Pick<InvalidationHealth, 'onGap'>,
+): Promise<Announcements> {
   const listeners: { heard: (tag: string) => void; gap: () => void }[] = [];
   const hear = (tag: string) => {
     for (const listener of listeners) listener.heard(tag);

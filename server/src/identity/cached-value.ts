@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Announcements } from './announce.ts';
 
 /** Cache time while invalidations may be missed. */
@@ -10,7 +10,7 @@ interface KeptDeps<V> {
   tag: string;
   load(): Promise<V>;
   clock: Clock;
-  hearing: Pick<Hearing, 'heard'>;
+  hearing: Pick<InvalidationHealth, 'heard'>;
   announcements: Announcements;
 }
 

@@ -4,7 +4,7 @@ import { sha256Hex } from '../lib/hashing.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { type Announcements, announcedLookup } from './announce.ts';
 import type { KeyPrincipal } from './principals.ts';
 import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
@@ -46,7 +46,7 @@ export function openKeyLookup(deps: {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
   placeOf: PlaceOfKey;
 }): KeyLookup {
   const { db, clock } = deps;

@@ -4,7 +4,7 @@ import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
 import { type Announcements, openAnnouncements } from './announce.ts';
@@ -79,7 +79,7 @@ export async function openIdentity(deps: {
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number | boolean>;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];
   allowPrivateAddresses: boolean;

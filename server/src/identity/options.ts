@@ -1,7 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import {
   type OptionName,
@@ -34,7 +34,7 @@ const unheardMs = 1_000;
 export async function openOptions(deps: {
   db: Db;
   shared: Shared;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
   clock: Clock;
   defaults: Record<string, number | boolean>;
 }): Promise<Options> {

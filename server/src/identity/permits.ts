@@ -2,7 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { type Announcements, announcedLookup } from './announce.ts';
 import type { KeyPlace, PlaceOfKey } from './key-lookup.ts';
 import { isAllowance } from './store/application-keys.ts';
@@ -45,7 +45,7 @@ interface PermitDeps {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
   placeOf: PlaceOfKey;
 }
 

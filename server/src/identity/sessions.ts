@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { type Announcements, announcedLookup } from './announce.ts';
 import {
   deleteSession,
@@ -56,7 +56,7 @@ export interface SessionDeps {
   clock: Clock;
   announcements: Announcements;
   https: boolean;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
 }
 
 export function openSessions(deps: SessionDeps): Sessions {

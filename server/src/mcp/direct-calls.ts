@@ -8,7 +8,7 @@ import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Exchange } from '../platform/upstream/exchange.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
-import { streamOf } from '../platform/upstream/open-kept.ts';
+import { streamOf } from '../platform/upstream/open-pooled.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
 import { abortReason, McpFault } from './fault.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { findGrant } from './store/grants.ts';
 import { findOwnGrant } from './store/own-grants.ts';
@@ -12,7 +12,7 @@ export interface McpCacheDeps {
   db: Db;
   clock: Clock;
   shared: Pick<Shared, 'publish' | 'subscribe'>;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
 }
 
 const channel = 'mcp-servers';

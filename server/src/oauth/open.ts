@@ -7,7 +7,7 @@ import type { Jobs } from '../platform/durable/jobs.ts';
 import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { endApplicationsOf } from './applications.ts';
 import { openKeyAddresses } from './assertion/key-addresses.ts';
 import { openAudit } from './audit.ts';
@@ -55,7 +55,7 @@ export interface OAuthDeps {
   teams: TeamApplications;
   jobs: Jobs;
   log: Log;
-  hearing: Pick<Hearing, 'heard'>;
+  hearing: Pick<InvalidationHealth, 'heard'>;
   config: { baseUrl: string; webUrl: string; allowPrivateAddresses: boolean };
 }
 

@@ -3,7 +3,7 @@ import { CachedValue } from '../identity/cached-value.ts';
 import type { Clock } from '../lib/clock.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { redirectUrisInUse } from './store/applications.ts';
 
 /** Origins of registered applications' redirect URIs, in memory. */
@@ -16,7 +16,7 @@ export interface Origins {
 export function openOrigins(deps: {
   db: Db;
   clock: Clock;
-  hearing: Pick<Hearing, 'heard'>;
+  hearing: Pick<InvalidationHealth, 'heard'>;
   announcements: Announcements;
 }): Origins {
   const load = async () => originsIn(await redirectUrisInUse(deps.db));

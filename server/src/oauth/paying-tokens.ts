@@ -5,7 +5,7 @@ import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { after } from '../lib/maybe-promise.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { challenge, countCall, requireScope, schemeOf, toUser } from './bearer.ts';
 import { readToken } from './credentials.ts';
 import { proofOf } from './dpop/proof.ts';
@@ -29,7 +29,7 @@ interface WarmToken {
 }
 
 type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'> & {
-  hearing: Pick<Hearing, 'heard'>;
+  hearing: Pick<InvalidationHealth, 'heard'>;
 };
 
 /** RFC 6750 §3.1, RFC 9449 §7.1, in the error format of the called endpoint. */

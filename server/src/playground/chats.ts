@@ -1,6 +1,6 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { oneAtATime } from '../platform/db/one-at-a-time.ts';
+import { withLock } from '../platform/db/with-lock.ts';
 import { nameOf } from './chat-name.ts';
 import type { Content } from './content.ts';
 import type { PlaygroundDeps } from './deps.ts';
@@ -30,7 +30,7 @@ export async function saveChat(
   const before = await sizeOfChat(db, userId, chatId);
   if (bytes > before) await keeping.take(userId, bytes - before);
   return db.transaction().execute(async (tx) => {
-    await oneAtATime(tx, 'playground', userId);
+    await withLock(tx, 'playground', userId);
     const kept = await versionOf(tx, userId, chatId);
     if (kept === null && version > 0) throw noChat();
     if (kept !== null && kept !== version)

@@ -1,5 +1,5 @@
 import { isFree } from '../lib/money.ts';
-import { isOwnShortage } from '../platform/http/own-shortage.ts';
+import { isLocalExhaustion } from '../platform/http/local-exhaustion.ts';
 import { answerOf } from '../platform/upstream/connections.ts';
 import type { Exchange } from '../platform/upstream/exchange.ts';
 import { AnswerHead } from '../platform/upstream/head.ts';
@@ -249,7 +249,7 @@ function notBegun(call: WatchedCall, error: unknown): DispatchFault | UpstreamFa
   if (error instanceof UpstreamFault) return error;
   if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client left');
   if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
-  return new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', call.startedMs, String(error));
+  return new DispatchFault(isLocalExhaustion(error) ? 'shortage' : 'connection', call.startedMs, String(error));
 }
 
 function send(

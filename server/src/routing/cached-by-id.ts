@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 interface CacheDeps<V> {
@@ -8,7 +8,7 @@ interface CacheDeps<V> {
   load(id: number): Promise<V>;
   clock: Clock;
   shared: Shared;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
 }
 
 interface CacheEntry<V> {

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { after } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { CachedById } from './cached-by-id.ts';
 import type { Credential } from './candidate.ts';
@@ -46,7 +46,7 @@ interface OwnKeysDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
   sealer: Sealer;
   /** Whether the service allows such keys at all. */
   allowed(): boolean;

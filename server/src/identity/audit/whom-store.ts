@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import { called, type Named } from '../../platform/db/names.ts';
+import { idsByName, type NamedTable } from '../../platform/db/names.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { accountsCalled } from '../store/names.ts';
 import './tables.ts';
@@ -27,14 +27,14 @@ export async function actorParts(db: Db, text: string): Promise<Conditions[]> {
   ];
 }
 
-const named: Named = { table: 'audit_targets', index: 'audit_targets_called', columns: ['target_name'] };
+const named: NamedTable = { table: 'audit_targets', index: 'audit_targets_called', columns: ['target_name'] };
 
 const isTarget = (type: string, id: number): Expression<SqlBool> =>
   sql<SqlBool>`target_type = ${type} and target_id = ${id}`;
 
 /** Null if many targets have the name. */
 export async function targetParts(db: Db, text: string): Promise<Conditions[] | null> {
-  const found = await called(db, named, { text, most: mostTargets + 1 });
+  const found = await idsByName(db, named, { text, most: mostTargets + 1 });
   if (found.length > mostTargets) return null;
   const id = idOf(text);
   const users = (await accountsCalled(db, text, mostUsers)).filter((user) => user !== id);

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
-import type { Hearing } from '../../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
 import type { AccountDeps } from '../accounts.ts';
 import { announcedLookup } from '../announce.ts';
 import { roles, type User } from '../user.ts';
@@ -9,7 +9,9 @@ import { methodsOf } from './second-factor.ts';
 type Deps = Pick<AccountDeps, 'db' | 'options'>;
 
 /** Who has a second factor, cached: if required of administrators, it is checked on each of their requests. */
-export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { hearing: Hearing }) {
+export function openFactorLookup(
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { hearing: InvalidationHealth },
+) {
   const cache = announcedLookup<{ userId: number; has: boolean }>({
     ...deps,
     max: 10_000,

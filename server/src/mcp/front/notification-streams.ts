@@ -1,8 +1,8 @@
 import { AppError } from '../../lib/errors.ts';
 import { SseParser, ssePing } from '../../lib/sse.ts';
+import { endOnLostAccess } from '../../platform/http/end-on-lost-access.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
-import { whileLetIn } from '../../platform/http/while-let-in.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { describeFault, findFault } from '../fault.ts';
@@ -60,7 +60,7 @@ export class NotificationStreams {
     const left = new AbortController();
     const open = { ...listener, leave: () => left.abort() };
     this.#open.add(open);
-    const stopLooking = whileLetIn(() => this.room.recheckCaller(call), open.leave);
+    const stopLooking = endOnLostAccess(() => this.room.recheckCaller(call), open.leave);
     try {
       const heard = this.#hear(listener, call, AbortSignal.any([call.signal, left.signal]));
       await Promise.race([heard, Bun.sleep(beginsMs)]);

@@ -15,7 +15,7 @@ import { ServerStreams } from './server-streams.ts';
 import { type ShowTools, shownTools } from './shown-tools.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
-export interface FrontDeps extends Pick<FrontContext, 'own' | 'settings' | 'stillIn'> {
+export interface FrontDeps extends Pick<FrontContext, 'own' | 'settings' | 'recheckCaller'> {
   mcp: Pick<Mcp, 'room' | 'offers'>;
   shared: Shared;
   /** Whether pages of this origin may call the MCP endpoints. */

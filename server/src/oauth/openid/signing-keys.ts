@@ -7,7 +7,7 @@ import { randomString } from '../../lib/ids.ts';
 import { after } from '../../lib/maybe-promise.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { Hearing } from '../../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
 import {
   addSigningKey,
   deleteSigningKeys,
@@ -53,7 +53,7 @@ export function openSigningKeys(deps: {
   clock: Clock;
   sealer: Sealer;
   options: Options;
-  hearing: Pick<Hearing, 'heard'>;
+  hearing: Pick<InvalidationHealth, 'heard'>;
   announcements: Announcements;
 }): SigningKeys {
   const { db, clock, sealer } = deps;

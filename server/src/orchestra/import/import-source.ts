@@ -1,8 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { bytesOfRow } from '../../platform/keeping/sizes.ts';
+import { bytesOfRow } from '../../platform/storage-quota/sizes.ts';
 import type { Deps } from '../ports.ts';
-import { others } from '../slices.ts';
 import { addEntry } from '../store/knowledge.ts';
 import {
   beginReading,
@@ -17,8 +16,9 @@ import {
   sourceByRef,
   turnTo,
 } from '../store/sources.ts';
-import { writeEntry } from '../turn/afterwards.ts';
+import { writeEntry } from '../turn/after-answer.ts';
 import { embedMany } from '../turn/embed.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import { type Fault, FileFault, faultTexts } from './faults.ts';
 import type { Passage } from './passages.ts';
 import { readPassages } from './read-file.ts';
@@ -68,7 +68,7 @@ async function store(deps: Deps, source: Source, signal: AbortSignal): Promise<b
   for (let at = source.written; at < passages.length; at += atOnce) {
     signal.throwIfAborted();
     if (!(await writePassages(deps, source, at, passages.slice(at, at + atOnce)))) return false;
-    await others();
+    await yieldToEventLoop();
   }
   return true;
 }

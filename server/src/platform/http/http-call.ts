@@ -2,8 +2,8 @@ import type { Server } from 'bun';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
-import { type Growth, growthKey } from './growth.ts';
 import type { LastHeaders } from './last-headers.ts';
+import { type MemoryBudget, memoryBudgetKey } from './memory-budget.ts';
 import type { Call } from './route.ts';
 import type { SocketEnd } from './sockets.ts';
 
@@ -41,7 +41,7 @@ export class HttpCall implements Call {
     readonly trustedProxies: Block[],
     headers: Record<string, string>,
     readonly lastHeaders?: LastHeaders,
-    readonly growth?: Growth,
+    readonly growth?: MemoryBudget,
   ) {
     this.headers = { ...headers, 'x-request-id': this.requestId };
   }
@@ -70,7 +70,7 @@ export class HttpCall implements Call {
   }
 
   grow(bytes: number): void {
-    this.#growthKey ||= growthKey(this);
+    this.#growthKey ||= memoryBudgetKey(this);
     this.growth?.take(this.#growthKey, bytes);
     this.#grownBytes += bytes;
   }

@@ -2,7 +2,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
 import { gather } from '../../lib/gather.ts';
-import { openByProxy } from './by-proxy.ts';
+import { openThroughProxy } from './outgoing-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Addresses come from users: their answers must not exhaust memory. */
@@ -127,7 +127,7 @@ function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs'
 function openProxied(request: OutgoingRequest, policy: OutgoingPolicy, resolve: Resolve) {
   const url = checkedUrl(request.url, policy);
   const judge = (proxyResolves: boolean) => judged(url, policy, resolve, proxyResolves);
-  return openByProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
+  return openThroughProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
 }
 
 /** The address to dial; null for the name itself, if only the proxy can resolve names. */

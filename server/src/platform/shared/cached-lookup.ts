@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { Hearing } from './hearing.ts';
+import type { InvalidationHealth } from './invalidation-health.ts';
 
 /** How long an entry is valid: long while changes are announced, a second while messages may be lost. */
 const announcedMs = 60_000;
@@ -11,7 +11,7 @@ export interface LookupOptions<V> {
   tagsOf(value: V): string[];
   max: number;
   clock: Clock;
-  hearing: Pick<Hearing, 'heard'>;
+  hearing: Pick<InvalidationHealth, 'heard'>;
 }
 
 /** A bounded cache of rows looked up by a secret's hash. Changes invalidate entries by tag, in every process. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
-import { sizeOf } from '../../platform/keeping/sizes.ts';
+import { sizeOf } from '../../platform/storage-quota/sizes.ts';
 import './tables.ts';
 
 /** What a user stores here, in bytes. */

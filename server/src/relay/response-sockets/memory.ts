@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import type { Growth } from '../../platform/http/growth.ts';
+import type { MemoryBudget } from '../../platform/http/memory-budget.ts';
 
 /** A response that is not stored, with everything the next one needs of it. */
 export interface Remembered {
@@ -18,7 +18,7 @@ export class Memory {
   readonly #latest = new Map<string, Remembered>();
 
   constructor(
-    readonly growth: Growth,
+    readonly growth: MemoryBudget,
     readonly caller: string,
   ) {}
 

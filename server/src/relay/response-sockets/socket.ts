@@ -1,7 +1,7 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { parseInTurns } from '../../lib/parse-in-turns.ts';
-import type { Growth } from '../../platform/http/growth.ts';
+import type { MemoryBudget } from '../../platform/http/memory-budget.ts';
 import type { ClientSocket, SocketEnd } from '../../platform/http/sockets.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
@@ -20,7 +20,7 @@ const slowMs = 30_000;
 export interface SocketOf {
   clock: Clock;
   log: Log;
-  growth: Growth;
+  growth: MemoryBudget;
   /** Whose memory budget this uses. */
   caller: string;
   requestId: string;

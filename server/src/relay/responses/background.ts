@@ -6,7 +6,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job, Worked } from '../../platform/durable/jobs.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
-import { rowBytes } from '../../platform/keeping/sizes.ts';
+import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';

@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import type { Grow } from '../../platform/http/route.ts';
-import { bytesOfRow, rowBytes } from '../../platform/keeping/sizes.ts';
+import { bytesOfRow, rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { noConversation, noItem, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { asKept, checkItems, newId } from './items.ts';
 import { bytesOfRows, resolved, rowsOf } from './keep.ts';

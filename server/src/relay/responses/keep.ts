@@ -2,7 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Grow } from '../../platform/http/route.ts';
-import { rowBytes } from '../../platform/keeping/sizes.ts';
+import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { itemIds, namesake } from '../wire/responses/item-ids.ts';
 import { expandItems } from './compaction.ts';
 import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';

@@ -4,11 +4,11 @@ import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pa
 import type { Db } from '../../platform/db/tables.ts';
 import { RowBuffer } from '../../platform/durable/batch.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
-import type { Keeping } from '../../platform/keeping/keeping.ts';
-import { bytesOfRow } from '../../platform/keeping/sizes.ts';
 import type { Log } from '../../platform/log.ts';
-import type { Hearing } from '../../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
 import type { Shared } from '../../platform/shared/port.ts';
+import { bytesOfRow } from '../../platform/storage-quota/sizes.ts';
+import type { StorageQuota } from '../../platform/storage-quota/storage-quota.ts';
 import type { Content, Contents } from '../../relay/contents.ts';
 import { CachedById } from '../../routing/cached-by-id.ts';
 import {
@@ -27,9 +27,9 @@ export interface ContentsDeps {
   clock: Clock;
   sealer: Sealer;
   log: Log;
-  keeping: Keeping;
+  keeping: StorageQuota;
   shared: Shared;
-  hearing: Hearing;
+  hearing: InvalidationHealth;
   /** 0: nothing is kept. */
   keptDays(): number;
 }

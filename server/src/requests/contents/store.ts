@@ -3,7 +3,7 @@ import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { sizeOf } from '../../platform/keeping/sizes.ts';
+import { sizeOf } from '../../platform/storage-quota/sizes.ts';
 
 interface ContentTable {
   request_id: string;

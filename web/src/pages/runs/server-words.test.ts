@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { toldOf } from '../../../../server/src/orchestra/autonomous/timeline-told.ts';
+import { describeEvent } from '../../../../server/src/orchestra/autonomous/timeline-events.ts';
 import { speak } from '../../language/words.ts';
 import { failureWords, told } from './server-words.ts';
 
 const detail = (event: string, data: object): string =>
-  toldOf({ seq: 1, event, data: JSON.stringify(data), created_at: 1 }, new Map()).detail!;
+  describeEvent({ seq: 1, event, data: JSON.stringify(data), created_at: 1 }, new Map()).detail!;
 
 const sentences = [
   detail('execution_started', { plan: { tasks: [1, 2] } }),

@@ -5,7 +5,7 @@ import { until } from '../../../lib/until.fixture.ts';
 import { JobStore } from '../../../platform/durable/job-store.ts';
 import type { Jobs } from '../../../platform/durable/jobs.ts';
 import { openQueue } from '../../../platform/durable/queue.ts';
-import { unbounded } from '../../../platform/keeping/keeping.fixture.ts';
+import { unbounded } from '../../../platform/storage-quota/storage-quota.fixture.ts';
 import { openRelayTest, type RelayTest } from '../../endpoints/relay.fixture.ts';
 import { newId } from '../items.ts';
 import type { Item, Owner } from '../keeper.ts';
