@@ -43,7 +43,7 @@ export async function openEngine(
     jobs: { enqueue: async () => null, work: () => {} },
     clock: systemClock,
     owners,
-    keeping: unbounded,
+    storageQuota: unbounded,
     shared: memoryShared(systemClock),
     complete,
     embed,

@@ -41,7 +41,7 @@ describe.each(jumps)('a clock that %s', (_, before, after) => {
       reads += 1;
       return { reads };
     };
-    const lookup = new CachedLookup({ load, tagsOf: () => [], max: 10, clock, hearing: alwaysReliable });
+    const lookup = new CachedLookup({ load, tagsOf: () => [], max: 10, clock, invalidationHealth: alwaysReliable });
     clock.jump(before);
     await lookup.get('key');
     clock.jump(after);

@@ -25,7 +25,7 @@ const route = defineRoute({
 // What is asked of the house for a line that needs no charge.
 const deps = {
   routes: [route],
-  growth: new MemoryBudget(),
+  memoryBudget: new MemoryBudget(),
   blobs: { read: async () => new Response('{"body":{}}').body },
   permit: async () => ({ group: 'default', models: [], unlimited: true }),
   priceFactor: () => 1,

@@ -19,7 +19,7 @@ export interface BatchesDeps {
   billing: Pick<Billing, 'settle' | 'release'>;
   clock: Clock;
   log: Log;
-  keeping: StorageQuota;
+  storageQuota: StorageQuota;
   /** The current rights of a batch's owner. */
   permit: Permits['of'];
   /** The endpoints of batch requests. */
@@ -32,7 +32,7 @@ export interface BatchesDeps {
   /** Of a file uploaded in parts. */
   maxUploadBytes(): number;
   /** Memory that batch requests need beyond their lines, for files they refer to. */
-  growth: MemoryBudget;
+  memoryBudget: MemoryBudget;
 }
 
 /** For messages; anything else a client sends is truncated. */

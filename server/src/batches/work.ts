@@ -103,7 +103,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),
   );
-  deps.keeping.add(batch.user_id, bytesOfRow(outcome.text));
+  deps.storageQuota.add(batch.user_id, bytesOfRow(outcome.text));
   return status;
 }
 

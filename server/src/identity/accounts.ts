@@ -5,13 +5,13 @@ import type { Language } from '../lib/languages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { isTaken } from '../platform/durable/errors.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import type { Announcements } from './announce.ts';
+import type { Announcements } from './announcements.ts';
 import { type AuditLog, nowhere } from './audit/log.ts';
 import { requireFreshSession } from './confirm-owner.ts';
 import type { KeyDeps } from './keys.ts';
 import type { Options } from './options.ts';
 import { checkLoginAttempt, hashPassword, hasPassword, type LoginAttempt } from './passwords.ts';
-import { userBelow } from './reach.ts';
+import { requireLowerRole } from './role-checks.ts';
 import type { ProvenUser, Sessions } from './sessions.ts';
 import { setLanguage } from './store/languages.ts';
 import {
@@ -130,7 +130,7 @@ export type AdminChange = Partial<
 
 /** An administrator can neither change users of their own role or higher, nor assign such a role. */
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
-  const target = await userBelow(deps.db, admin, id, 'change');
+  const target = await requireLowerRole(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
     throw new AppError('forbidden', 'You cannot give a role like your own or higher.');
   if ((input.role ?? target.role) !== target.role) requireNoOrganisation(target);

@@ -9,7 +9,7 @@ import type {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { ChurnSet } from '../lib/churn-set.ts';
-import type { StayTimer } from '../lib/stay-timer.ts';
+import type { LingerTimer } from '../lib/linger-timer.ts';
 import { boundAnswers } from './bounded-answers.ts';
 import { mostAskedMs } from './call-timeout.ts';
 import { DirectCalls, type LibrarySession } from './direct-calls.ts';
@@ -67,7 +67,7 @@ export interface Target extends GuardedTarget {
   /** The client's capabilities; absent if there is no client to ask. */
   capabilities?: ClientCapabilities | undefined;
   /** Watches calls that take long. */
-  slow: StayTimer;
+  slow: LingerTimer;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -123,9 +123,9 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   });
   // The library does not say which request a notification belongs to. All requests waiting here get it; they belong to
   // one holder.
-  const hearing: RequestListeners = new ChurnSet();
+  const listeners: RequestListeners = new ChurnSet();
   client.setNotificationHandler('notifications/message', ({ params }) => {
-    for (const passing of hearing) passing.log?.(params);
+    for (const passing of listeners) passing.log?.(params);
   });
   try {
     await within(signal, client.connect(transport, { signal, timeout: target.timeoutMs }));
@@ -140,14 +140,14 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   // Not for servers that need a token, which is looked up for each request, nor for the newest protocol, whose headers
   // only the library builds.
   const { lines, slow } = target;
-  const direct = lines && !target.token && !isModern ? { lines, slow, hearing } : null;
+  const direct = lines && !target.token && !isModern ? { lines, slow, listeners } : null;
   const calls = direct && new DirectCalls(target, direct, underlyingOf(transport, asked));
   return {
     about: introduction.about,
     capabilities: introduction.capabilities,
     instructions: introduction.instructions,
     sessionId: transport.sessionId ?? null,
-    ...talking(client, target, introduction, { hearing, calls, asked }),
+    ...talking(client, target, introduction, { listeners, calls, asked }),
     // Always a response; the library's message type is narrower than needed.
     tell: (message) => tell(message as JSONRPCMessage),
     listen: async (after, leaving) => {
@@ -194,7 +194,11 @@ function talking(
   client: Client,
   target: Target,
   { capabilities }: InitializeInfo,
-  { hearing, calls, asked }: { hearing: RequestListeners; calls: DirectCalls | null; asked: ServerQuestions | null },
+  {
+    listeners,
+    calls,
+    asked,
+  }: { listeners: RequestListeners; calls: DirectCalls | null; asked: ServerQuestions | null },
 ): Pick<Connection, 'list' | 'call' | 'ask'> {
   const { name: server, timeoutMs: timeout } = target;
   const isModern = client.getProtocolEra() === 'modern';
@@ -221,7 +225,7 @@ function talking(
           })
         : client.request({ method, params: isModern ? said : withoutNewestParams(params) }, anything, options);
     const answer = (await heard(
-      hearing,
+      listeners,
       passing,
       asked ? asked.during(passing, within(signal, work)) : within(signal, work),
     )) as Params;
@@ -257,12 +261,12 @@ function talking(
 const unwantedTask = (): Error => new Error('a task, which nobody has asked for');
 
 /** Notifications that arrive before the answer go to the request that waits. */
-async function heard<T>(hearing: RequestListeners, passing: RequestCallbacks, work: Promise<T>): Promise<T> {
-  hearing.add(passing);
+async function heard<T>(listeners: RequestListeners, passing: RequestCallbacks, work: Promise<T>): Promise<T> {
+  listeners.add(passing);
   try {
     return await work;
   } finally {
-    hearing.delete(passing);
+    listeners.delete(passing);
   }
 }
 

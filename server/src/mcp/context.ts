@@ -1,7 +1,7 @@
 import type { Vouching } from '../identity/sign-in/vouching.ts';
 import type { Clock } from '../lib/clock.ts';
+import type { LingerTimer } from '../lib/linger-timer.ts';
 import type { Sealer } from '../lib/seal.ts';
-import type { StayTimer } from '../lib/stay-timer.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
@@ -40,7 +40,7 @@ export interface McpDeps {
   /** The address of the web pages. */
   webUrl: string;
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
-  hearing: InvalidationHealth;
+  invalidationHealth: InvalidationHealth;
   money: ToolPayments;
   /** Records a call in usage, the audit log, metrics and traces. */
   note(called: CalledTool): void;
@@ -51,7 +51,7 @@ export interface McpContext extends Omit<McpDeps, 'fetchOnly'> {
   /** Connections to servers; absent if only `fetch` can be used. */
   lines: UpstreamConnections | undefined;
   /** Watches calls to servers that take long. */
-  slow: StayTimer;
+  slow: LingerTimer;
   /** Cached servers and allowed tools. */
   known: McpCache;
   /** Tokens for servers that users sign in to. */

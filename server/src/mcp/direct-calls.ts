@@ -1,8 +1,8 @@
 import type { ByteSource } from '../lib/byte-source.ts';
-import { gather, textOf } from '../lib/gather.ts';
+import { collectBytes, textOf } from '../lib/collect-bytes.ts';
 import { isObject } from '../lib/is-object.ts';
+import type { Lingering, LingerTimer } from '../lib/linger-timer.ts';
 import { SseParser } from '../lib/sse.ts';
-import type { StayTimed, StayTimer } from '../lib/stay-timer.ts';
 import { shapeLimits } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
@@ -37,8 +37,8 @@ export interface LibrarySession {
 /** Connections shared by all sessions, and the listeners of this one. */
 export interface DirectCallDeps {
   lines: UpstreamConnections;
-  slow: StayTimer;
-  hearing: RequestListeners;
+  slow: LingerTimer;
+  listeners: RequestListeners;
 }
 
 /** Abort signals are not checked before this: most calls are answered by then. */
@@ -67,11 +67,11 @@ export class DirectCalls {
     const id = this.#id;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}`;
     const headers = this.#headersNow();
-    const { lines, slow, hearing } = this.ways;
+    const { lines, slow, listeners } = this.ways;
     const exchange = lines.send({ url: this.#href, method: 'POST', headers, body });
     const watch = new Watch(passing, exchange, this.underlying, id);
     slow.add(watch);
-    hearing.add(passing);
+    listeners.add(passing);
     let head: AnswerHead | null = null;
     try {
       head = await exchange.head;
@@ -86,7 +86,7 @@ export class DirectCalls {
     } catch (error) {
       throw head ? error : (watch.gaveUp ?? unreached(error));
     } finally {
-      hearing.delete(passing);
+      listeners.delete(passing);
       slow.remove(watch);
       watch.stop();
     }
@@ -159,7 +159,7 @@ export class DirectCalls {
 }
 
 /** Aborts a call when its signal does. The signal is first looked at once the call has taken a while. */
-class Watch implements StayTimed {
+class Watch implements Lingering {
   place = -1;
   seen = false;
   gaveUp: McpFault | null = null;
@@ -205,7 +205,7 @@ async function checkedText(text: string | null, body: ByteSource, watch: Watch):
 }
 
 async function allOf(body: ByteSource, watch: Watch): Promise<Buffer> {
-  const { bytes, whole } = await gather(() => body.read(), mostAnswerBytes).catch((error) => {
+  const { bytes, whole } = await collectBytes(() => body.read(), mostAnswerBytes).catch((error) => {
     throw watch.gaveUp ?? toFault(error);
   });
   if (whole) return bytes;

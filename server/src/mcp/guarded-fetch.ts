@@ -1,4 +1,4 @@
-import { gather } from '../lib/gather.ts';
+import { collectBytes } from '../lib/collect-bytes.ts';
 import { isObject } from '../lib/is-object.ts';
 import { SseParser } from '../lib/sse.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
@@ -168,7 +168,7 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
     return new Response(boundedEvents(answer.body, idOf(sent.body)), { status, headers });
   const reader = answer.body.getReader();
   const next = async () => (await reader.read()).value ?? null;
-  const { bytes, whole } = await gather(next, mostAnswerBytes).catch((error) => {
+  const { bytes, whole } = await collectBytes(next, mostAnswerBytes).catch((error) => {
     throw toFault(error);
   });
   if (!whole) {

@@ -1,5 +1,5 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
-import { StayTimer } from '../lib/stay-timer.ts';
+import { LingerTimer } from '../lib/linger-timer.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
 import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
@@ -41,7 +41,7 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lacking: SessionDeps['lacking'] = async (server, userId, scope) =>
     noteLacking(granting, server, await userTokens.signer(server, userId), scope);
   const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openRevocation(deps) };
-  const signedIn = { ...granting, lines, slow: new StayTimer(unwatchedMs), ...tokens, lacking };
+  const signedIn = { ...granting, lines, slow: new LingerTimer(unwatchedMs), ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpContext = { ...signedIn, sessions, callers };

@@ -1,5 +1,5 @@
+import type { LingerTimer } from '../lib/linger-timer.ts';
 import type { Sealer } from '../lib/seal.ts';
-import type { StayTimer } from '../lib/stay-timer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { mostAskedMs } from './call-timeout.ts';
 import { capabilitiesOfHolder, decodeCapabilities, sharedSessionName } from './client-capabilities.ts';
@@ -37,7 +37,7 @@ export interface TargetDeps {
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
   /** Watches calls that take long. */
-  slow: StayTimer;
+  slow: LingerTimer;
   userTokens: UserTokens;
   ownTokens: OwnTokens;
   /** Records that a user's token lacks scopes. */

@@ -150,7 +150,10 @@ describe('a key in an organisation', () => {
 
   test('is not the only thing that stands still while the organisation is disabled: so does what its tools are for', async () => {
     const { admin, id, account } = await newOrganisation();
-    const memberships = new Memberships({ ...world.t.app.identity.accounts, hearing: world.t.platform.hearing });
+    const memberships = new Memberships({
+      ...world.t.app.identity.accounts,
+      invalidationHealth: world.t.platform.invalidationHealth,
+    });
     const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
     for (const status of [1, 2, 1]) {
       await world.send(world.root, 'PUT', `/api/admin/users/${account}`, { status });

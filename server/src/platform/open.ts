@@ -48,7 +48,7 @@ export interface Platform {
   database: OpenDb;
   owners: Owners;
   shared: Shared;
-  hearing: InvalidationHealth;
+  invalidationHealth: InvalidationHealth;
   jobs: Jobs;
   blobs: Blobs;
   /** The first seals, all can open. */
@@ -100,13 +100,25 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
     openOwners({ db: database.db, log, isMute: () => isDisconnected(hears) }),
   );
   closers.push(() => owners.leave());
-  const hearing = openInvalidationHealth(hears, owners);
+  const invalidationHealth = openInvalidationHealth(hears, owners);
   const jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const blobs = await step('The blob store cannot be opened', () =>
     openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
   );
   const metrics = new Metrics();
-  return { clock, log, metrics, database, owners, shared, hearing, jobs, blobs, sealingKeys, close: closeAll };
+  return {
+    clock,
+    log,
+    metrics,
+    database,
+    owners,
+    shared,
+    invalidationHealth,
+    jobs,
+    blobs,
+    sealingKeys,
+    close: closeAll,
+  };
 }
 
 /** Processes that share a database use its time. */

@@ -3,13 +3,13 @@ import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
-import { asRequest, type Estimate, priceIn, priceOf, settle } from './bill.ts';
+import { type Estimate, effectivePrice, priceOf, settle, withRequestPrice } from './charge.ts';
 import { fitsWindow } from './context-window.ts';
 import { type WholeAnswer, whole } from './deliver-whole.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { hasCompletions, kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { type Prompt, promptOf } from './prompt.ts';
+import { hasCompletions, providerKindFor } from './provider-kind-for.ts';
 import { tryCandidates } from './try-candidates.ts';
 import { tryModels } from './try-models.ts';
 import { chatsOf, type SourcedCompletion } from './wire/completions/request.ts';
@@ -53,14 +53,14 @@ async function askOne(
   const together = { conversation: { ...conversation, stream: false }, prompt: promptOf(conversation) };
   const answers = await tryCandidates(deps, context, call, (attempt) => {
     // Rejects what this candidate does not support before the first prompt is sent.
-    kindFor(attempt.candidate, conversation);
+    providerKindFor(attempt.candidate, conversation);
     return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats);
   });
   return settleAll(deps, context, call, answers, startedMs);
 }
 
 const estimateOf = (prompts: Prompt[]): Estimate => ({
-  most: (candidate) => sum(prompts.map((prompt) => asRequest(candidate.price, prompt.most(candidate)))),
+  most: (candidate) => sum(prompts.map((prompt) => withRequestPrice(candidate.price, prompt.most(candidate)))),
   countPrompt: async () => (await Promise.all(prompts.map((prompt) => prompt.countMost()))).reduce((a, b) => a + b, 0),
 });
 
@@ -90,10 +90,10 @@ async function settleAll(
   startedMs: number,
 ): Promise<Omit<SeveralAnswered, 'model'>> {
   const { attempt, candidate } = answers[0]!;
-  const price = priceIn(context, candidate);
+  const price = effectivePrice(context, candidate);
   try {
     const counted = await Promise.all(answers.map((answer) => answer.counted()));
-    const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => asRequest(price, usage));
+    const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => withRequestPrice(price, usage));
     const usage = sum(made);
     attempt.report({
       outcome: 'success',

@@ -14,7 +14,15 @@ describe.each(await engines())('%s', (_, open) => {
     const { db, close } = await open();
     const clock = manualClock();
     const shared = memoryShared(clock);
-    const deps = { db, clock, shared, hearing: alwaysReliable, sealer, allowed: () => true, onTrouble: () => {} };
+    const deps = {
+      db,
+      clock,
+      shared,
+      invalidationHealth: alwaysReliable,
+      sealer,
+      allowed: () => true,
+      onTrouble: () => {},
+    };
     return { db, keys: await openOwnKeys(deps), close };
   }
 

@@ -14,7 +14,7 @@ describe.each(await engines())('%s', (_, open) => {
     const { db, close } = await open();
     const clock = manualClock();
     const shared = memoryShared(clock);
-    return { db, clock, shared, deps: { db, clock, shared, hearing: alwaysReliable }, close };
+    return { db, clock, shared, deps: { db, clock, shared, invalidationHealth: alwaysReliable }, close };
   }
 
   test('absent stays, null clears, and nothing set is null', async () => {
@@ -59,7 +59,7 @@ describe.each(await engines())('%s', (_, open) => {
     const deaf = await openPreferences({
       ...deps,
       shared: memoryShared(clock),
-      hearing: { heard: () => heard, onGap },
+      invalidationHealth: { heard: () => heard, onGap },
     });
     const speaker = await openPreferences(deps);
     expect(await deaf.get(1)).toBeNull();

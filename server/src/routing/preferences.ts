@@ -17,7 +17,7 @@ interface PreferencesDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  hearing: InvalidationHealth;
+  invalidationHealth: InvalidationHealth;
 }
 
 const channel = 'routing:preferences';

@@ -66,7 +66,7 @@ export async function routingWith(db: Db, fields: Partial<RoutingDeps> = {}) {
     db,
     clock,
     shared,
-    hearing: alwaysReliable,
+    invalidationHealth: alwaysReliable,
     catalog: catalogOf([1, 2, 3].map((id) => candidateOf(id, { price: [id, id] }))),
     decisionLogDays: () => 30,
     random: () => 0,

@@ -1,6 +1,6 @@
 import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
-import type { StayTimed } from '../../lib/stay-timer.ts';
+import type { Lingering } from '../../lib/linger-timer.ts';
 import type { Params } from '../connection.ts';
 import type { LogMessage } from '../request-callbacks.ts';
 import { type RpcError, statusOf } from './endpoint.ts';
@@ -94,7 +94,7 @@ export interface ResponseWriter {
 }
 
 /** The answer to one call: JSON, or an event stream if messages precede the result or the call takes a while. */
-export class DirectAnswer implements StayTimed {
+export class DirectAnswer implements Lingering {
   place = -1;
   seen = false;
   readonly response: Promise<Response>;

@@ -1,6 +1,6 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { StayTimer } from '../../lib/stay-timer.ts';
+import { LingerTimer } from '../../lib/linger-timer.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
@@ -50,7 +50,7 @@ interface ServeDeps {
 /** Serves messages in every protocol revision that the library knows, each request on its own. */
 export class MessageHandler {
   #handler: Promise<McpHttpHandler> | undefined;
-  readonly #quiet = new StayTimer(quietMs);
+  readonly #quiet = new LingerTimer(quietMs);
 
   constructor(private readonly deps: ServeDeps) {}
 

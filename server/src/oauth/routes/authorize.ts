@@ -5,9 +5,9 @@ import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { applicationSchema } from '../application.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
-import { canBeEchoed } from '../echoable.ts';
+import { canBeEchoed } from '../can-be-echoed.ts';
+import type { OAuthContext } from '../context.ts';
 import { openidParameters } from '../openid/request.ts';
-import type { Room } from '../room.ts';
 import { type Spending, spendingFields } from '../spending.ts';
 import { base, noStore, repeatableIn, resourceParameter, seeOther } from './shapes.ts';
 
@@ -99,7 +99,7 @@ export const whoOf = ({ principal }: Call<'session'>) => ({
   signedInAt: principal.signedInAt,
 });
 
-export function authorizeRoutes(room: Room): Route[] {
+export function authorizeRoutes(room: OAuthContext): Route[] {
   return [
     defineRoute({
       ...base,

@@ -91,7 +91,7 @@ export async function openPlace(
     db: database.db,
     clock: systemClock,
     owners,
-    keeping: unbounded,
+    storageQuota: unbounded,
     shared,
     near: newVectorIndex(),
     searches: newUserQueue(2),

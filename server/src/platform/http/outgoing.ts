@@ -1,7 +1,7 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import { gather } from '../../lib/gather.ts';
+import { collectBytes } from '../../lib/collect-bytes.ts';
 import { openThroughProxy } from './outgoing-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
@@ -68,7 +68,7 @@ export async function sendGuarded(
   const proxied = await openProxied(request, policy, resolve);
   if (!proxied) return call(request, policy, resolve, (answer) => readUpTo(answer, most));
   const reader = proxied.body.getReader();
-  const { bytes, whole } = await gather(async () => (await reader.read()).value ?? null, most);
+  const { bytes, whole } = await collectBytes(async () => (await reader.read()).value ?? null, most);
   if (!whole) await reader.cancel();
   return { ...proxied, body: new Uint8Array(bytes), truncated: !whole };
 }

@@ -12,7 +12,7 @@ export interface ResponseSockets {
 
 /** OpenAI's Responses API over WebSockets: each response is an ordinary request with its limits, rights and price. */
 export function openResponseSockets(deps: SocketsDeps & { metrics: Pick<Metrics, 'gauge'> }): ResponseSockets {
-  const sockets: OpenSockets = { here: new Set(), growth: new MemoryBudget(), draining: false };
+  const sockets: OpenSockets = { here: new Set(), memoryBudget: new MemoryBudget(), draining: false };
   const { here } = sockets;
   deps.metrics.gauge('svc_response_sockets', 'Open connections for responses over WebSockets.', () => here.size);
   return {

@@ -319,7 +319,7 @@ describe('responses over a WebSocket', () => {
     const events = ['response.created', 'response.output_text.delta', 'response.completed'];
     const answer = () => new Response(events.map((type) => `event: ${type}\ndata: {"type":"${type}"}\n\n`).join(''));
     const sent: string[] = [];
-    const about = { clock, log: openLog('silent'), growth: new MemoryBudget(), caller: 'x', requestId: 'x' };
+    const about = { clock, log: openLog('silent'), memoryBudget: new MemoryBudget(), caller: 'x', requestId: 'x' };
     const socket = new ResponseSocket({ ...about, ask: async () => answer(), ended: () => {} });
     const send = (text: string): number => {
       sent.push(JSON.parse(text).type);

@@ -4,7 +4,7 @@ import { type MemoryBudget, memoryBudgetKey } from '../../platform/http/memory-b
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import { relayRoute } from '../routes/json-endpoint.ts';
 import { stoppingError } from '../stopping.ts';
-import { type Ask, askingAs } from './asking.ts';
+import { type Ask, requestSender } from './request-sender.ts';
 import { ResponseSocket, type SocketOf } from './socket.ts';
 
 export interface SocketsDeps extends Pick<SocketOf, 'clock' | 'log'> {
@@ -14,7 +14,7 @@ export interface SocketsDeps extends Pick<SocketOf, 'clock' | 'log'> {
 
 export interface OpenSockets {
   readonly here: Set<ResponseSocket>;
-  readonly growth: MemoryBudget;
+  readonly memoryBudget: MemoryBudget;
   /** No more connections are opened. */
   draining: boolean;
 }
@@ -40,8 +40,8 @@ function openSocket({ clock, log, ask, baseUrl }: SocketsDeps, sockets: OpenSock
   if ([...sockets.here].filter(({ about }) => about.caller === caller).length >= mostOfCaller)
     throw new AppError('capacity_exhausted', `${mostOfCaller} connections of yours are open. Close some first.`);
   const socket = new ResponseSocket({
-    ...{ clock, log, caller, growth: sockets.growth, requestId: call.requestId },
-    ask: askingAs(ask, baseUrl, call),
+    ...{ clock, log, caller, memoryBudget: sockets.memoryBudget, requestId: call.requestId },
+    ask: requestSender(ask, baseUrl, call),
     ended: (over) => sockets.here.delete(over),
   });
   sockets.here.add(socket);

@@ -113,7 +113,7 @@ export async function deleteContents(
 export const resealContents = resealing('request_contents', ['request_id'], 'content');
 
 /** What a user stores here, in bytes. */
-export const keptOf = async (db: Db, userId: number) => ({
+export const storedBytesOf = async (db: Db, userId: number) => ({
   contents: await sizeOf(db, {
     ...{ table: 'request_contents', where: sql`user_id = ${userId}`, by: ['created_at', 'request_id'] },
     texts: ['content'],

@@ -1,7 +1,7 @@
 import { isObject, type Json, type WireFormat } from '../../wire/conversation.ts';
 import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
-import { bringsTools } from '../../wire/responses/brought-tools.ts';
+import { addsTools } from '../../wire/responses/added-tools.ts';
 import { withoutSearch } from '../../wire/web-search.ts';
 import type { Target } from '../kind.ts';
 
@@ -36,7 +36,7 @@ const areClientTools =
 
 const bringsClientTools: Harmless = (input) =>
   !Array.isArray(input) ||
-  input.every((item) => !isObject(item) || !bringsTools(item) || areClientTools('responses')(item.tools));
+  input.every((item) => !isObject(item) || !addsTools(item) || areClientTools('responses')(item.tools));
 
 /** OpenAI's shell tool on the client's machine; in a container it is billed by the hour. */
 const isOwnShell = ({ type, environment }: Json): boolean =>

@@ -49,7 +49,7 @@ beforeAll(async () => {
     jobs,
     log,
     sealer,
-    keeping: unbounded,
+    storageQuota: unbounded,
     keptDays: () => 30,
   });
   maker.work(async (_, body, { tell, signal }) => {
