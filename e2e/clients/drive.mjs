@@ -1,5 +1,5 @@
 /** Run by Node, a process for each client: does all that its file in sdk/ offers, on each model, and prints what came of it. */
-import { asks } from './asks.mjs';
+import { asks } from './client-tasks.mjs';
 
 const [file, url, key, ...models] = process.argv.slice(2);
 const longestMs = 60_000;

@@ -1,6 +1,6 @@
 /** The AI SDK, whatever its provider. */
 import { embedMany, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai';
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 // What the library thinks of names of models that it does not know is of no interest here.
 globalThis.AI_SDK_LOG_WARNINGS = false;

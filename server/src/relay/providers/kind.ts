@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: string | FormData;
-  /** Set if a credential header is not enough: a signature or token made right before sending, see `relay/proof`. */
+  /** Set if a credential header is not enough: a signature or token made right before sending, see `relay/credentials`. */
   proof?: Proof;
 }
 

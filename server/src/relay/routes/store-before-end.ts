@@ -15,7 +15,7 @@ const dataLine = '\ndata: ';
 /** A paid answer is delivered even if it cannot be stored; the client is told that it was not. */
 const notStored = (response: Json): Json => ({ ...response, store: false });
 
-/** Like `KeptFirst`, for a whole response. Null if it has no text yet. */
+/** Like `StoreBeforeEnd`, for a whole response. Null if it has no text yet. */
 export async function storedText(
   keep: StoreResponse,
   log: Log,

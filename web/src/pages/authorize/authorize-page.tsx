@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUser } from '../../session.ts';
@@ -11,21 +11,21 @@ import { Refused } from './refused.tsx';
 
 function Waiting() {
   return (
-    <BareFrame title={t('Authorize an application')} description={t('It asks for access to your svc account.')}>
+    <CenteredLayout title={t('Authorize an application')} description={t('It asks for access to your svc account.')}>
       <Stack aria-busy="true" role="status" aria-label={t('Loading')}>
         <Skeleton height={48} />
         <Skeleton height={140} />
         <Skeleton height={48} />
         <Skeleton height={42} />
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
 function Leaving({ to, name }: { to: string; name?: string }) {
   useEffect(() => leaveTo(to), [to]);
   return (
-    <BareFrame title={name ? t('Signing in to {name}', { name }) : t('Going back to the application')}>
+    <CenteredLayout title={name ? t('Signing in to {name}', { name }) : t('Going back to the application')}>
       <Text size="sm">
         {rich('One moment. <a>Continue</a> if nothing happens.', {
           a: (text) => (
@@ -35,7 +35,7 @@ function Leaving({ to, name }: { to: string; name?: string }) {
           ),
         })}
       </Text>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 

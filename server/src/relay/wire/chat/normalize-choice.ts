@@ -69,11 +69,11 @@ export class ChunkNormalizer {
       return true;
     }
     let changed = false;
-    for (const choice of chunk.choices) if (isObject(choice) && this.#tidyChoice(choice)) changed = true;
+    for (const choice of chunk.choices) if (isObject(choice) && this.#normalizeChoice(choice)) changed = true;
     return changed;
   }
 
-  #tidyChoice(choice: Json): boolean {
+  #normalizeChoice(choice: Json): boolean {
     const { delta } = choice;
     const told = 'usage' in choice && delete choice.usage;
     if (!isObject(delta)) choice.delta = {};
