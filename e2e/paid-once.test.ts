@@ -13,7 +13,7 @@ import { type Asked, startUpstream, type Upstream } from './upstream.ts';
 
 const engines = (await hasPostgres()) ? ['sqlite', 'postgres'] : ['sqlite'];
 const place = mkdtempSync(join(tmpdir(), 'svc-paid-'));
-const program = await programWith(join(import.meta.dir, 'silent-when-charged.ts'), join(place, 'svc'));
+const program = await programWith(join(import.meta.dir, 'hang-after-charge.ts'), join(place, 'svc'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 const balance = 10_000_000;
 /** More than any of the works below makes calls. */

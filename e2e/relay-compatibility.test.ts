@@ -4,7 +4,7 @@ import type { Json } from '../server/src/relay/wire/conversation.ts';
 import { type Kind, kinds, openaiChunk, says } from './relay-replies.ts';
 import { type ModelSetup, type Served, type Service, startService, until } from './service.ts';
 import { type Asked, events, refuse, type Script, startUpstream, type Upstream } from './upstream.ts';
-import { strictly } from './vendor-rules.ts';
+import { strictVendor } from './vendor-rules.ts';
 
 let service: Service;
 const upstreams = {} as Record<Kind, Upstream>;
@@ -590,7 +590,7 @@ const namingPairs = Object.keys(namings).flatMap((front) => kinds.map((kind): [s
 test.each(namingPairs)('a tool name from %s that %s does not allow is mapped and restored', async (front, kind) => {
   const { path, name, first, second } = namings[front]!;
   // Calls the tool by the name under which it was offered.
-  upstreams[kind].script = strictly(kind, (asked) => {
+  upstreams[kind].script = strictVendor(kind, (asked) => {
     const { tools = [] } = asked.body as Loose;
     const offered = tools[0]?.functionDeclarations?.[0] ?? tools[0]?.function ?? tools[0];
     const reply = offered ? { calls: [{ id: 'call_1', name: offered.name, args: { a: 1 } }] } : { text: 'Done.' };
@@ -611,7 +611,7 @@ test.each(namingPairs)('a tool name from %s that %s does not allow is mapped and
 });
 
 test('long call ids of other vendors are shortened for OpenAI', async () => {
-  upstreams.openai.script = strictly('openai', says('openai', { text: 'Done.' }));
+  upstreams.openai.script = strictVendor('openai', says('openai', { text: 'Done.' }));
   const called = { id: longId, type: 'function', function: { name: 'f', arguments: '{}' } };
   const messages = [
     ...hi,

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test';
 import type { Json } from '../server/src/relay/wire/conversation.ts';
 import type { Kind } from './relay-replies.ts';
-import { strictly } from './vendor-rules.ts';
+import { strictVendor } from './vendor-rules.ts';
 
 const statusOf = async (kind: Kind, body: Json): Promise<number> => {
   const headers = new Headers({ 'anthropic-version': '2023-06-01' });
   const asked = { method: 'POST', path: '/', headers, body, aborted: false, sent: 0 };
-  return (await strictly(kind, () => new Response('taken'))(asked)).status;
+  return (await strictVendor(kind, () => new Response('taken'))(asked)).status;
 };
 
 const call = { id: 'call_1', type: 'function', function: { name: 'weather', arguments: '{}' } };

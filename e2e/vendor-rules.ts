@@ -126,7 +126,7 @@ const shapes: Record<Kind, (message: string) => Json> = {
 };
 
 /** The script of a strict vendor of this kind: it answers only requests that the vendor would accept. */
-export const strictly =
+export const strictVendor =
   (kind: Kind, script: Script): Script =>
   (asked) => {
     const fault = rules[kind](asked);

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test';
 import { accessibilityFaults, browserMissing, overflow, type Site } from './browser.ts';
 import { openFilledSite, paths } from './every-page.ts';
-import { leftInEnglish } from './left-in-english.ts';
+import { untranslatedTexts } from './untranslated-texts.ts';
 
 let site: Site;
 const chinese = { locale: 'zh-CN' };
@@ -37,7 +37,7 @@ describe.skipIf(browserMissing)('languages', () => {
     // Against what the browser prefers.
     await inside.open('/account');
     await inside.page.getByRole('heading', { level: 1, name: 'Account' }).waitFor();
-    expect([await leftInEnglish(page), inside.complaints]).toEqual([[], []]);
+    expect([await untranslatedTexts(page), inside.complaints]).toEqual([[], []]);
   }, 300_000);
 
   test('the account stores the language for emails: from registration, the menu and the account page', async () => {
@@ -180,7 +180,7 @@ describe.skipIf(browserMissing)('languages', () => {
           await page.setViewportSize({ width, height: 844 });
           await (index === 0 ? open(path) : settled());
           const faults = index === 0 ? await accessibilityFaults(page) : [];
-          const seen = { wide: await overflow(page), faults, english: await leftInEnglish(page), complaints };
+          const seen = { wide: await overflow(page), faults, english: await untranslatedTexts(page), complaints };
           expect([path, width, seen]).toEqual([path, width, { wide: 0, faults: [], english: [], complaints: [] }]);
         }
       }

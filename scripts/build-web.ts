@@ -40,7 +40,7 @@ async function bundle(entry: string, outDir: string) {
 
 /** The script that is inlined into the page. */
 async function earlyScript(constants: Record<string, string>): Promise<string> {
-  const entrypoints = [join(source, 'early.ts')];
+  const entrypoints = [join(source, 'before-paint.ts')];
   const { outputs } = await Bun.build({
     entrypoints,
     format: 'iife',

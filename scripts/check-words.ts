@@ -32,7 +32,7 @@ const forPrograms = new Set([
 ]);
 
 /** Files that consist of example code or styles. */
-const programs = /snippets\.ts$|pages\/docs\/schemas\.ts$|\/(theme|early)\.ts$/;
+const programs = /snippets\.ts$|pages\/docs\/schemas\.ts$|\/(theme|before-paint)\.ts$/;
 
 /** Attributes and fields that contain no user-visible text. */
 const wordless =

@@ -7,7 +7,13 @@ import { dependencies } from '../package.json';
 const root = join(import.meta.dir, '..');
 /** What `npm start` runs or bundles, on a machine that has the product's dependencies and none of the tools. */
 const begins = [
-  ...['scripts/build-web.ts', 'scripts/build-binary.ts', 'server/src/main.ts', 'web/src/main.tsx', 'web/src/early.ts'],
+  ...[
+    'scripts/build-web.ts',
+    'scripts/build-binary.ts',
+    'server/src/main.ts',
+    'web/src/main.tsx',
+    'web/src/before-paint.ts',
+  ],
   // Threads, which are begun by their address.
   ...['lib/tokens-worker.ts', 'platform/db/checkpoint-worker.ts', 'orchestra/import/passages-worker.ts'].map(
     (path) => `server/src/${path}`,

@@ -11,9 +11,9 @@ import { migrate } from '../../server/src/platform/db/migrate.ts';
 import { migrations } from '../../server/src/platform/db/migrations/index.ts';
 import { type OpenDb, openDb } from '../../server/src/platform/db/open.ts';
 import { openOwners } from '../../server/src/platform/durable/owners.ts';
-import { unbounded } from '../../server/src/platform/keeping/keeping.fixture.ts';
 import { openLog } from '../../server/src/platform/log.ts';
 import { memoryShared } from '../../server/src/platform/shared/memory.ts';
+import { unbounded } from '../../server/src/platform/storage-quota/storage-quota.fixture.ts';
 
 export interface Bench {
   orchestra: Orchestra;
@@ -43,7 +43,7 @@ export async function openEngine(
     jobs: { enqueue: async () => null, work: () => {} },
     clock: systemClock,
     owners,
-    keeping: unbounded,
+    storageQuota: unbounded,
     shared: memoryShared(systemClock),
     complete,
     embed,

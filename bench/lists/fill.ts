@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { SQL } from 'bun';
 import { type Amounts, yearSeconds } from './amounts.ts';
-import { keptRows } from './kept-rows.ts';
 import { type Rows, rowsOf } from './rows.ts';
+import { keptRows } from './stored-rows.ts';
 
 type Engine = 'sqlite' | 'postgres';
 

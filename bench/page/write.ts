@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { capacity } from './capacity.ts';
 import { chart } from './chart.ts';
-import { needs } from './needs.ts';
 import { readResults } from './results.ts';
 import { section } from './table.ts';
 
@@ -15,7 +15,7 @@ const end = '<!-- end of figures -->';
 export const figures = (): string => [begin, ...readResults().map(section), end].join('\n\n');
 
 /** The generated part of the page about a million users. */
-export const scaleFigures = (): string => [begin, ...needs(readResults()), end].join('\n\n');
+export const scaleFigures = (): string => [begin, ...capacity(readResults()), end].join('\n\n');
 
 const between = (text: string): string => text.slice(text.indexOf(begin), text.indexOf(end) + end.length);
 export const figuresOnPage = (): string => between(readFileSync(page, 'utf8'));

@@ -4,7 +4,7 @@ import { search } from '../../server/src/orchestra/turn/recall.ts';
 import { openFile } from '../kit/engine.ts';
 import type { Said } from './conversations.ts';
 import type { Embedder } from './embedders.ts';
-import { fill, model, userId } from './shelf.ts';
+import { model, storeConversations, userId } from './stored-conversations.ts';
 import type { Kind, Place, Talks } from './talks.ts';
 
 const top = 10;
@@ -23,7 +23,7 @@ export interface Answered {
 
 /** Runs every question through the engine's search and checks which of its evidence messages are in the top ten. */
 export async function askAll({ sessions, questions }: Talks, embed: Embedder | null): Promise<Answered[]> {
-  const shelf = await fill(await openFile(), sessions, embed ?? (() => new Float32Array(1)));
+  const shelf = await storeConversations(await openFile(), sessions, embed ?? (() => new Float32Array(1)));
   const speakers = new Set(sessions.flat().flatMap(({ text }) => terms(/^\w+(?=: )/.exec(text)?.[0] ?? '')));
   const answered: Answered[] = [];
   for (const { kind, text, evidence } of questions) {

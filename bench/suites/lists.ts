@@ -5,8 +5,8 @@ import { SQL } from 'bun';
 import { goal, median, type Row, report, round } from '../kit/report.ts';
 import { type Service, startService } from '../kit/service.ts';
 import { type Amounts, amountsFor } from '../lists/amounts.ts';
-import { type Asked, askedOf } from '../lists/asked.ts';
 import { fillFile, fillServer } from '../lists/fill.ts';
+import { type ListQuery, listQueriesOf } from '../lists/list-queries.ts';
 
 const few = 1_000;
 const many = Number(process.env.LISTS_ROWS ?? 10_000_000);
@@ -86,10 +86,10 @@ async function compare(engine: string, grow: (amounts: Amounts) => Promise<Grown
   console.log(
     `lists: ${engine} with ${many.toLocaleString('en')} rows in ${round((performance.now() - beganMs) / 1000, 0)} s`,
   );
-  const asked = askedOf(small.amounts);
+  const asked = listQueriesOf(small.amounts);
   await refuseMissing(large.service, asked);
   const rows: Row[] = [];
-  for (const [i, there] of askedOf(large.amounts).entries()) {
+  for (const [i, there] of listQueriesOf(large.amounts).entries()) {
     if (!there.path.includes(only)) continue;
     const [ms, msGrown] = await inTurns(await askerOf(small, asked[i]!), await askerOf(large, there));
     rows.push({
@@ -106,7 +106,7 @@ async function compare(engine: string, grow: (amounts: Amounts) => Promise<Grown
 }
 
 /** A readable name, without the specific day or user. */
-const nameOf = ({ path, query, begins }: Asked): string =>
+const nameOf = ({ path, query, begins }: ListQuery): string =>
   `${path}${query && `?${query.replace(/(from|to|user_id)=\d+/g, '$1').replace(/cursor=.*/, 'cursor (middle)')}`}${begins ? ' (first byte)' : ''}`;
 
 async function growFile(amounts: Amounts): Promise<Grown> {
@@ -140,7 +140,7 @@ async function growServer(admin: SQL, amounts: Amounts): Promise<Grown> {
 type Ask = () => Promise<number>;
 
 /** Requests one list; resolves to the milliseconds until the response, or its first bytes. */
-async function askerOf({ service, own }: Grown, { path: template, query, byKey, begins }: Asked): Promise<Ask> {
+async function askerOf({ service, own }: Grown, { path: template, query, byKey, begins }: ListQuery): Promise<Ask> {
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => own[name as keyof Own]);
   const headers: Record<string, string> = byKey
     ? { authorization: `Bearer ${service.key}` }
@@ -186,7 +186,7 @@ const others = [
 ];
 
 /** Fails if a list was added to the API but not to this benchmark. */
-async function refuseMissing(service: Service, asked: Asked[]): Promise<void> {
+async function refuseMissing(service: Service, asked: ListQuery[]): Promise<void> {
   // Only the part of the document that is used here is typed.
   const { paths } = (await service.call('/openapi.json', 'GET')) as unknown as Described;
   const known = new Set(asked.map(({ path }) => path.replace(/\/grown-\d+\//, '/{session_id}/')));

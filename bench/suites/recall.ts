@@ -5,8 +5,8 @@ import type { OpenDb } from '../../server/src/platform/db/open.ts';
 import { openEngine, openFile, openPostgres } from '../kit/engine.ts';
 import { goal, median, type Row, report, round } from '../kit/report.ts';
 import { weak } from '../retrieval/embedders.ts';
-import { type Life, lifeOf, store } from '../retrieval/many.ts';
-import { model, userId } from '../retrieval/shelf.ts';
+import { type LongConversation, longConversationOf, store } from '../retrieval/long-conversation.ts';
+import { model, userId } from '../retrieval/stored-conversations.ts';
 
 const wanted = 100_000;
 const asked = 200;
@@ -14,8 +14,9 @@ const topK = 30;
 
 /** How long recall takes for a user with 100,000 stored messages. */
 export async function recall(): Promise<void> {
-  const lives: Life[] = [];
-  for (let total = 0; total < wanted; total += lives.at(-1)!.messages.length) lives.push(lifeOf(100 + lives.length));
+  const lives: LongConversation[] = [];
+  for (let total = 0; total < wanted; total += lives.at(-1)!.messages.length)
+    lives.push(longConversationOf(100 + lives.length));
   const rows: Row[] = [];
   const goals: string[] = [];
   for (const [name, open] of [
@@ -35,7 +36,7 @@ export async function recall(): Promise<void> {
   report('recall', rows, goals);
 }
 
-async function measure(opened: OpenDb, lives: Life[]) {
+async function measure(opened: OpenDb, lives: LongConversation[]) {
   const bench = await openEngine(opened, { models: [] });
   const questions: { text: string; messageId: number }[] = [];
   let messages = 0;

@@ -4,7 +4,7 @@ import { openFile } from '../kit/engine.ts';
 import { goal, type Row, report, round } from '../kit/report.ts';
 import { type Conversations, conversationsOf } from '../retrieval/conversations.ts';
 import { type Embedder, strongOf, weak } from '../retrieval/embedders.ts';
-import { fill, model, type Shelf, userId } from '../retrieval/shelf.ts';
+import { model, type StoredConversations, storeConversations, userId } from '../retrieval/stored-conversations.ts';
 
 /**
  * The criterion, fixed before the search was improved: the search is developed on seeds 1-100 alone; these held-out
@@ -56,7 +56,7 @@ const percents = ({ words, vectors, fused }: Found) => ({
 });
 
 export async function measure({ sessions, questions }: Conversations, embed: Embedder): Promise<Found> {
-  const shelf = await fill(await openFile(), sessions, embed);
+  const shelf = await storeConversations(await openFile(), sessions, embed);
   const vectors = await allVectors(shelf);
   const hits: Found = { words: 0, vectors: 0, fused: 0 };
   for (const { text, session, at } of questions) {
@@ -89,7 +89,7 @@ function firstOfEach(scored: (Embedded & { score: number })[]): Embedded[] {
     .slice(0, top);
 }
 
-async function allVectors({ opened }: Shelf): Promise<Embedded[]> {
+async function allVectors({ opened }: StoredConversations): Promise<Embedded[]> {
   const rows = await opened.db
     .selectFrom('ms_vectors as v')
     .innerJoin('ms_documents as d', 'd.id', 'v.document_id')

@@ -1,5 +1,5 @@
 /** Run by Node, one process per client: performs every task that its file in sdk/ supports, on each model, and prints the results. */
-import { asks } from './asks.mjs';
+import { asks } from './client-tasks.mjs';
 
 const [file, url, key, ...models] = process.argv.slice(2);
 const longestMs = 60_000;

@@ -3,11 +3,11 @@ import { eventStream, frameOf, refusalOf, wholeResponse } from '../../server/src
 import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import type { Reply } from '../relay-replies.ts';
 import type { Asked } from '../upstream.ts';
-import { list, type Mind } from './mind.ts';
+import { list, type ScriptedModel } from './scripted-model.ts';
 
 export const asksForResponse = ({ path }: Asked): boolean => path.endsWith('/responses');
 
-export function respond(asked: Asked, mind: Mind): Response {
+export function respond(asked: Asked, mind: ScriptedModel): Response {
   const refusal = refusalOf(asked);
   if (refusal) return refusal;
   const { body } = asked;

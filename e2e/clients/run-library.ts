@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { type Kind, kinds } from '../relay-replies.ts';
 import { ownNode } from './install.ts';
 import type { Library } from './table.ts';
-import { plainMind, type World } from './world.ts';
+import { plainModel, type World } from './world.ts';
 
 /** One task of a client, through a channel of one kind. */
 export interface Seen {
@@ -19,7 +19,7 @@ export const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => n
 const longestMs = 300_000;
 
 export async function runLibrary(world: World, { file }: Library): Promise<Seen[]> {
-  world.think(plainMind);
+  world.think(plainModel);
   const models = kinds.map((kind) => world.models[kind]);
   const command = [
     ownNode(),

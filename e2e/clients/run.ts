@@ -5,14 +5,14 @@
  */
 import { join } from 'node:path';
 import { type Agent, agents } from './agents.ts';
-import { asks } from './asks.mjs';
+import { chainThroughKill } from './chain-through-kill.ts';
+import { asks } from './client-tasks.mjs';
 import { documentOf, type Row } from './document.ts';
 import { installClients, versionOf } from './install.ts';
+import { type ClientResults, readResults, writeResults } from './recorded-results.ts';
 import { runAgent } from './run-agent.ts';
 import { runLibrary, type Seen } from './run-library.ts';
-import { readTried, type Tried, writeTried } from './seen.ts';
 import { type Library, libraries } from './table.ts';
-import { chainThroughKill } from './through-a-kill.ts';
 import { openWorld } from './world.ts';
 
 type Client = Library | Agent;
@@ -23,7 +23,7 @@ const isWanted = ({ name }: Client) => wanted.length === 0 || wanted.some((part)
 
 await installClients();
 const world = await openWorld();
-const tried: Record<string, Tried> = wanted.length === 0 ? {} : readTried();
+const tried: Record<string, ClientResults> = wanted.length === 0 ? {} : readResults();
 const names = new Set([...libraries, ...agents].map(({ name }) => name));
 let failed = 0;
 
@@ -37,7 +37,7 @@ for (const client of [...libraries, ...agents].filter(isWanted)) {
   for (const name of Object.keys(tried)) if (!names.has(name)) delete tried[name];
   tried[client.name] = { version, on: new Date().toISOString().slice(0, 10), seen };
   // After each client, so that an interrupted run keeps its results.
-  writeTried(tried);
+  writeResults(tried);
   await Bun.write(page, documentOf(libraries.map(rowOf), agents.map(rowOf), asks));
 }
 await world.stop();

@@ -3,16 +3,16 @@ import type { Json } from '../../server/src/relay/wire/conversation.ts';
 import { type Kind, kinds, says } from '../relay-replies.ts';
 import { type Service, startService } from '../service.ts';
 import { type Script, startUpstream, type Upstream } from '../upstream.ts';
-import { strictly } from '../vendor-rules.ts';
-import { list, type Mind, type Question } from './mind.ts';
+import { strictVendor } from '../vendor-rules.ts';
 import { asksForResponse, respond } from './responses-vendor.ts';
+import { list, type Question, type ScriptedModel } from './scripted-model.ts';
 
 export interface World {
   service: Service;
   upstreams: Record<Kind, Upstream>;
   models: Record<Kind, string>;
   /** The replies of the models from now on. */
-  think(mind: Mind): void;
+  think(mind: ScriptedModel): void;
   stop(): Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export async function openWorld(): Promise<World> {
   const upstreams = {} as Record<Kind, Upstream>;
   const models = {} as Record<Kind, string>;
   for (const kind of kinds) {
-    upstreams[kind] = startUpstream(strictly(kind, says(kind, { text: 'unset' })));
+    upstreams[kind] = startUpstream(strictVendor(kind, says(kind, { text: 'unset' })));
     models[kind] = (await service.serve({ kind, url: upstreams[kind].url, modelId: `clients/${kind}` })).modelId;
   }
   return {
@@ -30,7 +30,7 @@ export async function openWorld(): Promise<World> {
     models,
     think: (mind) => {
       for (const kind of kinds) {
-        const chat = strictly(kind, answering(kind, mind));
+        const chat = strictVendor(kind, answering(kind, mind));
         upstreams[kind].script = (asked) => (asksForResponse(asked) ? respond(asked, mind) : chat(asked));
       }
     },
@@ -42,7 +42,7 @@ export async function openWorld(): Promise<World> {
 }
 
 const answering =
-  (kind: Kind, mind: Mind): Script =>
+  (kind: Kind, mind: ScriptedModel): Script =>
   (asked) =>
     says(kind, mind({ ...read[kind](asked.body), text: JSON.stringify(asked.body) }))(asked);
 
@@ -67,8 +67,8 @@ const read: Record<Kind, (body: Json) => Omit<Question, 'text'>> = {
   }),
 };
 
-/** The replies that the table in asks.mjs expects of a model. */
-export const plainMind: Mind = ({ tools, text }) => {
+/** What the table of client-tasks.mjs expects of a model. */
+export const plainModel: ScriptedModel = ({ tools, text }) => {
   if (text.includes('sunny in Paris')) return { text: 'It is sunny.' };
   if (tools.length > 0) return { calls: [{ id: 'call_paris', name: tools[0]!, args: { city: 'Paris' } }] };
   if (text.includes('Reply in JSON')) return { text: '{"city":"Paris"}' };

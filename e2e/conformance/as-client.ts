@@ -9,7 +9,7 @@ import { type Service, startService } from '../service.ts';
 import { joinCompany, type TestProvider } from './company.ts';
 import { runProgram } from './run-program.ts';
 import { program, run } from './scenarios.ts';
-import type { Seen } from './seen.ts';
+import type { StepResult } from './step-result.ts';
 import type { World } from './world.ts';
 
 const group = 'Authorization';
@@ -140,7 +140,7 @@ function startWalks(gatewayOf: (scenario: string) => Gateway): { url: string; st
 export async function clientScenarios(
   { service, assertionsDir }: World,
   wanted: readonly string[] = [],
-): Promise<Seen[]> {
+): Promise<StepResult[]> {
   const listed = await runProgram({ command: [process.execPath, program, 'list', '--client'], mostMs: 60_000 });
   const all = [...listed.matchAll(/^ {2}- (auth\/\S+)/gm)].map(([, name]) => name!);
   const names = wanted.length === 0 ? all : all.filter((name) => wanted.includes(name));
@@ -152,7 +152,7 @@ export async function clientScenarios(
       : { service, address: service.url, assertionsDir },
   );
   const client = `${process.execPath} ${join(import.meta.dir, 'gateway-client.ts')}`;
-  const seen: Seen[] = [];
+  const seen: StepResult[] = [];
   for (const name of names) {
     const args = ['client', '--command', client, '--scenario', name, '--timeout', '60000'];
     seen.push(...(await run(group, args, { env: { ...process.env, SVC_WALK: walks.url } })));

@@ -6,10 +6,10 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { ownNode } from '../clients/install.ts';
 import { freePort, until } from '../service.ts';
-import { agree } from './agree.ts';
+import { approveConsent } from './approve-consent.ts';
 import { refusedTool } from './reference-tools.ts';
 import { runProgram, signInPageIn } from './run-program.ts';
-import { type Seen, step } from './seen.ts';
+import { type StepResult, step } from './step-result.ts';
 import type { World } from './world.ts';
 
 const modules = join(import.meta.dir, 'programs/node_modules');
@@ -26,7 +26,11 @@ type Place = (typeof places)[number];
 const bare = (folder: string) => ({ PATH: folder, HOME: folder, MCP_REMOTE_CONFIG_DIR: folder });
 
 /** As a desktop program starts it, in the previous protocol and in the newest. */
-async function remote(world: World, { path, tool, refused }: Place, protocol: 'legacy' | 'auto'): Promise<Seen[]> {
+async function remote(
+  world: World,
+  { path, tool, refused }: Place,
+  protocol: 'legacy' | 'auto',
+): Promise<StepResult[]> {
   const group = `mcp-remote, --protocol ${protocol}, ${path}`;
   const folder = mkdtempSync(join(tmpdir(), 'svc-mcp-remote-'));
   const transport = new StdioClientTransport({
@@ -45,7 +49,7 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
   const client = new Client({ name: 'an-agent', version: '1.0.0' });
   const authorizes = await step(group, 'authorizes in a browser', async () => {
     const agreed = until('it says where to sign in', () => signInPageIn(said) !== undefined).then(() =>
-      agree(world.site!, signInPageIn(said)!),
+      approveConsent(world.site!, signInPageIn(said)!),
     );
     // Awaited together, so that a program that ends early fails this step and not the run.
     await Promise.all([client.connect(transport, { timeout: 120_000 }), agreed]);
@@ -75,7 +79,11 @@ async function remote(world: World, { path, tool, refused }: Place, protocol: 'l
 }
 
 /** Its command line, a new process each time; the first one signs in. */
-async function inspector(world: World, { path, tool, refused }: Place, era: 'legacy' | 'modern'): Promise<Seen[]> {
+async function inspector(
+  world: World,
+  { path, tool, refused }: Place,
+  era: 'legacy' | 'modern',
+): Promise<StepResult[]> {
   const group = `inspector --cli, --protocol-era ${era}, ${path}`;
   const folder = mkdtempSync(join(tmpdir(), 'svc-inspector-'));
   const program = join(modules, '@modelcontextprotocol/inspector/clients/launcher/build/index.js');
@@ -91,7 +99,7 @@ async function inspector(world: World, { path, tool, refused }: Place, era: 'leg
       mostMs: 180_000,
       heard: (said) => {
         const address = signInPageIn(said);
-        if (address) agreed ??= agree(world.site!, address);
+        if (address) agreed ??= approveConsent(world.site!, address);
         return agreed;
       },
     });
@@ -111,8 +119,8 @@ async function inspector(world: World, { path, tool, refused }: Place, era: 'leg
   return seen;
 }
 
-export async function realClients(world: World): Promise<Seen[]> {
-  const seen: Seen[] = [];
+export async function realClients(world: World): Promise<StepResult[]> {
+  const seen: StepResult[] = [];
   for (const place of places) {
     for (const protocol of ['legacy', 'auto'] as const) seen.push(...(await remote(world, place, protocol)));
     for (const era of ['legacy', 'modern'] as const) seen.push(...(await inspector(world, place, era)));

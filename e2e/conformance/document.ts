@@ -1,5 +1,5 @@
 /** Writes docs/mcp-conformance.md from the results of a run. */
-import { isOurs, type Seen } from './seen.ts';
+import { isOurFailure, type StepResult } from './step-result.ts';
 
 const plain = (text: string): string =>
   text
@@ -8,7 +8,7 @@ const plain = (text: string): string =>
     .trim()
     .slice(0, 300);
 
-function sectionOf(group: string, seen: Seen[]): string {
+function sectionOf(group: string, seen: StepResult[]): string {
   const passed = seen.filter(({ fault }) => !fault).length;
   const rows = seen.map(
     ({ what, fault, why = '' }) => `| ${what} | ${fault ? 'no' : 'yes'} | ${fault ? plain(why || fault) : ''} |`,
@@ -16,19 +16,19 @@ function sectionOf(group: string, seen: Seen[]): string {
   return `### ${group}\n\n${passed} of ${seen.length}.\n\n| what | passes | why not |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
-const sectionsOf = (seen: Seen[]): string =>
+const sectionsOf = (seen: StepResult[]): string =>
   [...Map.groupBy(seen, ({ group }) => group)].map(([group, ones]) => sectionOf(group, ones)).join('\n');
 
 export interface Run {
   versions: Record<string, string>;
   on: string;
-  scenarios: Seen[];
-  asClient: Seen[];
-  clients: Seen[];
+  scenarios: StepResult[];
+  asClient: StepResult[];
+  clients: StepResult[];
 }
 
 export function documentOf({ versions, on, scenarios, asClient, clients }: Run): string {
-  const ours = [...scenarios, ...asClient, ...clients].filter(isOurs);
+  const ours = [...scenarios, ...asClient, ...clients].filter(isOurFailure);
   const named = Object.entries(versions).map(([name, version]) => `\`${name}\` ${version}`);
   return `# MCP: conformance and clients
 

@@ -10,7 +10,7 @@ import { clientScenarios } from './as-client.ts';
 import { realClients } from './clients.ts';
 import { documentOf } from './document.ts';
 import { authorizationScenarios, serverScenarios } from './scenarios.ts';
-import { isOurs, type Seen } from './seen.ts';
+import { isOurFailure, type StepResult } from './step-result.ts';
 import { openWorld, type World } from './world.ts';
 
 // In its own folder, so that our code never resolves the libraries of these programs.
@@ -43,7 +43,7 @@ process.on('uncaughtException', (error) => giveUp(String(error)));
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => giveUp(signal));
 // Each program has its own time limit; this one covers everything else.
 const watch = setTimeout(() => giveUp(`it took more than ${mostMinutes} minutes`), mostMinutes * 60_000);
-const doing = async (name: Part, what: string, work: () => Promise<Seen[]>): Promise<Seen[]> => {
+const doing = async (name: Part, what: string, work: () => Promise<StepResult[]>): Promise<StepResult[]> => {
   if (!isAsked(name)) return [];
   part = what;
   const started = performance.now();
@@ -76,4 +76,4 @@ const all = [...scenarios, ...asClient, ...clients];
 for (const { group, what, fault, why } of all)
   if (fault) console.log(`${why ? '-  ' : 'no '} ${group}: ${what}: ${fault}`);
 console.log(`${all.filter(({ fault }) => !fault).length} of ${all.length} passed`);
-process.exit(all.some(isOurs) ? 1 : 0);
+process.exit(all.some(isOurFailure) ? 1 : 0);

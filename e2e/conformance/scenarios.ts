@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Glob } from 'bun';
-import { agree } from './agree.ts';
+import { approveConsent } from './approve-consent.ts';
 import { type Program, runProgram, signInPageIn } from './run-program.ts';
-import type { Seen } from './seen.ts';
+import type { StepResult } from './step-result.ts';
 import { startKeyed, type World } from './world.ts';
 
 export const program = join(import.meta.dir, 'programs/node_modules/@modelcontextprotocol/conformance/dist/index.js');
@@ -31,7 +31,11 @@ interface Check {
 const mostMs = 10 * 60_000;
 
 /** Runs the tests and reads the results of each scenario; `heard` gets the output as it arrives. */
-export async function run(group: string, args: string[], more: Pick<Program, 'heard' | 'env'> = {}): Promise<Seen[]> {
+export async function run(
+  group: string,
+  args: string[],
+  more: Pick<Program, 'heard' | 'env'> = {},
+): Promise<StepResult[]> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-conformance-'));
   const command = [process.execPath, program, ...args, '--output-dir', folder];
   let stopped = '';
@@ -40,11 +44,11 @@ export async function run(group: string, args: string[], more: Pick<Program, 'he
     return '';
   });
   // Results up to then count, and not finishing is a fault like any other.
-  const unfinished: Seen[] = stopped ? [{ group, what: 'ends', fault: stopped }] : [];
+  const unfinished: StepResult[] = stopped ? [{ group, what: 'ends', fault: stopped }] : [];
   const seen = [...new Glob('**/checks.json').scanSync(folder)]
     .map((path) => dirname(path))
     .toSorted()
-    .map((name): Seen => {
+    .map((name): StepResult => {
       const checks = JSON.parse(readFileSync(join(folder, name, 'checks.json'), 'utf8')) as Check[];
       const scenario = name.replace(/^(authorization-server|server)-/, '').replace(/-\d{4}-\d\d-\d\dT.*$/, '');
       const told = (wanted: Check['status'][]): string =>
@@ -67,9 +71,9 @@ export async function run(group: string, args: string[], more: Pick<Program, 'he
 }
 
 /** Servers of each era behind the gateway, each called in its own revision. */
-export async function serverScenarios({ service }: World): Promise<Seen[]> {
+export async function serverScenarios({ service }: World): Promise<StepResult[]> {
   const keyed = startKeyed(service);
-  const seen: Seen[] = [];
+  const seen: StepResult[] = [];
   for (const [revision, server, behind] of [
     ['2025-11-25', 'sessions', 'a server with sessions'],
     ['2026-07-28', 'modern', 'a server of 2026-07-28'],
@@ -82,7 +86,7 @@ export async function serverScenarios({ service }: World): Promise<Seen[]> {
 }
 
 /** Our authorization server, with a client that registers itself and a user who consents in a browser. */
-export async function authorizationScenarios({ service, site }: World, port: number): Promise<Seen[]> {
+export async function authorizationScenarios({ service, site }: World, port: number): Promise<StepResult[]> {
   const registered = await fetch(`${service.url}/api/oauth2/register`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -98,7 +102,7 @@ export async function authorizationScenarios({ service, site }: World, port: num
     const url = signInPageIn(output);
     // Without a browser the test would wait for five minutes.
     if (url && !site) throw new Error('no browser was found, in which somebody could agree');
-    if (url && site) agreed ??= agree(site, url);
+    if (url && site) agreed ??= approveConsent(site, url);
     return agreed;
   };
   const resource = `${service.url}/mcp/modern`;

@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { silence, startUpstream } from '../upstream.ts';
 import { casesOfAnswers } from './answers.ts';
-import { byKey, startWatched, titleOf, type Watched } from './watched.ts';
+import { byKey, type MonitoredService, startMonitored, titleOf } from './monitored-service.ts';
 
-let watched: Watched;
+let watched: MonitoredService;
 
 beforeAll(async () => {
-  watched = await startWatched();
+  watched = await startMonitored();
 }, 300_000);
 afterAll(() => watched?.service.stop());
 

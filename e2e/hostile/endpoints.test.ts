@@ -9,12 +9,12 @@ import { worldFor } from '../fuzz/request.ts';
 import { makeWorlds } from '../fuzz/world.ts';
 import { casesOf } from './cases.ts';
 import { shapes } from './inputs.ts';
-import { startWatched, type Watched } from './watched.ts';
+import { type MonitoredService, startMonitored } from './monitored-service.ts';
 
-let watched: Watched;
+let watched: MonitoredService;
 
 beforeAll(async () => {
-  watched = await startWatched();
+  watched = await startMonitored();
 }, 300_000);
 afterAll(() => watched?.service.stop());
 

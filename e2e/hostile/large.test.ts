@@ -1,12 +1,12 @@
 /** Valid requests of maximum size do not block the event loop (see endpoints.test.ts). */
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Case, longLists, manyParts } from './cases.ts';
-import { byKey, startWatched, type Watched } from './watched.ts';
+import { byKey, type MonitoredService, startMonitored } from './monitored-service.ts';
 
-let watched: Watched;
+let watched: MonitoredService;
 
 beforeAll(async () => {
-  watched = await startWatched();
+  watched = await startMonitored();
 }, 300_000);
 afterAll(() => watched?.service.stop());
 

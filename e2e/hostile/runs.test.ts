@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Case, readers } from './cases.ts';
 import { runOf, runs } from './inputs.ts';
-import { byKey, startWatched, type Watched } from './watched.ts';
+import { byKey, type MonitoredService, startMonitored } from './monitored-service.ts';
 
 /** In characters: fits the context of every model, and of none. */
 const runLengths = { with: [60_000, 1_000_000], without: [60_000] };
@@ -11,10 +11,10 @@ const runLengths = { with: [60_000, 1_000_000], without: [60_000] };
  * time every reader gets every third run, and every run goes to every third reader.
  */
 const shareOfLongest = process.env.SVC_LONG ? 1 : 3;
-let watched: Watched;
+let watched: MonitoredService;
 
 beforeAll(async () => {
-  watched = await startWatched();
+  watched = await startMonitored();
 }, 300_000);
 afterAll(() => watched?.service.stop());
 

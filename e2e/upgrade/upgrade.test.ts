@@ -10,7 +10,7 @@ import { printSeen, saw } from '../faults/table.ts';
 import { program } from '../program.ts';
 import { NoServer, type OwnServer, ownPostgres, ownRedis } from '../servers.ts';
 import { type Service, startService, until } from '../service.ts';
-import { startComings } from './comings.ts';
+import { startBackgroundTraffic } from './background-traffic.ts';
 import { checkOut, NoRelease, type Release } from './release.ts';
 
 let before: Release | undefined;
@@ -85,7 +85,7 @@ test('a rolling upgrade of two processes under load fails no request and charges
     await startLoad(services[0], { ...at, everyMs: 2_000, clients: 4 }),
   ] as const;
   started.push(...loads.map(({ upstream }) => upstream));
-  const comings = await startComings(services[0], balancer.url);
+  const comings = await startBackgroundTraffic(services[0], balancer.url);
   await goesOn(loads[0]);
   for (const service of services) {
     expect(await service.kill('SIGTERM')).toBe(0);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type OutgoingProxy, readOutgoingProxy } from './lib/outgoing-proxy.ts';
-import { withoutTrailing } from './lib/trailing.ts';
+import { trimEndOf } from './lib/trim-end.ts';
 import { vendors } from './lib/vendors/table.ts';
 import type { Vendor } from './lib/vendors/vendor.ts';
 import type { S3Config } from './platform/blobs/s3.ts';
@@ -17,7 +17,7 @@ const webAddress = z
   .string()
   .refine((v) => URL.canParse(v) && /^https?:$/.test(new URL(v).protocol), 'must be an http or https address')
   // Normalised by the URL parser: HTTPS:// is https, too.
-  .transform((v) => withoutTrailing(new URL(v).href, '/'));
+  .transform((v) => trimEndOf(new URL(v).href, '/'));
 const addressOf = (protocols: string[]) =>
   z
     .string()

@@ -26,12 +26,12 @@ import { openOrganisations } from './organisations/open.ts';
 import { Refusals } from './overview/refusals.ts';
 import { overviewRoutes } from './overview/routes.ts';
 import type { CorsPolicy } from './platform/http/cors.ts';
-import { Growth } from './platform/http/growth.ts';
+import { MemoryBudget } from './platform/http/memory-budget.ts';
 import { sendGuarded } from './platform/http/outgoing.ts';
 import type { Authenticators, Route } from './platform/http/route.ts';
 import { type Idempotency, openIdempotency } from './platform/idempotency/open.ts';
-import { openKeeping } from './platform/keeping/keeping.ts';
 import type { Platform } from './platform/open.ts';
+import { openStorageQuota } from './platform/storage-quota/storage-quota.ts';
 import { UpstreamConnections } from './platform/upstream/connections.ts';
 import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
@@ -39,7 +39,7 @@ import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
-import type { Ask } from './relay/response-sockets/asking.ts';
+import type { Ask } from './relay/response-sockets/request-sender.ts';
 import { openResponses } from './relay/responses/open.ts';
 import { stoppingError } from './relay/stopping.ts';
 import { openWatchdog } from './relay/watchdog.ts';
@@ -86,7 +86,7 @@ export async function openFeatures(
   observer: Observer,
   ask: Ask,
 ): Promise<Features> {
-  const { database, owners, shared, hearing, clock, log, jobs, blobs } = platform;
+  const { database, owners, shared, invalidationHealth, clock, log, jobs, blobs } = platform;
   const { db } = database;
   const sealer = openSealer({ keys: platform.sealingKeys });
   const audit = openAuditLog({ db: database.db, clock, log });
@@ -99,28 +99,47 @@ export async function openFeatures(
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     optionDefaults: config.optionDefaults,
-    hearing,
+    invalidationHealth,
     heldBy: billing.heldBy,
     recallKey: billing.recallKey,
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
   const bytesOf = (option: `${string}Mebibytes` & OptionName) => options.get(option) * 1024 * 1024;
-  const keeping = await openKeeping({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
+  const storageQuota = await openStorageQuota({
+    db,
+    shared,
+    clock,
+    log,
+    mostBytes: () => bytesOf('KeptPerUserMebibytes'),
+  });
   const organisations = openOrganisations({
-    ...{ ...identity.accounts, billing, hearing, jobs, sealer, mailer, log, send: sendGuarded },
+    ...{ ...identity.accounts, billing, invalidationHealth, jobs, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
   });
   billing.acceptLevels(organisations.levels);
   identity.acceptPlaces(organisations.placeOf);
 
   const teams = organisations.applications;
-  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, hearing, config });
+  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, invalidationHealth, config });
   identity.acceptTokens(oauth.pay);
 
   const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly, assertionsDir, stripe } = config;
   const mcp = openMcp({
-    ...{ db, sealer, clock, log, jobs, shared, hearing, allowPrivate, fetchOnly, baseUrl, webUrl, assertionsDir },
+    ...{
+      db,
+      sealer,
+      clock,
+      log,
+      jobs,
+      shared,
+      invalidationHealth,
+      allowPrivate,
+      fetchOnly,
+      baseUrl,
+      webUrl,
+      assertionsDir,
+    },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
     namedByDocument: () => options.get('McpClientDocument'),
@@ -142,7 +161,7 @@ export async function openFeatures(
   });
   const refusals = new Refusals(clock);
   const routing = await openRouting({
-    ...{ db, clock, shared, hearing, sealer },
+    ...{ db, clock, shared, invalidationHealth, sealer },
     catalog: catalogView(catalog, db),
     teamOf: organisations.teamOf,
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
@@ -159,7 +178,16 @@ export async function openFeatures(
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
   const contentsDays = () => options.get('RequestContentsDays');
-  const contents = await openContents({ db, clock, sealer, log, keeping, shared, hearing, keptDays: contentsDays });
+  const contents = await openContents({
+    db,
+    clock,
+    sealer,
+    log,
+    storageQuota,
+    shared,
+    invalidationHealth,
+    keptDays: contentsDays,
+  });
   const relay: RelayDeps = {
     ...{ routing, billing, failures, contents, catalog, blobs, clock, log, watchdog },
     ...(upstreams && { upstreams }),
@@ -172,10 +200,17 @@ export async function openFeatures(
     fileOf: (userId, id) => ownFile({ db, blobs, clock }, userId, id),
   };
 
-  const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, keeping, identity, mcp });
+  const { orchestra, autonomous, metaModels } = openOrchestration({
+    platform,
+    relay,
+    billing,
+    storageQuota,
+    identity,
+    mcp,
+  });
 
   const keptDays = () => options.get('ResponsesKeptDays');
-  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, keeping, keptDays });
+  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storageQuota, keptDays });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
@@ -187,13 +222,13 @@ export async function openFeatures(
     test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
   });
   const batches = openBatches({
-    ...{ db, owners, jobs, blobs, billing, clock, log, keeping, routes: relayed, baseUrl: config.baseUrl },
+    ...{ db, owners, jobs, blobs, billing, clock, log, storageQuota, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => bytesOf('FileMaxMebibytes'),
     maxUserBytes: () => bytesOf('FilesPerUserMebibytes'),
     maxUploadBytes: () => bytesOf('UploadMaxMebibytes'),
-    growth: new Growth(),
+    memoryBudget: new MemoryBudget(),
   });
 
   const secretKey = platform.sealingKeys[0]!.key;
@@ -204,18 +239,18 @@ export async function openFeatures(
 
   const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, stripe, baseUrl, webUrl });
 
-  const playground = openPlayground({ db, clock, keeping });
+  const playground = openPlayground({ db, clock, storageQuota });
 
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
-    ...{ responses, contents, batches, mcp, topUps, organisations, playground, keeping },
+    ...{ responses, contents, batches, mcp, topUps, organisations, playground, storageQuota },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
   const used = billingRoutes({ db, clock, billing });
-  const { byMcp, stillIn } = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
+  const { byMcp, recheckCaller } = mcpAuthenticators({ identity, oauth, baseUrl: config.baseUrl });
   const front = openMcpFront({
-    ...{ mcp, shared, stillIn },
+    ...{ mcp, shared, recheckCaller },
     settings: {
       keysAllowed: () => options.get('McpApiKeys'),
       usersMayConnect: () => options.get('McpUserServers'),
@@ -283,13 +318,13 @@ export async function openFeatures(
       await oauth.stop();
       await identity.stop();
       mailer?.close();
-      await keeping.stop();
+      await storageQuota.stop();
       await audit.stop();
     },
     sweep: () => {
       const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
-      for (const room of [usage, ...rooms, batches, topUps, contents, keeping])
+      for (const room of [usage, ...rooms, batches, topUps, contents, storageQuota])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -1,5 +1,5 @@
 import type { Identity } from './identity/open.ts';
-import { mcpAuthenticator, stillIn, type WaysIn } from './mcp/front/caller.ts';
+import { type CallerAuthDeps, mcpAuthenticator, recheckCaller } from './mcp/front/caller.ts';
 import { ownerAuthenticator } from './mcp/owner.ts';
 import type { OAuth } from './oauth/open.ts';
 import type { Authenticators } from './platform/http/route.ts';
@@ -12,7 +12,7 @@ interface CallerDeps {
 
 /** Who may use connected servers over MCP, and who may connect them. */
 export const mcpAuthenticators = ({ identity: { options, authenticators }, oauth, baseUrl }: CallerDeps) => {
-  const ways: WaysIn = {
+  const ways: CallerAuthDeps = {
     baseUrl,
     keysAllowed: () => options.get('McpApiKeys'),
     byKey: authenticators.keyOrSession,
@@ -27,5 +27,5 @@ export const mcpAuthenticators = ({ identity: { options, authenticators }, oauth
       usersMay: () => options.get('McpUserServers'),
     }),
   };
-  return { byMcp, stillIn: stillIn(ways) };
+  return { byMcp, recheckCaller: recheckCaller(ways) };
 };

@@ -9,8 +9,8 @@ import { type Orchestra, openOrchestra } from './orchestra/open.ts';
 import type { Caller } from './orchestra/ports.ts';
 import { modelsOf, relayModels } from './orchestra/relay-models.ts';
 import { callerOf } from './orchestra/routes/caller.ts';
-import type { Keeping } from './platform/keeping/keeping.ts';
 import type { Platform } from './platform/open.ts';
+import type { StorageQuota } from './platform/storage-quota/storage-quota.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import type { MetaModels } from './relay/routes/meta-models.ts';
 
@@ -18,13 +18,13 @@ interface OrchestrationDeps {
   platform: Platform;
   relay: RelayDeps;
   billing: Billing;
-  keeping: Keeping;
+  storageQuota: StorageQuota;
   identity: Pick<Identity, 'options' | 'permits'>;
   mcp: Pick<Mcp, 'tools'>;
 }
 
 /** The orchestration model, wired to the other rooms. */
-export function openOrchestration({ platform, relay, billing, keeping, identity, mcp }: OrchestrationDeps): {
+export function openOrchestration({ platform, relay, billing, storageQuota, identity, mcp }: OrchestrationDeps): {
   orchestra: Orchestra;
   autonomous: Autonomous;
   metaModels: MetaModels;
@@ -36,7 +36,7 @@ export function openOrchestration({ platform, relay, billing, keeping, identity,
     return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
-    ...{ db: database.db, jobs, clock, owners, shared, keeping },
+    ...{ db: database.db, jobs, clock, owners, shared, storageQuota },
     ...relayModels(relay, permit),
     permit,
     models: (caller) => modelsOf(relay, caller),

@@ -4,8 +4,8 @@ import type { Route } from './platform/http/route.ts';
 import type { Platform } from './platform/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { openRealtime } from './relay/realtime/open.ts';
-import type { Ask } from './relay/response-sockets/asking.ts';
 import { openResponseSockets } from './relay/response-sockets/open.ts';
+import type { Ask } from './relay/response-sockets/request-sender.ts';
 
 interface Needed {
   platform: Platform;

@@ -1,6 +1,6 @@
 import type { Billing } from './billing/billing.ts';
 import type { AuditLog } from './identity/audit/log.ts';
-import type { CalledTool, ToolMoney } from './mcp/called-tool.ts';
+import type { CalledTool, ToolPayments } from './mcp/called-tool.ts';
 import type { Observer } from './observe.ts';
 import type { Metrics } from './platform/metrics.ts';
 
@@ -34,7 +34,7 @@ export function noteToolCalls({ billing, audit, observer, metrics }: NoteDeps): 
 }
 
 /** A tool's price is held before the call, and charged with the usage row that names the tool. */
-export const toolMoney = (billing: Pick<Billing, 'hold' | 'settle' | 'release'>): ToolMoney => ({
+export const toolMoney = (billing: Pick<Billing, 'hold' | 'settle' | 'release'>): ToolPayments => ({
   hold: async (call) => {
     const { userId, keyId, keyUnlimited, requestId, price } = call;
     const hold = await billing.hold({

@@ -5,9 +5,9 @@
  */
 import createClient from 'openapi-fetch';
 import type { paths } from './api-types.gen.ts';
-import { said } from './language/said.ts';
+import { serverText } from './language/server-texts.ts';
 import { language, t } from './language/words.ts';
-import { allWords } from './rest.ts';
+import { loadAllTranslations } from './load-page-group.ts';
 
 export class ApiError extends Error {
   override name = 'ApiError';
@@ -107,7 +107,7 @@ export async function errorOf(response: Response, body?: unknown): Promise<ApiEr
   const status = [response.status, response.statusText].filter(Boolean).join(' ');
   const message = messageOf(parsed, unsaid(response.status, status));
   const requestId = response.headers.get('x-request-id');
-  return new ApiError(response.status, said(message), requestId, codeOf(parsed), retryAfterMs(response.headers));
+  return new ApiError(response.status, serverText(message), requestId, codeOf(parsed), retryAfterMs(response.headers));
 }
 
 const parsed = (text: unknown): unknown => {
@@ -152,7 +152,7 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
   });
   const { status, ok } = answer.response;
   // A message may be shown next, so load all translations first. The initial login check (a GET with 401) shows none.
-  if (method !== 'get' || !(ok || status === 401)) await allWords();
+  if (method !== 'get' || !(ok || status === 401)) await loadAllTranslations();
   if (!ok) {
     if (status === 401) unauthorized(method, path);
     const refusal = parsed(answer.error) ?? null;

@@ -23,13 +23,13 @@ import { createRoot } from 'react-dom/client';
 import { onUnauthorized } from './api.ts';
 import { watchNavigation } from './heading-focus.ts';
 import { language } from './language/words.ts';
-import { later } from './later.tsx';
-import { allWords, whenIdle } from './rest.ts';
+import { lazyComponent } from './lazy-components.tsx';
+import { loadAllTranslations, whenIdle } from './load-page-group.ts';
 import { router } from './router.tsx';
 import { forgetUser, queryClient, selfQuery, sessionEnded } from './session.ts';
 import { colorSchemeKey, cssVariables, theme } from './theme.ts';
 
-const Toasts = later('Toasts');
+const Toasts = lazyComponent('Toasts');
 
 function Messages() {
   const { notifications } = useNotifications();
@@ -55,7 +55,7 @@ watchNavigation(router);
 // If the translations failed to load, the page is in another language than requested.
 document.documentElement.lang = language;
 // Preload the translations of the service's messages.
-whenIdle(() => void allWords());
+whenIdle(() => void loadAllTranslations());
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { callsOf, endingOf, sumOf, together, type UsageLog } from './requests.ts';
+import { callsOf, endingOf, groupRequests, sumOf, type UsageLog } from './requests.ts';
 
 const log = (id: number, parent: string | null = null, more: Partial<UsageLog> = {}) =>
   ({ id, parent_request_id: parent, quota: id, status: 'ok', ...more }) as UsageLog;
 
 test('calls of one turn or run are grouped at the position of the newest', () => {
-  const rows = together([log(5), log(4, 'req_a'), log(3), log(2, 'req_a'), log(1, 'exec-b')]);
+  const rows = groupRequests([log(5), log(4, 'req_a'), log(3), log(2, 'req_a'), log(1, 'exec-b')]);
   expect(rows.map(({ parent, logs }) => [parent, logs.map(({ id }) => id)])).toEqual([
     [null, [5]],
     ['req_a', [4, 2]],

@@ -13,7 +13,7 @@ export interface Requests {
 }
 
 /** Groups the calls for planning, judging and embedding by request, so that they do not crowd out what users asked. */
-export function together(logs: UsageLog[]): Requests[] {
+export function groupRequests(logs: UsageLog[]): Requests[] {
   const rows = new Map<string, Requests>();
   for (const log of logs) {
     const key = log.parent_request_id ?? String(log.id);
@@ -24,7 +24,7 @@ export function together(logs: UsageLog[]): Requests[] {
   return [...rows.values()];
 }
 
-export const apart = (logs: UsageLog[]): Requests[] =>
+export const singleRequests = (logs: UsageLog[]): Requests[] =>
   logs.map((log) => ({ key: String(log.id), parent: null, logs: [log] }));
 
 type Counted = 'quota' | 'prompt_tokens' | 'completion_tokens';
@@ -40,11 +40,11 @@ const makers: [prefix: string, word: string][] = [
 ];
 
 /** What made a call: a turn, a run, a batch, a response. */
-export const makerOf = (parent: string): string =>
+export const parentKindOf = (parent: string): string =>
   makers.find(([prefix]) => parent.startsWith(prefix))?.[1] ?? t('request##maker');
 
 export const countedCalls = (parent: string, count: number): string =>
-  t('{count, plural, one {# call} other {# calls}} of one {maker}', { count, maker: makerOf(parent) });
+  t('{count, plural, one {# call} other {# calls}} of one {maker}', { count, maker: parentKindOf(parent) });
 
 /** Such as "12 calls of one turn". */
 export const callsOf = ({ parent, logs }: Requests): string => countedCalls(parent ?? '', logs.length);

@@ -1,9 +1,9 @@
 import type { ComponentType } from 'react';
 import { t } from './language/words.ts';
-import { bringLater, laterComesFrom } from './later.tsx';
-import * as door from './page-groups/door.ts';
+import { loadLazyComponents, setLazyLoader } from './lazy-components.tsx';
+import { loadPageGroup, whenIdle } from './load-page-group.ts';
+import * as door from './page-groups/before-login.ts';
 import { prepareHome } from './pages/home/home-queries.ts';
-import { bringGroup, whenIdle } from './rest.ts';
 
 interface Audience {
   /** Who may open the page. `guest` pages redirect signed-in users. */
@@ -31,9 +31,9 @@ const open = (audience: Audience, rows: Row[]): PageEntry[] =>
 // all needed by any page. Pages before login are part of the app itself, because their shared code would be split off
 // again.
 const firstPages = () => import('./page-groups/first.ts');
-const morePages = () => bringGroup(() => import('./page-groups/more.ts'));
-const userPages = () => bringGroup(() => import('./page-groups/user.ts'));
-const adminPages = () => bringGroup(() => import('./page-groups/admin.ts'));
+const morePages = () => loadPageGroup(() => import('./page-groups/more.ts'));
+const userPages = () => loadPageGroup(() => import('./page-groups/user.ts'));
+const adminPages = () => loadPageGroup(() => import('./page-groups/admin.ts'));
 
 const isFirst = (): boolean => globalThis.location?.pathname === '/';
 const isForAdmins = (): boolean => /^\/admin(\/|$)/.test(location.pathname);
@@ -49,13 +49,13 @@ if (isFirst()) queueMicrotask(() => firstPages().catch(() => {}));
 
 // Every group but the first contains these components, and one of the two is loaded or loading anyway. Standalone pages
 // rarely need them.
-laterComesFrom(() => (isForAdmins() ? adminPages() : userPages()));
+setLazyLoader(() => (isForAdmins() ? adminPages() : userPages()));
 
 /** Loads the shell. From the home page users go on to other pages, so those are loaded while the browser is idle. */
 export async function frame() {
   const group = await groupHere();
   // If this fails (offline), they are loaded on demand.
-  if (isFirst()) whenIdle(() => void bringLater().catch(() => {}));
+  if (isFirst()) whenIdle(() => void loadLazyComponents().catch(() => {}));
   return group;
 }
 

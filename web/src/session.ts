@@ -1,6 +1,6 @@
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
 import { ApiError, get, type Result } from './api.ts';
-import { askingAgain } from './ask-again.ts';
+import { retryingQueryCache } from './retry-queries.ts';
 
 /** The signed-in user. */
 export type OwnUser = Result<'/api/user/self', 'put'>;
@@ -10,7 +10,7 @@ const adminRole = 10;
 export const isAdmin = (user: Pick<User, 'role'>): boolean => user.role >= adminRole;
 
 export const queryClient = new QueryClient({
-  queryCache: askingAgain(),
+  queryCache: retryingQueryCache(),
   defaultOptions: {
     queries: {
       staleTime: 15_000,

@@ -10,10 +10,10 @@ import { PaletteButton } from './components/palette-button.tsx';
 import { SessionEnded } from './components/session-ended.tsx';
 import { SkipLink } from './components/skip-link.tsx';
 import { t } from './language/words.ts';
-import { later } from './later.tsx';
-import { guardLeaving } from './unsent.ts';
+import { lazyComponent } from './lazy-components.tsx';
+import { guardLeaving } from './unsaved-changes.ts';
 
-const NavigationDrawer = later('NavigationDrawer');
+const NavigationDrawer = lazyComponent('NavigationDrawer');
 
 function NarrowNavigation() {
   const [opened, setOpened] = useState<boolean>();

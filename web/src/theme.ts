@@ -11,7 +11,7 @@ import type { MouseEvent } from 'react';
 import { t } from './language/words.ts';
 import { leaveNumber, pasteNumber, typeNumber, wholeNumber } from './number-entry.ts';
 
-/** Also read by early.ts. */
+/** Also read by before-paint.ts. */
 export const colorSchemeKey = 'svc-color-scheme';
 
 const indigo: MantineColorsTuple = [

@@ -1,6 +1,6 @@
 /** The AI SDK with any provider. */
 import { embedMany, generateText, isStepCount, jsonSchema, Output, streamText, tool } from 'ai';
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 // Warnings of the library about unknown model names do not matter here.
 globalThis.AI_SDK_LOG_WARNINGS = false;

@@ -1,5 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 export default ({ url, key, model }) => {
   const client = new Anthropic({ baseURL: url, apiKey: key });

@@ -1,5 +1,5 @@
 import { CohereClientV2 } from 'cohere-ai';
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 const user = (content) => ({ role: 'user', content });
 const tools = [{ type: 'function', function: { name: 'weather', parameters: weatherSchema } }];

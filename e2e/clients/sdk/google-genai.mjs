@@ -1,5 +1,5 @@
 import { GoogleGenAI } from '@google/genai';
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 export default ({ url, key, model }) => {
   const { models, chats } = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: url } });

@@ -1,7 +1,7 @@
 import { HumanMessage, ToolMessage } from '@langchain/core/messages';
 import { tool } from '@langchain/core/tools';
 import { z } from 'zod';
-import { prompt, textOf, toolPrompt, weather } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather } from '../client-tasks.mjs';
 
 const place = z.object({ city: z.string() });
 

@@ -1,7 +1,7 @@
 import { openai } from '@llamaindex/openai';
 import { tool } from 'llamaindex';
 import { z } from 'zod';
-import { prompt, textOf, toolPrompt, weather } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather } from '../client-tasks.mjs';
 
 export default ({ url, key, model }) => {
   const llm = openai({ model, apiKey: key, baseURL: `${url}/v1` });

@@ -1,7 +1,7 @@
 import { Agent } from '@mastra/core/agent';
 import { createTool } from '@mastra/core/tools';
 import { z } from 'zod';
-import { prompt, textOf, toolPrompt, weather } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather } from '../client-tasks.mjs';
 
 export default ({ url, key, model }) => {
   const place = z.object({ city: z.string() });

@@ -1,5 +1,5 @@
 import { Mistral } from '@mistralai/mistralai';
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 export default ({ url, key, model }) => {
   const { chat, embeddings } = new Mistral({ serverURL: url, apiKey: key });

@@ -1,6 +1,6 @@
 import { Agent, OpenAIProvider, Runner, setTracingDisabled, tool } from '@openai/agents';
 import { z } from 'zod';
-import { prompt, textOf, toolPrompt, weather } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather } from '../client-tasks.mjs';
 
 // Its traces go to OpenAI, where our key is not valid.
 setTracingDisabled(true);

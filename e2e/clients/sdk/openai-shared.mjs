@@ -1,5 +1,5 @@
 /** OpenAI's own client, which the clients of other vendors are modelled on. */
-import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../asks.mjs';
+import { prompt, textOf, toolPrompt, weather, weatherSchema } from '../client-tasks.mjs';
 
 const messages = [{ role: 'user', content: prompt }];
 const tools = [{ type: 'function', function: { name: 'weather', parameters: weatherSchema } }];

@@ -23,12 +23,12 @@ export async function deleteAccount(deps: AccountDataDeps, userId: number): Prom
 /** Every step is idempotent. */
 export async function forgetEverywhere(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   await closeAccount(deps.accounts, userId);
-  await forgetInRooms(deps, userId, signal);
+  await forgetInModules(deps, userId, signal);
   deps.log.info({ userId }, 'a user was deleted');
 }
 
 /** Deletes everything stored for an account. */
-export async function forgetInRooms(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
+export async function forgetInModules(deps: AccountDataDeps, userId: number, signal?: Job['signal']): Promise<void> {
   const faults: unknown[] = [];
   for (const room of Object.values(deps.rooms)) {
     signal?.throwIfAborted();

@@ -16,8 +16,8 @@ import { organisationOfAccount } from '../organisations/store/organisations.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
 import * as requests from '../platform/idempotency/store.ts';
-import type { OpenKeeping } from '../platform/keeping/keeping.ts';
 import type { Log } from '../platform/log.ts';
+import type { OpenStorageQuota } from '../platform/storage-quota/storage-quota.ts';
 import type { Playground } from '../playground/open.ts';
 import type { KeptResponses } from '../relay/responses/open.ts';
 import type { KeptContents } from '../requests/contents/open.ts';
@@ -26,10 +26,10 @@ import type { TopUps } from '../topups/open.ts';
 import type { Video } from '../video/open.ts';
 import * as video from '../video/store-account-data.ts';
 import type { AccountData, AccountDataDeps } from './deps.ts';
-import { deletionQueue, forgetEverywhere, forgetInRooms } from './forget.ts';
-import { keptParts, sumOf } from './kept.ts';
-import { keptRoutes } from './kept-routes.ts';
+import { deletionQueue, forgetEverywhere, forgetInModules } from './forget.ts';
 import { accountDataRoutes } from './routes.ts';
+import { storedByCategory, sumOf } from './stored-by-category.ts';
+import { storedDataRoutes } from './stored-data-routes.ts';
 
 export interface AccountsDeps {
   accounts: AccountDeps;
@@ -46,7 +46,7 @@ export interface AccountsDeps {
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
   playground: Pick<Playground, 'exportOf' | 'forgetUser'>;
   organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
-  keeping: Pick<OpenKeeping, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
+  storageQuota: Pick<OpenStorageQuota, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
 }
 
 const work = { concurrency: 1 };
@@ -62,7 +62,7 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
     log,
     rooms: roomsOf(given),
     requirePerson: given.organisations.requirePerson,
-    mostBytes: given.keeping.mostBytes,
+    mostBytes: given.storageQuota.mostBytes,
     deleteResponses: async (userId) => {
       await jobs.enqueue(responsesQueue, { userId }, { key: `${userId}` });
     },
@@ -74,15 +74,15 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
     const { userId } = workData.parse(job.data);
     // The deletion was scheduled, but then cancelled.
     if ((await organisationOfAccount(accounts.db, userId)) !== null) return;
-    await forgetInRooms(deps, userId, job.signal);
+    await forgetInModules(deps, userId, job.signal);
   });
   jobs.work(responsesQueue, work, async (job) => {
     const { userId } = workData.parse(job.data);
     await given.responses.forgetUser(userId);
-    await given.keeping.recount(userId);
+    await given.storageQuota.recount(userId);
   });
-  given.keeping.countBy(async (userId) => sumOf(await keptParts(accounts.db, userId)));
-  return { routes: [...accountDataRoutes(deps), ...keptRoutes(deps)] };
+  given.storageQuota.countBy(async (userId) => sumOf(await storedByCategory(accounts.db, userId)));
+  return { routes: [...accountDataRoutes(deps), ...storedDataRoutes(deps)] };
 }
 
 function roomsOf(given: AccountsDeps): Record<string, AccountData> {
@@ -118,6 +118,6 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
     // After the rooms that store something, so that the count is deleted last.
-    kept: { exportOf: () => ({}), forget: given.keeping.forget },
+    kept: { exportOf: () => ({}), forget: given.storageQuota.forget },
   };
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { nowhere } from '../identity/audit/log.ts';
 import { confirmClosing } from '../identity/close-account.ts';
-import { takeBack } from '../identity/links/invitations.ts';
+import { withdrawInvitation } from '../identity/links/invitations.ts';
 import type {} from '../identity/principals.ts';
-import { userBelow } from '../identity/reach.ts';
+import { requireLowerRole } from '../identity/role-checks.ts';
 import { done, management } from '../platform/http/answers.ts';
 import { generatedFile } from '../platform/http/generated-file.ts';
 import { idText } from '../platform/http/paging.ts';
@@ -73,7 +73,7 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       audit: { action: 'user_deleted', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
-        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'delete');
+        await requireLowerRole(deps.accounts.db, call.principal.user, call.params.id, 'delete');
         await deps.requirePerson(call.params.id);
         await deleteAccount(deps, call.params.id);
         return json(call, { success: true, message: 'The account is closed. Its data is being deleted.' });
@@ -90,8 +90,8 @@ export function accountDataRoutes(deps: AccountDataDeps): Route[] {
       audit: { action: 'invitation_withdrawn', subject, id: (call) => call.params.id },
       answers: { 200: done },
       handle: async (call) => {
-        await userBelow(deps.accounts.db, call.principal.user, call.params.id, 'revoke the invitation of');
-        await takeBack(deps.accounts, call.params.id);
+        await requireLowerRole(deps.accounts.db, call.principal.user, call.params.id, 'revoke the invitation of');
+        await withdrawInvitation(deps.accounts, call.params.id);
         await deleteAccount(deps, call.params.id);
         return json(call, { success: true, message: 'The invitation was revoked.' });
       },

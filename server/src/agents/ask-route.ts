@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import { requestId } from '../lib/ids.ts';
-import type { Exchange } from '../mcp/front/served.ts';
+import type { Exchange } from '../mcp/front/endpoint.ts';
 import { parseInput } from '../platform/http/parse.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import type { OwnRequest } from './tool-table.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import { isObject } from '../lib/is-object.ts';
-import type { OwnTool, OwnTools } from '../mcp/front/room.ts';
-import { type Exchange, toolFailure } from '../mcp/front/served.ts';
+import type { OwnTool, OwnTools } from '../mcp/front/context.ts';
+import { type Exchange, toolFailure } from '../mcp/front/endpoint.ts';
 import type { Route } from '../platform/http/route.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
 import type { Log } from '../platform/log.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { z } from 'zod';
-import { Growth } from '../platform/http/growth.ts';
+import { MemoryBudget } from '../platform/http/memory-budget.ts';
 import { defineRoute, json } from '../platform/http/route.ts';
 import { askRequest } from './ask.ts';
 import type { BatchesDeps } from './deps.ts';
@@ -25,7 +25,7 @@ const route = defineRoute({
 // What is asked of the house for a line that needs no charge.
 const deps = {
   routes: [route],
-  growth: new Growth(),
+  memoryBudget: new MemoryBudget(),
   blobs: { read: async () => new Response('{"body":{}}').body },
   permit: async () => ({ group: 'default', models: [], unlimited: true }),
   priceFactor: () => 1,

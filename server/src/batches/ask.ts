@@ -4,12 +4,12 @@ import type { KeyPrincipal } from '../identity/principals.ts';
 import { errorShapes } from '../lib/error-shapes.ts';
 import type { AppError } from '../lib/errors.ts';
 import { isUnavailable } from '../platform/durable/errors.ts';
-import { NoRoom } from '../platform/http/growth.ts';
+import { OutOfMemoryBudget } from '../platform/http/memory-budget.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
 import { chargeWithAnswer } from '../relay/charge-with-answer.ts';
 import type { ChargeLater } from '../relay/deps.ts';
-import type { Behind, KeyCall } from '../relay/request-context.ts';
+import type { BackgroundCall, KeyCall } from '../relay/request-context.ts';
 import type { BatchesDeps } from './deps.ts';
 import type { Outcome } from './store/requests.ts';
 import type { BatchRow, RequestRow } from './store/tables.ts';
@@ -64,7 +64,7 @@ export async function askRequest(
     } catch (thrown) {
       // Shutting down, or taken over: another process continues.
       signal.throwIfAborted();
-      if (thrown instanceof NoRoom) {
+      if (thrown instanceof OutOfMemoryBudget) {
         // Nothing was asked yet.
         tried -= 1;
         await pause(roomWaitMs, signal);
@@ -114,7 +114,7 @@ async function bodyOf({ blobs }: BatchesDeps, batch: BatchRow, row: RequestRow):
 interface Sent {
   body: string;
   requestId: string;
-  behind: Pick<Behind, 'chargeLater' | 'calls'>;
+  behind: Pick<BackgroundCall, 'chargeLater' | 'calls'>;
 }
 
 async function send(
@@ -129,7 +129,7 @@ async function send(
   let grown = 0;
   // All that endpoints read of a user.
   const user = { id: userId, group } as KeyPrincipal['user'];
-  const behind: Behind = { ...left, parentRequestId: batch.id, priceFactor: deps.priceFactor() };
+  const behind: BackgroundCall = { ...left, parentRequestId: batch.id, priceFactor: deps.priceFactor() };
   const request = new Request(`http://batch.invalid${route.path}`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body },
   });
@@ -137,13 +137,13 @@ async function send(
     ...{ request, requestId, ip: '127.0.0.1', body: undefined, query: undefined, params: undefined },
     ...{ signal, headers: {}, behind, principal: { user, keyId, models, unlimited, limitKey: '' } },
     grow: (bytes) => {
-      deps.growth.take(`${userId}`, bytes);
+      deps.memoryBudget.take(`${userId}`, bytes);
       grown += bytes;
     },
   };
   try {
     return await (await route.handle(call as Call)).text();
   } finally {
-    deps.growth.giveBack(`${userId}`, grown);
+    deps.memoryBudget.giveBack(`${userId}`, grown);
   }
 }

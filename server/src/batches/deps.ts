@@ -6,10 +6,10 @@ import type { Blobs } from '../platform/blobs/port.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Owners } from '../platform/durable/owners.ts';
-import type { Growth } from '../platform/http/growth.ts';
+import type { MemoryBudget } from '../platform/http/memory-budget.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { Keeping } from '../platform/keeping/keeping.ts';
 import type { Log } from '../platform/log.ts';
+import type { StorageQuota } from '../platform/storage-quota/storage-quota.ts';
 
 export interface BatchesDeps {
   db: Db;
@@ -19,7 +19,7 @@ export interface BatchesDeps {
   billing: Pick<Billing, 'settle' | 'release'>;
   clock: Clock;
   log: Log;
-  keeping: Keeping;
+  storageQuota: StorageQuota;
   /** The current rights of a batch's owner. */
   permit: Permits['of'];
   /** The endpoints of batch requests. */
@@ -32,7 +32,7 @@ export interface BatchesDeps {
   /** Of a file uploaded in parts. */
   maxUploadBytes(): number;
   /** Memory that batch requests need beyond their lines, for files they refer to. */
-  growth: Growth;
+  memoryBudget: MemoryBudget;
 }
 
 /** For messages; anything else a client sends is truncated. */

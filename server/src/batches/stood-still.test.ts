@@ -9,7 +9,7 @@ import { diskBlobs } from '../platform/blobs/disk.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
 import { openMigrated } from '../platform/db/migrated.fixture.ts';
 import type { OpenDb } from '../platform/db/open.ts';
-import { unbounded } from '../platform/keeping/keeping.fixture.ts';
+import { unbounded } from '../platform/storage-quota/storage-quota.fixture.ts';
 import type { BatchesDeps } from './deps.ts';
 import { beginWork, insertBatch, Overtaken, readBatch } from './store/batches.ts';
 import { countStates, insertRequests, writeOutcome } from './store/requests.ts';
@@ -37,7 +37,7 @@ afterAll(async () => {
 const depsWith = (kept: Blobs) =>
   ({
     ...{ db: database.db, blobs: kept, clock: systemClock, owners: { id: 'one' } },
-    keeping: unbounded,
+    storageQuota: unbounded,
     log: { warn: () => {} },
   }) as unknown as BatchesDeps;
 

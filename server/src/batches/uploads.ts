@@ -5,7 +5,7 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { timedHex } from '../lib/ids.ts';
 import { streamOf } from '../lib/stream-of.ts';
 import type { Blobs } from '../platform/blobs/port.ts';
-import { rowBytes } from '../platform/keeping/sizes.ts';
+import { rowBytes } from '../platform/storage-quota/sizes.ts';
 import { type BatchesDeps, noFile, noUpload } from './deps.ts';
 import { beginFile, blobOf, type FileAbout, refuseFull } from './files.ts';
 import { limits } from './limits.ts';
@@ -31,7 +31,7 @@ export async function createUpload(
     throw new AppError('request_too_large', `A file uploaded in parts may have at most ${maxUploadBytes()} bytes.`, {
       param: 'bytes',
     });
-  await deps.keeping.take(userId, bytes + rowBytes);
+  await deps.storageQuota.take(userId, bytes + rowBytes);
   const now = nowSeconds(clock);
   const upload: UploadRow = {
     ...{ id: `upload_${timedHex(clock.nowMs(), 32)}`, user_id: userId, purpose, filename, bytes },

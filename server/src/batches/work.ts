@@ -1,9 +1,9 @@
 import { forgetKept } from '../billing/store/kept-answers.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { isUnkept } from '../platform/blobs/errors.ts';
+import { isStorageFailure } from '../platform/blobs/errors.ts';
 import type { Worked } from '../platform/durable/jobs.ts';
 import { retryUntilWritten } from '../platform/durable/lease.ts';
-import { bytesOfRow } from '../platform/keeping/sizes.ts';
+import { bytesOfRow } from '../platform/storage-quota/sizes.ts';
 import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.ts';
 import type { BatchesDeps } from './deps.ts';
 import { finalizeBatch } from './finalize.ts';
@@ -32,7 +32,7 @@ export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal)
     return await workOnce(deps, id, signal);
   } catch (error) {
     if (error instanceof Overtaken) return;
-    if (signal.aborted || !isUnkept(error)) throw error;
+    if (signal.aborted || !isStorageFailure(error)) throw error;
     deps.log.warn({ error, batch: id }, 'could not read or write files of a batch; will retry');
     return { againInMs: unkeptMs };
   }
@@ -103,7 +103,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'could not store a batch response'),
   );
-  deps.keeping.add(batch.user_id, bytesOfRow(outcome.text));
+  deps.storageQuota.add(batch.user_id, bytesOfRow(outcome.text));
   return status;
 }
 

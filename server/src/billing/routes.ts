@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type {} from '../identity/principals.ts';
-import { userWithinReach } from '../identity/reach.ts';
+import { requireManageable } from '../identity/role-checks.ts';
 import { applicationsOfKeys } from '../identity/store/application-keys.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -165,7 +165,7 @@ function creditsRoute(room: BillingRouteDeps): Route {
     answers: { 200: answered(ledgerSchema) },
     handle: async (call) => {
       const { quota, note } = call.body;
-      await userWithinReach(room.db, call.principal.user, call.params.id, 'change the balance of');
+      await requireManageable(room.db, call.principal.user, call.params.id, 'change the balance of');
       const { params, idempotencyId } = call;
       const by = call.principal.user.id;
       const entry = await room.billing.grant({ userId: params.id, quota, note, by, idempotencyId });

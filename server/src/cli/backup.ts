@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeFolder } from '../platform/close-folder.ts';
+import { restrictPermissions } from '../platform/restrict-permissions.ts';
 import type { CommandCall } from './command.ts';
 
 /**
@@ -34,7 +34,7 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   if (!config.encryptionKey && existsSync(key)) copyFileSync(key, join(folder, 'encryption.key'));
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ made_at: new Date().toISOString() }));
   // Copies inherit the modes of their originals.
-  closeFolder(folder);
+  restrictPermissions(folder);
   print(`The backup is in ${folder}.${whatIsNotInIt(config)}`);
   return 0;
 }

@@ -14,8 +14,8 @@ import { migration as credentials } from '../platform/db/migrations/0034-credent
 import { migrations } from '../platform/db/migrations/index.ts';
 import { openDbReadOnly } from '../platform/db/open.ts';
 import { isLoopbackAddress } from '../platform/http/client-ip.ts';
-import { lostDatabase } from '../platform/lost-database.ts';
 import { openMailTransport } from '../platform/mail.ts';
+import { missingDatabase } from '../platform/missing-database.ts';
 import { knownSealingKeys } from '../platform/open.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
@@ -71,7 +71,7 @@ const checks: Check[] = [
   {
     name: 'database',
     run: async (config) => {
-      const lost = config.databaseUrl ? null : lostDatabase(config.dataDir);
+      const lost = config.databaseUrl ? null : missingDatabase(config.dataDir);
       if (lost) throw new Error(lost);
       if (!hasDatabase(config)) return 'none yet; the first start creates it';
       const damage = config.databaseUrl ? null : findDamage(databaseFile(config));

@@ -1,7 +1,7 @@
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import type { Outcome } from '../intake/import-run.ts';
-import type { Intake } from '../intake/intake.ts';
+import type { ImportedData } from '../intake/imported-data.ts';
 import { readLitellm } from '../intake/litellm/read-litellm.ts';
 import { readNewApi } from '../intake/new-api/read-new-api.ts';
 import { runImport } from '../intake/run-import.ts';
@@ -15,7 +15,7 @@ import { type CommandCall, withPlatform } from './command.ts';
  */
 const variable = 'env:';
 
-const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<Intake>> = {
+const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<ImportedData>> = {
   litellm: readLitellm,
   'new-api': readNewApi,
 };

@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite';
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeFolder } from '../platform/close-folder.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
+import { restrictPermissions } from '../platform/restrict-permissions.ts';
 import type { CommandCall } from './command.ts';
 
 const parts = ['svc.db', 'blobs', 'encryption.key'];
@@ -27,7 +27,7 @@ export async function restore({ config, args, flags, print }: CommandCall): Prom
       return 1;
     }
     putInto(config.dataDir, folder);
-    closeFolder(config.dataDir);
+    restrictPermissions(config.dataDir);
   } finally {
     unlock();
   }

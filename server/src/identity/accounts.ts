@@ -5,7 +5,7 @@ import type { Language } from '../lib/languages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { isTaken } from '../platform/durable/errors.ts';
 import type { Shared } from '../platform/shared/port.ts';
-import type { Announcements } from './announce.ts';
+import type { Announcements } from './announcements.ts';
 import { type AuditLog, nowhere } from './audit/log.ts';
 import { requireFreshSession } from './confirm-owner.ts';
 import type { KeyDeps } from './keys.ts';
@@ -18,7 +18,7 @@ import {
   isOutdated,
   type LoginAttempt,
 } from './passwords.ts';
-import { userBelow } from './reach.ts';
+import { requireLowerRole } from './role-checks.ts';
 import type { ProvenUser, Sessions } from './sessions.ts';
 import { setLanguage } from './store/languages.ts';
 import {
@@ -150,7 +150,7 @@ export type AdminChange = Partial<
 
 /** An administrator can neither change users of their own role or higher, nor assign such a role. */
 export async function changeUserAsAdmin(deps: AccountDeps, admin: User, id: number, input: AdminChange): Promise<User> {
-  const target = await userBelow(deps.db, admin, id, 'change');
+  const target = await requireLowerRole(deps.db, admin, id, 'change');
   if (input.role !== undefined && input.role >= admin.role)
     throw new AppError('forbidden', 'You cannot assign a role equal to or higher than your own.');
   if ((input.role ?? target.role) !== target.role) requireNoOrganisation(target);

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
-import type { Announcements } from './announce.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { Announcements } from './announcements.ts';
 
 /** Cache time while invalidations may be missed. */
 const unheardMs = 1_000;
@@ -10,7 +10,7 @@ interface KeptDeps<V> {
   tag: string;
   load(): Promise<V>;
   clock: Clock;
-  hearing: Pick<Hearing, 'heard'>;
+  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
   announcements: Announcements;
 }
 
@@ -30,9 +30,9 @@ export class CachedValue<V> {
   }
 
   get(): V | Promise<V> {
-    const { clock, hearing } = this.deps;
+    const { clock, invalidationHealth } = this.deps;
     const kept = this.#kept;
-    if (kept && (hearing.heard() || clock.steadyMs() - kept.readMs < unheardMs)) return kept.value;
+    if (kept && (invalidationHealth.heard() || clock.steadyMs() - kept.readMs < unheardMs)) return kept.value;
     return this.#reading ?? this.#read();
   }
 

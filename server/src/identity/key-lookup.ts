@@ -4,8 +4,8 @@ import { sha256Hex } from '../lib/hashing.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
-import { type Announcements, announcedLookup } from './announce.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import { type Announcements, invalidatedLookup } from './announcements.ts';
 import type { KeyPrincipal } from './principals.ts';
 import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
 import { statuses } from './user.ts';
@@ -46,11 +46,11 @@ export function openKeyLookup(deps: {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
   placeOf: PlaceOfKey;
 }): KeyLookup {
   const { db, clock } = deps;
-  const cache = announcedLookup<WarmKey>({
+  const cache = invalidatedLookup<WarmKey>({
     ...deps,
     load: (hash) => loadKey(deps, hash),
     tagsOf: (key) => [`key:${key.keyId}`, `user:${key.principal.user.id}`, ...key.placeTags],

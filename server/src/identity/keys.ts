@@ -6,7 +6,7 @@ import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { parseBlock } from '../platform/http/client-ip.ts';
 import { shownName } from '../platform/http/shown-text.ts';
-import type { Announcements } from './announce.ts';
+import type { Announcements } from './announcements.ts';
 import { imposable, imposedAfter, type KeyChanger } from './imposed.ts';
 import { type ApiKeyRow, changeKey, countKeys, deleteKey, insertKey, type KeyChange, listKeys } from './store/keys.ts';
 

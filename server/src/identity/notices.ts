@@ -1,7 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import type { LinkDeps } from './links/deps.ts';
 import { mayMailNotice } from './links/mail.ts';
-import type { AccountChange, LetterKind, Letters } from './mails/letters.ts';
+import type { AccountChange, MailKind, Mails } from './mails/mail-texts.ts';
 import type { Reader } from './mails/mailer.ts';
 import { verifiedReader } from './mails/reader.ts';
 import { insertNotice } from './store/notices.ts';
@@ -10,11 +10,11 @@ import { insertNotice } from './store/notices.ts';
 export type NoticeKind = 'factors_removed' | 'sessions_ended' | 'password_link' | 'spending';
 
 /** Shown on the page until dismissed; mailed to a verified address, off the request path. */
-export async function tellUser<K extends NoticeKind>(
+export async function notifyUser<K extends NoticeKind>(
   deps: LinkDeps,
   userId: number,
   kind: K,
-  about: Letters[K],
+  about: Mails[K],
 ): Promise<void> {
   await insertNotice(deps.db, {
     ...{ user_id: userId, kind, about: JSON.stringify(about), created_at: nowSeconds(deps.clock) },
@@ -28,18 +28,18 @@ type MailDeps = Pick<LinkDeps, 'db' | 'shared' | 'mailer' | 'log'>;
  * Notifies the owner of changes to sign-in methods, in case somebody else made them. By mail only: the page would show
  * it to whoever did it.
  */
-export const tellOwner = ({ db, ...deps }: MailDeps, userId: number, what: AccountChange): void =>
+export const notifyOwner = ({ db, ...deps }: MailDeps, userId: number, what: AccountChange): void =>
   mail(deps, verifiedReader(db, userId), 'account_changed', { what });
 
 /** The same to a former address. */
-export const tellFormer = (deps: Omit<MailDeps, 'db'>, reader: Reader | null, what: AccountChange): void =>
+export const notifyFormerAddress = (deps: Omit<MailDeps, 'db'>, reader: Reader | null, what: AccountChange): void =>
   mail(deps, Promise.resolve(reader), 'account_changed', { what });
 
-function mail<K extends LetterKind>(
+function mail<K extends MailKind>(
   { mailer, shared, log }: Omit<MailDeps, 'db'>,
   found: Promise<Reader | null>,
   kind: K,
-  about: Letters[K],
+  about: Mails[K],
 ): void {
   const send = async () => {
     const reader = await found;

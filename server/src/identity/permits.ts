@@ -1,9 +1,9 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
-import { type Announcements, announcedLookup } from './announce.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import { type Announcements, invalidatedLookup } from './announcements.ts';
 import type { KeyPlace, PlaceOfKey } from './key-lookup.ts';
 import { isAllowance } from './store/application-keys.ts';
 import { findKey } from './store/keys.ts';
@@ -45,12 +45,12 @@ interface PermitDeps {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
   placeOf: PlaceOfKey;
 }
 
 export function openPermits(deps: PermitDeps): Permits {
-  const cache = announcedLookup<Standing>({
+  const cache = invalidatedLookup<Standing>({
     ...deps,
     load: (name) => load(deps, JSON.parse(name) as Worker),
     tagsOf: ({ userId, keyId, key }) => [`user:${userId}`, `key:${keyId}`, ...(key?.place.tags ?? [])],
@@ -66,7 +66,7 @@ export function openPermits(deps: PermitDeps): Permits {
     return permit;
   };
   return {
-    of: ({ userId, keyId }) => after(cache.get(JSON.stringify({ userId, keyId })), check),
+    of: ({ userId, keyId }) => thenMaybe(cache.get(JSON.stringify({ userId, keyId })), check),
   };
 }
 

@@ -3,8 +3,8 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
-import { type Announcements, announcedLookup } from './announce.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import { type Announcements, invalidatedLookup } from './announcements.ts';
 import {
   deleteSession,
   deleteSessions,
@@ -56,12 +56,12 @@ export interface SessionDeps {
   clock: Clock;
   announcements: Announcements;
   https: boolean;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
 }
 
 export function openSessions(deps: SessionDeps): Sessions {
   const { db, clock, announcements } = deps;
-  const cache = announcedLookup<FoundSession>({
+  const cache = invalidatedLookup<FoundSession>({
     ...deps,
     load: (hash) => findSession(db, hash),
     tagsOf: (found) => [`session:${found.session.id}`, `user:${found.user.id}`],

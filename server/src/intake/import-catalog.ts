@@ -7,7 +7,7 @@ import { insertCredentialIn } from '../routing/catalog/store/credentials.ts';
 import { insertProviderModels } from '../routing/catalog/store/provider-models.ts';
 import { enabled } from '../routing/catalog/store/tables.ts';
 import type { ImportRun } from './import-run.ts';
-import type { AliasIntake, ChannelIntake, CredentialIntake, ModelIntake } from './intake.ts';
+import type { AliasIntake, ChannelIntake, CredentialIntake, ModelIntake } from './imported-data.ts';
 
 export async function takeChannels(taking: ImportRun, channels: readonly ChannelIntake[]): Promise<void> {
   for (const channel of channels) {

@@ -8,7 +8,7 @@ import { quotaToUsd } from '../lib/money.ts';
 import { readCode } from '../topups/code-text.ts';
 import { findCode, insertCodes } from '../topups/store/codes.ts';
 import type { ImportRun } from './import-run.ts';
-import type { CodeIntake, KeyIntake, PersonIntake } from './intake.ts';
+import type { CodeIntake, KeyIntake, PersonIntake } from './imported-data.ts';
 import { validName } from './valid-name.ts';
 
 export async function takePeople(taking: ImportRun, people: readonly PersonIntake[]): Promise<void> {

@@ -2,7 +2,7 @@ import { vendors } from '../lib/vendors/table.ts';
 import { priceOf } from '../routing/catalog/price-list.ts';
 import { type DiscoveredModel, fieldsOf } from '../routing/catalog/provider-models.ts';
 import { enabled } from '../routing/catalog/store/tables.ts';
-import type { ModelIntake } from './intake.ts';
+import type { ModelIntake } from './imported-data.ts';
 
 /** Whose price list entry describes a model: the provider's own, else the first vendor's that has it. */
 export const listedBy = (provider: string, modelName: string): string =>

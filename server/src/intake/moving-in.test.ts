@@ -4,7 +4,7 @@ import { openSealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
 import { type ScriptedUpstream, scriptedUpstream } from '../relay/scripted-upstream.fixture.ts';
 import type { Outcome } from './import-run.ts';
-import type { Intake } from './intake.ts';
+import type { ImportedData } from './imported-data.ts';
 import { intakeOf as litellmIntakeOf } from './litellm/read-litellm.ts';
 import { newApiDatabase } from './new-api/new-api.fixture.ts';
 import { readNewApi } from './new-api/read-new-api.ts';
@@ -27,7 +27,7 @@ const said = () =>
     usage: { prompt_tokens: 1_000, completion_tokens: 100, total_tokens: 1_100 },
   });
 
-const takeAll = (intake: Intake, write: boolean) => {
+const takeAll = (intake: ImportedData, write: boolean) => {
   const { database, clock, sealingKeys } = t.platform;
   return runImport({ db: database.db, clock, sealer: openSealer({ keys: sealingKeys }) }, intake, { write });
 };

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../lib/trailing.ts';
+import { trimEndOf } from '../lib/trim-end.ts';
 import { findVendor } from '../lib/vendors/find-vendor.ts';
 import { vendors } from '../lib/vendors/table.ts';
 import { type ChannelKind, compatible, type Vendor } from '../lib/vendors/vendor.ts';
@@ -22,6 +22,6 @@ export function compatibleAt(baseUrl: string): Place {
 
 /** Addresses are often given without the API path. */
 export function withPath(address: string, path: string): string {
-  const plain = withoutTrailing(address.trim(), '/');
+  const plain = trimEndOf(address.trim(), '/');
   return URL.parse(plain)?.pathname === '/' ? `${plain}${path}` : plain;
 }

@@ -5,7 +5,7 @@ import { bumpVersion } from '../routing/catalog/store/version.ts';
 import { takeAliases, takeChannels } from './import-catalog.ts';
 import { takeCodes, takeKeys, takePeople } from './import-people.ts';
 import type { Outcome } from './import-run.ts';
-import type { Intake } from './intake.ts';
+import type { ImportedData } from './imported-data.ts';
 import { openImported } from './store/imported.ts';
 
 class OnlyLooked extends Error {}
@@ -13,7 +13,7 @@ class OnlyLooked extends Error {}
 /** Everything in one transaction. Without `write` the same is done and rolled back, so that the preview is exact. */
 export async function runImport(
   { db, clock, sealer }: { db: Db; clock: Clock; sealer: Sealer },
-  intake: Intake,
+  intake: ImportedData,
   { write }: { write: boolean },
 ): Promise<Outcome> {
   const nothing = { channels: [], models: [], aliases: [], users: [], keys: [], codes: [] };

@@ -1,4 +1,4 @@
-import { AnswerTooLarge, answerLimits, gather, textOf } from './gather.ts';
+import { AnswerTooLarge, answerLimits, collectBytes, textOf } from './collect-bytes.ts';
 
 /** Takes a chunk of a body, the bytes from `from` up to `to`; false if it cannot take more for now. */
 export type Taker = (bytes: Uint8Array, from: number, to: number) => boolean;
@@ -24,7 +24,7 @@ export function readText(body: ByteSource): string | Promise<string> {
 }
 
 async function gatherText(body: ByteSource): Promise<string> {
-  const { bytes, whole } = await gather(() => body.read(), answerLimits.json);
+  const { bytes, whole } = await collectBytes(() => body.read(), answerLimits.json);
   if (whole) return textOf(bytes);
   body.abort();
   throw new AnswerTooLarge(answerLimits.json);

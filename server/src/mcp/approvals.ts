@@ -1,9 +1,9 @@
 import type { Membership } from '../identity/membership.ts';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
-import { inOrder } from '../lib/in-order.ts';
-import type { McpDeps } from './room.ts';
+import type { McpDeps } from './context.ts';
 import * as store from './store/approvals.ts';
 import type { McpServer } from './store/servers.ts';
 
@@ -55,7 +55,7 @@ function lifeFrom(clock: Deps['clock']): { now: number; until: number } {
 /** Independent of key order: a model that repeats a call may write its arguments in another order. */
 const wantedBy = ({ userId, server, tool, arguments: args }: AskedCall): store.Wanted => ({
   ...{ userId, serverId: server.id, tool },
-  argumentsHash: sha256Hex(JSON.stringify(inOrder(args))),
+  argumentsHash: sha256Hex(JSON.stringify(canonicalJson(args))),
 });
 
 /** A call that a user may approve, and the organisation that it is made for, if any. */

@@ -1,31 +1,31 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { allAbilities } from './abilities.ts';
+import { allCapabilities } from './client-capabilities.ts';
 import { connect } from './connection.ts';
+import type { McpContext } from './context.ts';
 import type { Definition } from './definition.ts';
-import { secretsOf, tellFault } from './fault.ts';
+import { describeFault, secretsOf } from './fault.ts';
 import { type Listing, mostTools, withMore } from './listing.ts';
-import type { McpRoom } from './room.ts';
 import { getServer, noServer } from './servers.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools, putTool, replaceTools } from './store/tools.ts';
-import { headersOf, holderFor, listedTo, targetOf } from './target.ts';
+import { headersOf, holderFor, listingHolder, targetOf } from './target.ts';
 
 /** Short, because a user is waiting for the page. */
 const patienceMs = 15_000;
 
-export interface Looked {
+export interface ServerListing {
   about: { name: string; version: string; protocol: string };
   listing: Listing;
 }
 
 export type ServerTest = { latencyMs: number } & (
-  | { ok: true; looked: Looked; allowed: AllowedTool[] }
+  | { ok: true; looked: ServerListing; allowed: AllowedTool[] }
   | { ok: false; error: string }
 );
 
 /** Checks whether the server answers with its headers, and what it currently lists. */
-export async function testServer(room: McpRoom, id: number, by: number, signal: AbortSignal): Promise<ServerTest> {
+export async function testServer(room: McpContext, id: number, by: number, signal: AbortSignal): Promise<ServerTest> {
   const server = await getServer(room, id);
   const startedMs = room.clock.steadyMs();
   const latency = () => room.clock.steadyMs() - startedMs;
@@ -38,19 +38,24 @@ export async function testServer(room: McpRoom, id: number, by: number, signal: 
 }
 
 /** Lists twice: some tools are listed only to clients with capabilities, and some only to clients without. */
-async function look(room: McpRoom, server: McpServer, by: number, signal: AbortSignal): Promise<Looked> {
+async function look(room: McpContext, server: McpServer, by: number, signal: AbortSignal): Promise<ServerListing> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(Math.min(server.timeoutMs, patienceMs))]);
   const looked = await lookAs(room, server, holderFor(server, by), deadline);
   // There are already more tools than a user can choose from.
   if (looked.listing.cut) return looked;
-  const asked = listedTo(server, by, allAbilities);
+  const asked = listingHolder(server, by, allCapabilities);
   // If there is no time for the second listing, the first one is enough.
   const more = await lookAs(room, server, asked, deadline).catch(() => null);
   return more ? { ...looked, listing: withMore(server.name, looked.listing, more.listing) } : looked;
 }
 
 /** Uses a new session, so that the listing is current and not a cached one. */
-async function lookAs(room: McpRoom, server: McpServer, holder: string, deadline: AbortSignal): Promise<Looked> {
+async function lookAs(
+  room: McpContext,
+  server: McpServer,
+  holder: string,
+  deadline: AbortSignal,
+): Promise<ServerListing> {
   const connection = await connect(targetOf(room, server, holder), deadline);
   try {
     return { about: connection.about, listing: await connection.list(deadline) };
@@ -59,17 +64,17 @@ async function lookAs(room: McpRoom, server: McpServer, holder: string, deadline
   }
 }
 
-function tellToAdministrator(room: McpRoom, server: McpServer, error: unknown): string {
+function tellToAdministrator(room: McpContext, server: McpServer, error: unknown): string {
   let secrets: string[] = [];
   try {
     secrets = secretsOf(headersOf(room, server));
   } catch {
     // The headers cannot be unsealed: that is the fault to report, and it contains no secrets.
   }
-  return tellFault(error, 'administrator', secrets);
+  return describeFault(error, 'administrator', secrets);
 }
 
-export interface Wanted {
+export interface ToolSelection {
   name: string;
   /** Hash of the definition that was reviewed. */
   definition: string;
@@ -83,15 +88,15 @@ export interface Wanted {
  * and its definition must still be the one that was reviewed.
  */
 export async function allowTools(
-  room: McpRoom,
+  room: McpContext,
   id: number,
-  wanted: readonly Wanted[],
+  wanted: readonly ToolSelection[],
   by: number,
   signal: AbortSignal,
 ): Promise<McpServer> {
   const server = await getServer(room, id);
   const known = new Map((await allowedTools(room.db, [id])).map((tool) => [tool.name, tool]));
-  const isKnown = ({ name, definition }: Wanted): boolean => known.get(name)?.definition === definition;
+  const isKnown = ({ name, definition }: ToolSelection): boolean => known.get(name)?.definition === definition;
   const listed = wanted.every(isKnown) ? new Map<string, Definition>() : await listedNow(room, server, by, signal);
   const now = nowSeconds(room.clock);
   const tools = wanted.map((tool): AllowedTool => {
@@ -108,9 +113,9 @@ export async function allowTools(
 
 /** Approves one tool, new or changed, as the server describes it now; the others stay as they are. */
 export async function approveTool(
-  room: McpRoom,
+  room: McpContext,
   id: number,
-  { name, definition, askFirst }: Omit<Wanted, 'askFirst' | 'price'> & { askFirst?: boolean | undefined },
+  { name, definition, askFirst }: Omit<ToolSelection, 'askFirst' | 'price'> & { askFirst?: boolean | undefined },
   by: number,
   signal: AbortSignal,
 ): Promise<McpServer> {
@@ -131,7 +136,7 @@ export async function approveTool(
 }
 
 async function listedNow(
-  room: McpRoom,
+  room: McpContext,
   server: McpServer,
   by: number,
   signal: AbortSignal,
@@ -146,7 +151,7 @@ async function listedNow(
 
 function approvable(
   listed: Map<string, Definition>,
-  { name, definition }: Pick<Wanted, 'name' | 'definition'>,
+  { name, definition }: Pick<ToolSelection, 'name' | 'definition'>,
 ): Definition {
   const found = listed.get(name);
   if (!found) throw new AppError('invalid_value', `tools: the server lists no tool "${name}"`, { param: 'tools' });

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { withoutTrailing } from '../lib/trailing.ts';
+import { trimEndOf } from '../lib/trim-end.ts';
+import type { McpDeps } from './context.ts';
 import { McpFault } from './fault.ts';
-import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 /*
@@ -65,8 +65,8 @@ export function faultIn(
   if (!claims) return 'it is not a signed JWT';
   const { aud, exp } = claims;
   if (typeof exp !== 'number' || exp <= nowSeconds(clock)) return 'it has expired';
-  const asks = asking.flatMap((one) => (one === undefined ? [] : [withoutTrailing(one, '/')]));
-  const isMeant = (one: unknown) => typeof one === 'string' && asks.includes(withoutTrailing(one, '/'));
+  const asks = asking.flatMap((one) => (one === undefined ? [] : [trimEndOf(one, '/')]));
+  const isMeant = (one: unknown) => typeof one === 'string' && asks.includes(trimEndOf(one, '/'));
   const meant = [aud].flat();
   return meant.some(isMeant) && (!alone || meant.every(isMeant))
     ? null

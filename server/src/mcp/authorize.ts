@@ -1,8 +1,8 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { Challenge } from './challenge.ts';
+import type { McpDeps } from './context.ts';
 import { McpFault } from './fault.ts';
 import { clientSecretsOf } from './own-client.ts';
-import type { McpDeps } from './room.ts';
 import { fetchForSignIn } from './sign-in-fetch.ts';
 import type { McpServer } from './store/servers.ts';
 

@@ -36,7 +36,7 @@ export interface HeldPrice {
 }
 
 /** Charges users for tools that have a price. */
-export interface ToolMoney {
+export interface ToolPayments {
   /** Throws if the balance is insufficient. */
   hold(call: PricedCall): Promise<HeldPrice>;
 }

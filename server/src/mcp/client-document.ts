@@ -1,5 +1,5 @@
 import type { OAuthClientProvider } from '@modelcontextprotocol/client';
-import type { McpDeps } from './room.ts';
+import type { McpDeps } from './context.ts';
 
 /*
  * Client ID Metadata Documents: the client is identified by the URL of a document about itself. Authorization servers

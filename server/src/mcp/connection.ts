@@ -9,23 +9,23 @@ import type {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { ChurnSet } from '../lib/churn-set.ts';
-import type { StayTimer } from '../lib/stay-timer.ts';
+import type { LingerTimer } from '../lib/linger-timer.ts';
 import { boundAnswers } from './bounded-answers.ts';
 import { mostAskedMs } from './call-timeout.ts';
-import { DirectCalls, type Underlying } from './direct-calls.ts';
-import { givenUp } from './fault.ts';
+import { DirectCalls, type LibrarySession } from './direct-calls.ts';
+import { abortReason } from './fault.ts';
 import { type GuardedTarget, guardedFetch, openListening } from './guarded-fetch.ts';
-import { type Introduction, introductionOf } from './introduction.ts';
+import { type InitializeInfo, initializeInfoOf } from './initialize-info.ts';
 import { type Listing, readListing } from './listing.ts';
 import { noValidator } from './no-validator.ts';
-import { asBefore, extensionsOf, unasked, waiting } from './params-behind.ts';
-import type { Hearing, Passing } from './passing.ts';
 import type { AccessToken } from './proofs.ts';
+import type { RequestCallbacks, RequestListeners } from './request-callbacks.ts';
+import { extensionsOf, taskSupportMeta, withoutClientCapabilities, withoutNewestParams } from './request-params.ts';
 import { letQuestionsThrough, type ServerQuestions } from './server-questions.ts';
 import { hasTasks, letTasksThrough, taskIn } from './task-answers.ts';
 
 /** A stored session: it can be resumed by its id, without another initialize. */
-export interface KeptSession extends Introduction {
+export interface KeptSession extends InitializeInfo {
   id: string;
   sign?: AccessToken['sign'];
 }
@@ -33,14 +33,14 @@ export interface KeptSession extends Introduction {
 export type Params = Record<string, unknown>;
 
 /** A connection to one server. */
-export interface Connection extends Introduction {
+export interface Connection extends InitializeInfo {
   /** Null if the server keeps no sessions. */
   sessionId: string | null;
   list(signal: AbortSignal): Promise<Listing>;
   /** The result, or a task if the server continues the call in the background (`taskIn`). */
   call(tool: Called, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
   /** Sends any request and returns its answer unchanged; `tool` if the request calls a tool. */
-  ask(method: string, params: Params, passing: Passing, tool?: Called): Promise<Params>;
+  ask(method: string, params: Params, passing: RequestCallbacks, tool?: Called): Promise<Params>;
   /** Sends a message that gets no answer: the client's reply to a question. */
   tell(message: object): Promise<void>;
   /** Messages the server sends unprompted, after the event with this id; null if it never sends any. */
@@ -67,7 +67,7 @@ export interface Target extends GuardedTarget {
   /** The client's capabilities; absent if there is no client to ask. */
   capabilities?: ClientCapabilities | undefined;
   /** Watches calls that take long. */
-  slow: StayTimer;
+  slow: LingerTimer;
 }
 
 const us = { name: 'svc', version: '1' };
@@ -82,7 +82,7 @@ const anything = z.looseObject({});
 /** Rejects when `signal` aborts, even if the work continues. */
 export const within = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
   new Promise((resolve, reject) => {
-    const giveUp = () => reject(givenUp(signal));
+    const giveUp = () => reject(abortReason(signal));
     if (signal.aborted) giveUp();
     signal.addEventListener('abort', giveUp, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
@@ -123,9 +123,9 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   });
   // The library does not say which request a notification belongs to. All requests waiting here get it; they belong to
   // one holder.
-  const hearing: Hearing = new ChurnSet();
+  const listeners: RequestListeners = new ChurnSet();
   client.setNotificationHandler('notifications/message', ({ params }) => {
-    for (const passing of hearing) passing.log?.(params);
+    for (const passing of listeners) passing.log?.(params);
   });
   try {
     await within(signal, client.connect(transport, { signal, timeout: target.timeoutMs }));
@@ -136,18 +136,18 @@ export async function connect(target: Target, signal: AbortSignal, kept?: KeptSe
   const isModern = client.getProtocolEra() === 'modern';
   if (isModern) letTasksThrough(transport);
   const asked = target.capabilities && !isModern ? letQuestionsThrough(transport) : null;
-  const introduction = kept ?? introductionOf(client);
+  const introduction = kept ?? initializeInfoOf(client);
   // Not for servers that need a token, which is looked up for each request, nor for the newest protocol, whose headers
   // only the library builds.
   const { lines, slow } = target;
-  const direct = lines && !target.token && !isModern ? { lines, slow, hearing } : null;
+  const direct = lines && !target.token && !isModern ? { lines, slow, listeners } : null;
   const calls = direct && new DirectCalls(target, direct, underlyingOf(transport, asked));
   return {
     about: introduction.about,
     capabilities: introduction.capabilities,
     instructions: introduction.instructions,
     sessionId: transport.sessionId ?? null,
-    ...talking(client, target, introduction, { hearing, calls, asked }),
+    ...talking(client, target, introduction, { listeners, calls, asked }),
     // Always a response; the library's message type is narrower than needed.
     tell: (message) => tell(message as JSONRPCMessage),
     listen: async (after, leaving) => {
@@ -193,8 +193,12 @@ function showing(
 function talking(
   client: Client,
   target: Target,
-  { capabilities }: Introduction,
-  { hearing, calls, asked }: { hearing: Hearing; calls: DirectCalls | null; asked: ServerQuestions | null },
+  { capabilities }: InitializeInfo,
+  {
+    listeners,
+    calls,
+    asked,
+  }: { listeners: RequestListeners; calls: DirectCalls | null; asked: ServerQuestions | null },
 ): Pick<Connection, 'list' | 'call' | 'ask'> {
   const { name: server, timeoutMs: timeout } = target;
   const isModern = client.getProtocolEra() === 'modern';
@@ -211,7 +215,7 @@ function talking(
       timeout: asked && passing.asking ? timeout + mostAskedMs : timeout,
     };
     // The library declares an older client's capabilities itself; if this request has no client to ask, leave them out.
-    const said = isModern && !passing.asking ? unasked(target, params) : params;
+    const said = isModern && !passing.asking ? withoutClientCapabilities(target, params) : params;
     // In the newest protocol, the library copies marked arguments into headers.
     const work: Promise<object> =
       isModern && tool
@@ -219,9 +223,9 @@ function talking(
             ...options,
             toolDefinition: definitionOf(tool),
           })
-        : client.request({ method, params: isModern ? said : asBefore(params) }, anything, options);
+        : client.request({ method, params: isModern ? said : withoutNewestParams(params) }, anything, options);
     const answer = (await heard(
-      hearing,
+      listeners,
       passing,
       asked ? asked.during(passing, within(signal, work)) : within(signal, work),
     )) as Params;
@@ -241,14 +245,14 @@ function talking(
     call: async (tool, args, signal) => {
       const options = { signal, timeout, toolDefinition: definitionOf(tool) };
       // Only a server that supports tasks is told that we wait for them.
-      const said = isModern && hasTasks(capabilities) ? waiting(target) : {};
+      const said = isModern && hasTasks(capabilities) ? taskSupportMeta(target) : {};
       const answer = await within(signal, client.callTool({ name: tool.name, arguments: args, ...said }, options));
       if (taskIn(answer) && !hasTasks(capabilities)) throw unwantedTask();
       return answer;
     },
     ask: (method, params, passing, tool) =>
       calls && tool && !passing.progress
-        ? calls.call(asBefore(params), passing)
+        ? calls.call(withoutNewestParams(params), passing)
         : askLibrary(method, params, passing, tool),
   };
 }
@@ -257,16 +261,16 @@ function talking(
 const unwantedTask = (): Error => new Error('a task that was not requested');
 
 /** Notifications that arrive before the answer go to the request that waits. */
-async function heard<T>(hearing: Hearing, passing: Passing, work: Promise<T>): Promise<T> {
-  hearing.add(passing);
+async function heard<T>(listeners: RequestListeners, passing: RequestCallbacks, work: Promise<T>): Promise<T> {
+  listeners.add(passing);
   try {
     return await work;
   } finally {
-    hearing.delete(passing);
+    listeners.delete(passing);
   }
 }
 
-const underlyingOf = (transport: StreamableHTTPClientTransport, asked: ServerQuestions | null): Underlying => ({
+const underlyingOf = (transport: StreamableHTTPClientTransport, asked: ServerQuestions | null): LibrarySession => ({
   sessionId: () => transport.sessionId,
   protocol: () => transport.protocolVersion,
   hear: (message, of) => {

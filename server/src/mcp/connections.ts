@@ -1,12 +1,12 @@
 import type { SessionPrincipal } from '../identity/principals.ts';
+import type { McpContext } from './context.ts';
 import { ownName } from './front/own-server.ts';
 import { isSignedIn } from './grants.ts';
-import { serversFor } from './offers.ts';
 import { ownerFor } from './owner.ts';
-import type { McpRoom } from './room.ts';
 import { type SharedSigner, sharedSignerOf } from './shared-sign-in.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
+import { serversFor } from './usable-tools.ts';
 
 /** A server as shown to a user who may use it. */
 export interface UsableConnection {
@@ -27,7 +27,7 @@ export interface UsableConnection {
 }
 
 async function standingOf(
-  room: McpRoom,
+  room: McpContext,
   server: McpServer,
   userId: number,
 ): Promise<Pick<UsableConnection, 'signedIn' | 'signInThrough'>> {
@@ -44,7 +44,7 @@ async function standingOf(
 
 /** All servers that a user may use, including disabled ones that the user manages. Sends no request to any server. */
 export async function connectionsOf(
-  room: McpRoom,
+  room: McpContext,
   principal: Pick<SessionPrincipal, 'user'>,
   usersMayConnect: boolean,
 ): Promise<UsableConnection[]> {

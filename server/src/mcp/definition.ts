@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { canonicalJson } from '../lib/canonical-json.ts';
 import { sha256Hex } from '../lib/hashing.ts';
-import { inOrder } from '../lib/in-order.ts';
 import { holdsHidden } from '../platform/http/shown-text.ts';
 import { markProblem } from './marked-arguments.ts';
 import type { AllowedTool, Further } from './store/tools.ts';
@@ -87,9 +87,9 @@ export function readDefinition(given: unknown, marks: boolean): Definition | nul
       ...{ name, description: description.slice(0, 200), inputSchema: {}, further: {}, ...noHash },
       problem,
     };
-  const shortHash = hashOf([description, inOrder(inputSchema)]);
+  const shortHash = hashOf([description, canonicalJson(inputSchema)]);
   const hashWith = (more: Further): string =>
-    Object.keys(more).length > 0 ? hashOf([description, inOrder(inputSchema), inOrder(more)]) : shortHash;
+    Object.keys(more).length > 0 ? hashOf([description, canonicalJson(inputSchema), canonicalJson(more)]) : shortHash;
   const hashes = { hash: hashWith(further), undrawnHash: hashWith(undrawn), shortHash };
   return { name, description, inputSchema, further, ...hashes, problem: null };
 }

@@ -1,16 +1,16 @@
 import type { ByteSource } from '../lib/byte-source.ts';
-import { gather, textOf } from '../lib/gather.ts';
+import { collectBytes, textOf } from '../lib/collect-bytes.ts';
 import { isObject } from '../lib/is-object.ts';
+import type { Lingering, LingerTimer } from '../lib/linger-timer.ts';
 import { SseParser } from '../lib/sse.ts';
-import type { StayTimed, StayTimer } from '../lib/stay-timer.ts';
 import { shapeLimits } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { answerOf, type UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { Exchange } from '../platform/upstream/exchange.ts';
 import type { AnswerHead } from '../platform/upstream/head.ts';
-import { streamOf } from '../platform/upstream/open-kept.ts';
+import { streamOf } from '../platform/upstream/open-pooled.ts';
 import type { UpstreamAnswer } from '../platform/upstream/source.ts';
-import { givenUp, McpFault } from './fault.ts';
+import { abortReason, McpFault } from './fault.ts';
 import {
   type GuardedTarget,
   mostAnswerBytes,
@@ -19,13 +19,13 @@ import {
   toFault,
   tooLarge,
 } from './guarded-fetch.ts';
-import type { Hearing, Passing } from './passing.ts';
+import type { RequestCallbacks, RequestListeners } from './request-callbacks.ts';
 import type { Waiting } from './server-questions.ts';
 
 type Params = Record<string, unknown>;
 
 /** The library's part of the session: it handles every message that is not the answer to a call. */
-export interface Underlying {
+export interface LibrarySession {
   sessionId(): string | undefined;
   protocol(): string | undefined;
   /** Handles any other message that arrived during a call: a notification, or a question of the server. */
@@ -35,10 +35,10 @@ export interface Underlying {
 }
 
 /** Connections shared by all sessions, and the listeners of this one. */
-export interface Ways {
+export interface DirectCallDeps {
   lines: UpstreamConnections;
-  slow: StayTimer;
-  hearing: Hearing;
+  slow: LingerTimer;
+  listeners: RequestListeners;
 }
 
 /** Abort signals are not checked before this: most calls are answered by then. */
@@ -56,22 +56,22 @@ export class DirectCalls {
 
   constructor(
     private readonly target: GuardedTarget,
-    private readonly ways: Ways,
-    private readonly underlying: Underlying,
+    private readonly ways: DirectCallDeps,
+    private readonly underlying: LibrarySession,
   ) {
     this.#href = checkedUrl(target.url, target).href;
   }
 
-  async call(params: Params, passing: Passing): Promise<Params> {
+  async call(params: Params, passing: RequestCallbacks): Promise<Params> {
     this.#id += 1;
     const id = this.#id;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}`;
     const headers = this.#headersNow();
-    const { lines, slow, hearing } = this.ways;
+    const { lines, slow, listeners } = this.ways;
     const exchange = lines.send({ url: this.#href, method: 'POST', headers, body });
     const watch = new Watch(passing, exchange, this.underlying, id);
     slow.add(watch);
-    hearing.add(passing);
+    listeners.add(passing);
     let head: AnswerHead | null = null;
     try {
       head = await exchange.head;
@@ -86,7 +86,7 @@ export class DirectCalls {
     } catch (error) {
       throw head ? error : (watch.gaveUp ?? unreached(error));
     } finally {
-      hearing.delete(passing);
+      listeners.delete(passing);
       slow.remove(watch);
       watch.stop();
     }
@@ -160,7 +160,7 @@ export class DirectCalls {
 }
 
 /** Aborts a call when its signal does. The signal is first looked at once the call has taken a while. */
-class Watch implements StayTimed {
+class Watch implements Lingering {
   place = -1;
   seen = false;
   gaveUp: McpFault | null = null;
@@ -169,7 +169,7 @@ class Watch implements StayTimed {
   constructor(
     readonly passing: Waiting,
     private readonly exchange: Exchange,
-    private readonly underlying: Underlying,
+    private readonly underlying: LibrarySession,
     private readonly id: number,
   ) {}
 
@@ -181,7 +181,7 @@ class Watch implements StayTimed {
 
   /** The method name that `addEventListener` calls. */
   handleEvent(): void {
-    this.gaveUp = givenUp(this.#signal!);
+    this.gaveUp = abortReason(this.#signal!);
     this.exchange.abort();
     this.underlying.cancel(this.id);
   }
@@ -206,7 +206,7 @@ async function checkedText(text: string | null, body: ByteSource, watch: Watch):
 }
 
 async function allOf(body: ByteSource, watch: Watch): Promise<Buffer> {
-  const { bytes, whole } = await gather(() => body.read(), mostAnswerBytes).catch((error) => {
+  const { bytes, whole } = await collectBytes(() => body.read(), mostAnswerBytes).catch((error) => {
     throw watch.gaveUp ?? toFault(error);
   });
   if (whole) return bytes;

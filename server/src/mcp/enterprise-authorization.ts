@@ -2,8 +2,8 @@ import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { VouchFault } from '../identity/sign-in/vouching.ts';
 import { AppError } from '../lib/errors.ts';
 import { faultIn } from './assertions.ts';
+import type { McpDeps } from './context.ts';
 import { McpFault } from './fault.ts';
-import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 
 /*

@@ -13,7 +13,7 @@ export class McpFault extends Error {
 }
 
 /** The signal's reason, if it says why. */
-export const givenUp = ({ reason }: AbortSignal): McpFault =>
+export const abortReason = ({ reason }: AbortSignal): McpFault =>
   reason instanceof McpFault ? reason : new McpFault('it did not respond in time');
 
 /** Server messages are cut to this length: they go to a model or onto a page. */
@@ -29,13 +29,13 @@ interface Carried {
  * Prefers our own fault if the library wrapped one. Secrets are redacted, because some servers repeat what they are
  * sent.
  */
-export function tellFault(error: unknown, to: 'administrator' | 'anybody', secrets: readonly string[]): string {
+export function describeFault(error: unknown, to: 'administrator' | 'anybody', secrets: readonly string[]): string {
   const text = withoutSecrets(wordsOf(error, to === 'administrator'), secrets);
   return text.length > mostCharacters ? `${text.slice(0, mostCharacters)}…` : text;
 }
 
 function wordsOf(error: unknown, detailed: boolean): string {
-  const fault = faultWithin(error);
+  const fault = findFault(error);
   if (fault) return detailed ? fault.detail : fault.message;
   if (!(error instanceof Error)) return 'it failed';
   const { data, code } = error as Carried;
@@ -50,7 +50,7 @@ function wordsOf(error: unknown, detailed: boolean): string {
 }
 
 /** Our own fault in the chain of causes. */
-export function faultWithin(error: unknown): McpFault | null {
+export function findFault(error: unknown): McpFault | null {
   for (let at = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth += 1)
     if (at instanceof McpFault) return at;
   return null;

@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import { type Params, within } from './connection.ts';
 import { McpFault } from './fault.ts';
-import { standingOf, type Task } from './task-answers.ts';
+import { type Task, taskStatusOf } from './task-answers.ts';
 
 /** Bounds on the polling interval that a server proposes. */
 const leastPauseMs = 250;
@@ -31,7 +31,7 @@ export async function followTask(
     for (let misses = 0; ; ) {
       await within(signal, Bun.sleep(pauseMs));
       const found = await ask('tasks/get', { taskId }, signal).then(
-        (answer) => standingOf(taskId, answer) ?? notOfTheProtocol(),
+        (answer) => taskStatusOf(taskId, answer) ?? notOfTheProtocol(),
         (error) => {
           if (signal.aborted) throw error;
           misses += 1;
@@ -57,7 +57,7 @@ const pauseOf = ({ pollIntervalMs = usualPauseMs }: Pick<Task, 'pollIntervalMs'>
   Math.min(mostPauseMs, Math.max(leastPauseMs, pollIntervalMs));
 
 /** Null while the task is running. */
-function resultOf({ status, detail }: NonNullable<ReturnType<typeof standingOf>>): CallToolResult | null {
+function resultOf({ status, detail }: NonNullable<ReturnType<typeof taskStatusOf>>): CallToolResult | null {
   if (status === 'working') return null;
   // Only the content is checked, as for any tool result.
   if (status === 'completed')

@@ -31,4 +31,4 @@ export interface Grant {
 }
 
 /** Revokes the grant's tokens at the authorization server. */
-export type GiveBack = (server: McpServer, grant: Grant) => Promise<void>;
+export type RevokeTokens = (server: McpServer, grant: Grant) => Promise<void>;

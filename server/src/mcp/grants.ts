@@ -5,12 +5,12 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import { callbackPath, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
-import { McpFault, tellFault } from './fault.ts';
+import type { McpDeps } from './context.ts';
+import { describeFault, McpFault } from './fault.ts';
 import type { Grant } from './grant.ts';
 import type { CachedGrant, McpCache } from './mcp-cache.ts';
 import { ownClientOf } from './own-client.ts';
 import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
-import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import * as store from './store/grants.ts';
 import { bindClient, findServer, isShared, type McpServer } from './store/servers.ts';
@@ -127,7 +127,7 @@ export async function beginGrant(
 }
 
 const refused = (server: McpServer, error: unknown): AppError =>
-  new AppError('provider_error', `Signing in to ${server.name} failed: ${tellFault(error, 'anybody', [])}.`);
+  new AppError('provider_error', `Signing in to ${server.name} failed: ${describeFault(error, 'anybody', [])}.`);
 
 /**
  * Handles the browser's return from the authorization server. Returns the server, and whether the user is now signed
@@ -152,7 +152,7 @@ export async function finishGrant(
   try {
     await authorize(deps, server, providerOf(deps, server, grant, grant.nextKey), { authorizationCode: code, iss });
   } catch (error) {
-    deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a user could not sign in');
+    deps.log.warn({ server: server.name, fault: describeFault(error, 'anybody', []) }, 'a user could not sign in');
     return { server, signedIn: false };
   }
   // The client's credentials belong to the issuer they were first sent to; if the server names another one later, it is
@@ -261,7 +261,7 @@ async function renew(deps: GrantDeps, server: McpServer, userId: number): Promis
     if ((await authorize(deps, server, provider)) !== 'AUTHORIZED') throw notSignedIn(server, userId);
     if (await replace(deps, before!, renewed)) return shownOf(renewed, userId);
   } catch (error) {
-    deps.log.warn({ server: server.name, fault: tellFault(error, 'anybody', []) }, 'a token could not be renewed');
+    deps.log.warn({ server: server.name, fault: describeFault(error, 'anybody', []) }, 'a token could not be renewed');
   }
   const now = await store.findGrant(deps.db, server.id, userId);
   const other = now && now.sealed !== before!.sealed ? openedGrant(deps, now) : null;

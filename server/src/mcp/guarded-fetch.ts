@@ -1,10 +1,10 @@
-import { gather } from '../lib/gather.ts';
+import { collectBytes } from '../lib/collect-bytes.ts';
 import { isObject } from '../lib/is-object.ts';
 import { SseParser } from '../lib/sse.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
 import { checkedUrl, OutgoingError, type OutgoingStream, openGuarded } from '../platform/http/outgoing.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import { type KeptRequest, openKept } from '../platform/upstream/open-kept.ts';
+import { openPooled, type PooledRequest } from '../platform/upstream/open-pooled.ts';
 import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
 import { type AccessToken, proverOf, wantsNonce, withProof } from './proofs.ts';
@@ -45,7 +45,7 @@ export function guardedFetch(target: GuardedTarget): Fetch {
     if (String(url) !== href) throw new McpFault('only the configured address can be called');
     if (init.method === 'GET') return new Response(null, { status: 405 });
     const body = typeof init.body === 'string' ? init.body : undefined;
-    const request: KeptRequest = {
+    const request: PooledRequest = {
       url: href,
       method: init.method ?? 'POST',
       headers: { ...Object.fromEntries(new Headers(init.headers)), ...target.headers, 'accept-encoding': 'identity' },
@@ -54,7 +54,7 @@ export function guardedFetch(target: GuardedTarget): Fetch {
       ...(init.signal && { signal: init.signal }),
     };
     const { lines, tokenShown } = target;
-    const open = (asked: KeptRequest) => (lines ? openKept(lines, asked, target) : openGuarded(asked, target));
+    const open = (asked: PooledRequest) => (lines ? openPooled(lines, asked, target) : openGuarded(asked, target));
     const shown = tokenShown && /^Bearer (.+)$/.exec(request.headers.authorization ?? '')?.[1];
     const answer = await proven(open, shown ? await tokenShown(shown) : undefined, request);
     if (answer.status === 403 && target.lacking) await refuseLacking(answer, target.lacking);
@@ -171,7 +171,7 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
     return new Response(boundedEvents(answer.body, idOf(sent.body)), { status, headers });
   const reader = answer.body.getReader();
   const next = async () => (await reader.read()).value ?? null;
-  const { bytes, whole } = await gather(next, mostAnswerBytes).catch((error) => {
+  const { bytes, whole } = await collectBytes(next, mostAnswerBytes).catch((error) => {
     throw toFault(error);
   });
   if (!whole) {

@@ -1,13 +1,13 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { type Connection, connect, type KeptSession } from './connection.ts';
-import type { McpRoom } from './room.ts';
+import type { McpContext } from './context.ts';
 import type { SessionKeeper } from './sessions.ts';
 import { findServer, type McpServer } from './store/servers.ts';
 import * as store from './store/sessions.ts';
 import { keyOf, targetOf, userOf } from './target.ts';
 
-type Deps = Omit<McpRoom, 'sessions' | 'callers'>;
+type Deps = Omit<McpContext, 'sessions' | 'callers'>;
 
 /** A session that no process has used for this long is ended. */
 const idleSeconds = 30 * 60;

@@ -1,27 +1,27 @@
 import type { ConnectedTools } from '../lib/connected-tools.ts';
-import { StayTimer } from '../lib/stay-timer.ts';
+import { LingerTimer } from '../lib/linger-timer.ts';
 import type { PersonalData } from '../platform/db/pages.ts';
 import { guardedDial } from '../platform/http/outgoing.ts';
 import type { Route } from '../platform/http/route.ts';
 import { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { sweepApprovals } from './approvals.ts';
+import type { McpContext, McpDeps } from './context.ts';
 import { unwatchedMs } from './direct-calls.ts';
 import { noteLacking, openTokens } from './grants.ts';
 import { endIdleSessions, keptSessions } from './kept-sessions.ts';
 import { McpCache } from './mcp-cache.ts';
-import { type Offers, openOffers } from './offers.ts';
 import { openOwnTokens } from './own-tokens.ts';
 import { openRevocation } from './revocation.ts';
-import type { McpDeps, McpRoom } from './room.ts';
 import { mcpRoutes } from './routes.ts';
 import { forgetMember, forgetUser } from './servers.ts';
 import { type SessionDeps, Sessions } from './sessions.ts';
 import { exportOf } from './store/account-data.ts';
 import { connectedTools } from './tools.ts';
+import { type ListUsableTools, openUsableTools } from './usable-tools.ts';
 
 export interface Mcp {
-  room: McpRoom;
-  offers: Offers;
+  room: McpContext;
+  offers: ListUsableTools;
   tools: ConnectedTools;
   routes: Route[];
   exportOf(userId: number): PersonalData;
@@ -41,11 +41,11 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lacking: SessionDeps['lacking'] = async (server, userId, scope) =>
     noteLacking(granting, server, await userTokens.signer(server, userId), scope);
   const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openRevocation(deps) };
-  const signedIn = { ...granting, lines, slow: new StayTimer(unwatchedMs), ...tokens, lacking };
+  const signedIn = { ...granting, lines, slow: new LingerTimer(unwatchedMs), ...tokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
-  const room: McpRoom = { ...signedIn, sessions, callers };
-  const offers = openOffers(room);
+  const room: McpContext = { ...signedIn, sessions, callers };
+  const offers = openUsableTools(room);
   const tools = connectedTools(room, offers);
   return {
     room,

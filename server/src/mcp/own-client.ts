@@ -1,8 +1,8 @@
 import type { OAuthClientProvider, StoredOAuthClientInformation } from '@modelcontextprotocol/client';
 import { AppError } from '../lib/errors.ts';
 import { readClientKey, signedBy } from './client-key.ts';
+import type { McpDeps } from './context.ts';
 import { McpFault, secretsOf } from './fault.ts';
-import type { McpDeps } from './room.ts';
 import type { McpServer, ServerClient } from './store/servers.ts';
 
 /*

@@ -3,16 +3,16 @@ import { nowSeconds } from '../lib/clock.ts';
 import { assertionFor } from './assertions.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
 import type { Challenge } from './challenge.ts';
+import type { McpDeps } from './context.ts';
 import { NotVouched, vouchedAssertion } from './enterprise-authorization.ts';
-import { faultWithin, McpFault, tellFault } from './fault.ts';
+import { describeFault, findFault, McpFault } from './fault.ts';
 import type { GrantDeps } from './grants.ts';
 import { clientSecretsOf, ownClientOf } from './own-client.ts';
 import { type AccessToken, newKey, proofAlgorithm, proverOf, requireBound } from './proofs.ts';
-import type { McpDeps } from './room.ts';
 import { challengeOf } from './sign-in-fetch.ts';
 import { bindClient, findServer, type McpServer, signsInItself } from './store/servers.ts';
 import type { OwnTokens } from './target.ts';
-import { placeOf, type TokenPlace } from './token-places.ts';
+import { type TokenSlot, tokenSlotOf } from './token-slots.ts';
 
 /** The service's authorization at a server: its own, or for a user whom a provider vouches for. */
 interface OwnGrant {
@@ -43,7 +43,7 @@ const mostFailed = 1_000;
 export function openOwnTokens(deps: GrantDeps): OwnTokens {
   const renewing = new Map<string, Promise<AccessToken>>();
   const failed = new Map<string, { of: string; atMs: number; error: unknown }>();
-  const renewOnce = async (server: McpServer, { name, of, userId }: TokenPlace): Promise<AccessToken> => {
+  const renewOnce = async (server: McpServer, { name, of, userId }: TokenSlot): Promise<AccessToken> => {
     const last = failed.get(name);
     const isRecent = last?.of === of && deps.clock.steadyMs() - last.atMs < failedMs;
     if (isRecent) throw last.error;
@@ -58,7 +58,7 @@ export function openOwnTokens(deps: GrantDeps): OwnTokens {
   };
   return {
     token: async (server, userId) => {
-      const place = await placeOf(deps, server, userId);
+      const place = await tokenSlotOf(deps, server, userId);
       const { grant } = await found(deps, place, place.known);
       if (grant && isFresh(deps, grant)) return shownOf(grant);
       const { name } = place;
@@ -67,14 +67,14 @@ export function openOwnTokens(deps: GrantDeps): OwnTokens {
       return under;
     },
     refused: async (server, userId, token) => {
-      const place = await placeOf(deps, server, userId);
+      const place = await tokenSlotOf(deps, server, userId);
       const { grant, sealed } = await found(deps, place);
       // Another request has already renewed it; this process may not have been notified yet.
       if (grant?.tokens.access_token !== token) return deps.known.grantChanged(server.id, userId);
       if (nowSeconds(deps.clock) - grant.obtainedAt >= restSeconds) await spend(deps, place, sealed, grant);
     },
     lacking: async (server, userId, scope) => {
-      const place = await placeOf(deps, server, userId);
+      const place = await tokenSlotOf(deps, server, userId);
       const { grant, sealed } = await found(deps, place);
       const lacking = scopesOf(grant?.tokens.scope, grant?.lacking, scope);
       const isNew = scope !== undefined && lacking !== grant?.lacking && lacking.length <= mostScopeCharacters;
@@ -88,7 +88,7 @@ export function openOwnTokens(deps: GrantDeps): OwnTokens {
 
 async function found(
   { sealer }: McpDeps,
-  place: TokenPlace,
+  place: TokenSlot,
   find = place.find,
 ): Promise<{ sealed: string | null; grant: OwnGrant | null }> {
   const sealed = await find();
@@ -105,7 +105,7 @@ const isFresh = ({ clock }: McpDeps, { expiresAt }: OwnGrant): boolean =>
   expiresAt === undefined || nowSeconds(clock) < expiresAt - earlySeconds;
 
 /** Marks the token as expired. If a concurrent write won, there is a new one already. */
-async function spend(deps: McpDeps, place: TokenPlace, before: string | null, grant: OwnGrant): Promise<void> {
+async function spend(deps: McpDeps, place: TokenSlot, before: string | null, grant: OwnGrant): Promise<void> {
   await place.replace(before, deps.sealer.seal(JSON.stringify({ ...grant, expiresAt: 0 })));
 }
 
@@ -116,7 +116,7 @@ async function renew(deps: GrantDeps, id: number, userId: number | null): Promis
   const server = await findServer(deps.db, id);
   const isAsked = server && (userId === null ? signsInItself(server) : server.auth === 'enterprise');
   if (!isAsked) throw new McpFault('it is not configured');
-  const place = await placeOf(deps, server, userId);
+  const place = await tokenSlotOf(deps, server, userId);
   const before = await found(deps, place);
   if (before.grant && isFresh(deps, before.grant)) return shownOf(before.grant);
   const grant = await ask(deps, server, place, before.grant?.lacking);
@@ -132,7 +132,7 @@ async function renew(deps: GrantDeps, id: number, userId: number | null): Promis
 async function ask(
   deps: McpDeps,
   server: McpServer,
-  { of, userId }: TokenPlace,
+  { of, userId }: TokenSlot,
   lacking: string | undefined,
 ): Promise<OwnGrant> {
   const secrets = clientSecretsOf(deps, server);
@@ -148,9 +148,9 @@ async function ask(
     });
     if (!got.tokens) throw new McpFault('its authorization server did not issue a token');
   } catch (error) {
-    const why = tellFault(refusalOf(error), 'administrator', secrets);
+    const why = describeFault(refusalOf(error), 'administrator', secrets);
     deps.log.warn({ server: server.name, fault: why }, 'the service could not sign in to a server');
-    const told = faultWithin(error);
+    const told = findFault(error);
     // Tells the user, or the provider's administrator, what to do.
     if (told instanceof NotVouched) throw told;
     throw new McpFault('the service could not sign in to it', `the service could not sign in to it: ${why}`);

@@ -3,7 +3,7 @@ import type { SessionPrincipal } from '../identity/principals.ts';
 import { roles } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Call } from '../platform/http/route.ts';
-import type { McpRoom } from './room.ts';
+import type { McpContext } from './context.ts';
 
 declare module '../platform/http/route.ts' {
   interface Principals {
@@ -12,7 +12,7 @@ declare module '../platform/http/route.ts' {
   }
 }
 
-export interface OwnerWays {
+export interface OwnerAuthDeps {
   session(call: Call): SessionPrincipal | Promise<SessionPrincipal>;
   usersMay(): boolean;
 }
@@ -20,7 +20,7 @@ export interface OwnerWays {
 export const isAdministrator = ({ user }: Pick<SessionPrincipal, 'user'>): boolean => user.role >= roles.administrator;
 
 export const ownerAuthenticator =
-  ({ session, usersMay }: OwnerWays) =>
+  ({ session, usersMay }: OwnerAuthDeps) =>
   async (call: Call): Promise<SessionPrincipal> => {
     const principal = await session(call);
     if (isAdministrator(principal) && !principal.administers) throw factorRequired();
@@ -31,7 +31,10 @@ export const ownerAuthenticator =
 type By = Pick<SessionPrincipal, 'user'>;
 
 /** The owners whose servers the user may manage: the user and the organisations that they manage; null for all. */
-export async function reachOf({ memberships }: Pick<McpRoom, 'memberships'>, by: By): Promise<number[] | null> {
+export async function manageableOwners(
+  { memberships }: Pick<McpContext, 'memberships'>,
+  by: By,
+): Promise<number[] | null> {
   if (isAdministrator(by)) return null;
   const all = await memberships.of(by.user.id);
   return [by.user.id, ...all.flatMap(({ manages, accountId }) => (manages ? [accountId] : []))];

@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import type { CalledTool, HeldPrice, Payer } from './called-tool.ts';
-import type { McpDeps } from './room.ts';
+import type { McpDeps } from './context.ts';
 import type { McpServer } from './store/servers.ts';
 
 export interface RecordedCall extends Omit<CalledTool, 'status' | 'durationMs' | 'paid'> {
@@ -87,7 +87,7 @@ export class Bill {
 }
 
 /** Why the price could not be reserved, as a message for the model; rethrows other errors. */
-export function unpaid(error: unknown): string {
+export function paymentRefusal(error: unknown): string {
   if (error instanceof AppError && error.status < 500) return error.message;
   throw error;
 }
@@ -95,7 +95,7 @@ export function unpaid(error: unknown): string {
 const minuteMs = 60_000;
 
 /** Why the server must not be called now because of the operator's rate limit; null if it may. */
-export async function tooOften(
+export async function rateLimitRefusal(
   { shared }: Pick<McpDeps, 'shared'>,
   { id, name, callsPerMinute }: Pick<McpServer, 'id' | 'name' | 'callsPerMinute'>,
 ): Promise<string | null> {

@@ -2,10 +2,10 @@ import type { StoredOAuthClientInformation } from '@modelcontextprotocol/client'
 import { z } from 'zod';
 import type { Job } from '../platform/durable/jobs.ts';
 import { signedBy } from './client-key.ts';
-import { McpFault, secretsOf, tellFault } from './fault.ts';
-import type { GiveBack, Grant } from './grant.ts';
+import type { McpDeps } from './context.ts';
+import { describeFault, McpFault, secretsOf } from './fault.ts';
+import type { Grant, RevokeTokens } from './grant.ts';
 import { ownClientParts } from './own-client.ts';
-import type { McpDeps } from './room.ts';
 import { fetchForSignIn } from './sign-in-fetch.ts';
 import type { McpServer } from './store/servers.ts';
 
@@ -31,7 +31,7 @@ interface GivenBack {
 }
 
 /** Jobs are durable. Their data is sealed, because it contains credentials for another service. */
-export function openRevocation(deps: McpDeps): GiveBack {
+export function openRevocation(deps: McpDeps): RevokeTokens {
   const { jobs, sealer } = deps;
   const away: Away = new Map();
   jobs.work(queue, { concurrency: 4 }, async (job) => {
@@ -102,7 +102,7 @@ async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, a
   } catch (error) {
     if (signal.aborted || (attempt < tries.maxAttempts && !(error instanceof Refused))) throw error;
     deps.log.warn(
-      { server: given.server, fault: tellFault(error, 'administrator', secrets) },
+      { server: given.server, fault: describeFault(error, 'administrator', secrets) },
       'a token was not revoked',
     );
   }

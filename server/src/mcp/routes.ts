@@ -4,8 +4,8 @@ import { AppError } from '../lib/errors.ts';
 import { idParams, nothingAsked, offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { allowTools, approveTool, testServer } from './approve.ts';
-import { isAdministrator, ownerFor, reachOf } from './owner.ts';
-import type { McpRoom } from './room.ts';
+import { isAdministrator, ownerFor, manageableOwners } from './owner.ts';
+import type { McpContext } from './context.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { grantRoutes } from './routes/grants.ts';
 import {
@@ -33,7 +33,7 @@ const shared = {
 const owner = { ...shared, auth: 'mcpOwner' } as const;
 const path = '/api/mcp/servers';
 
-export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
+export const mcpRoutes = (room: McpContext, tools: ConnectedTools): Route[] => [
   ...readRoutes(room, tools),
   ...writeRoutes(room),
   ...toolRoutes(room),
@@ -42,8 +42,8 @@ export const mcpRoutes = (room: McpRoom, tools: ConnectedTools): Route[] => [
 ];
 
 /** The server in the path, if the caller may manage it. */
-const within = async (room: McpRoom, call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
-  getServer(room, call.params.id, await reachOf(room, call.principal));
+const within = async (room: McpContext, call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
+  getServer(room, call.params.id, await manageableOwners(room, call.principal));
 
 /** A user's own server is for that user only, and an organisation's for all its members. */
 function refuseSharing({ ownerId, organisationId }: Owned, body: z.infer<typeof serverChange>): void {
@@ -71,7 +71,7 @@ type Owned = Pick<McpServer, 'ownerId' | 'organisationId'>;
  * operator.
  */
 async function ownedBy(
-  { memberships }: McpRoom,
+  { memberships }: McpContext,
   { principal }: Call<'mcpOwner'>,
   organisationId: number | undefined,
 ): Promise<Owned> {
@@ -80,10 +80,10 @@ async function ownedBy(
   return { ownerId: accountId, organisationId: id };
 }
 
-const shown = async (room: McpRoom, server: McpServer) =>
+const shown = async (room: McpContext, server: McpServer) =>
   viewServer(server, await allowedTools(room.db, [server.id]), await sharedSignerOf(room, server));
 
-function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
+function readRoutes(room: McpContext, tools: ConnectedTools): Route[] {
   return [
     defineRoute({
       ...owner,
@@ -96,7 +96,7 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
         const { page, page_size, organisation_id } = call.query;
         const ownerIds =
           organisation_id === undefined
-            ? await reachOf(room, call.principal)
+            ? await manageableOwners(room, call.principal)
             : [(await room.memberships.managed(call.principal.user.id, organisation_id)).accountId];
         const { servers, total } = await pageServers(room.db, {
           ...{ limit: page_size, offset: offsetOf(call.query), ownerIds },
@@ -133,7 +133,7 @@ function readRoutes(room: McpRoom, tools: ConnectedTools): Route[] {
   ];
 }
 
-function writeRoutes(room: McpRoom): Route[] {
+function writeRoutes(room: McpContext): Route[] {
   const subject = serverSubject(room);
   return [
     defineRoute({
@@ -189,7 +189,7 @@ function writeRoutes(room: McpRoom): Route[] {
   ];
 }
 
-function toolRoutes(room: McpRoom): Route[] {
+function toolRoutes(room: McpContext): Route[] {
   const subject = serverSubject(room);
   return [
     defineRoute({

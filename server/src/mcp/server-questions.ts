@@ -60,7 +60,7 @@ export class ServerQuestions {
    * asked.
    */
   take(message: unknown, of?: Waiting): boolean {
-    const takenBack = takenBackIn(message);
+    const takenBack = cancellationIn(message);
     if (takenBack) {
       for (const { asking } of of ? [of] : this.#waiting) asking?.takenBack(takenBack.id);
       return true;
@@ -85,7 +85,7 @@ export function questionIn(message: unknown, session: string | null): Question |
 }
 
 /** The server's cancellation of a question. */
-export const takenBackIn = (message: unknown): { id: unknown } | null =>
+export const cancellationIn = (message: unknown): { id: unknown } | null =>
   isObject(message) && message.method === 'notifications/cancelled'
     ? { id: isObject(message.params) ? message.params.requestId : undefined }
     : null;

@@ -3,11 +3,11 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../platform/http/outgoing.ts';
 import { requireAssertion } from './assertions.ts';
+import type { McpContext } from './context.ts';
 import { checkVoucher, isVouchedAlike, requireVoucher } from './enterprise-authorization.ts';
 import { forgetGrants } from './forget-grants.ts';
 import { endSessionsOfUser } from './kept-sessions.ts';
 import { type ClientInput, changedClient, isSameClient, noClient, requireOwnClient } from './own-client.ts';
-import type { McpRoom } from './room.ts';
 import { endShared, endSharedBy, requireOrganisation } from './shared-sign-in.ts';
 import { dropApprovalsOf, serversOf } from './store/account-data.ts';
 import { dropOwnGrant } from './store/own-grants.ts';
@@ -37,7 +37,7 @@ export const serverDefaults = {
 };
 
 /** Invalidates everything cached for a server. */
-async function forgetAll({ sessions, callers, known }: McpRoom, id: number): Promise<void> {
+async function forgetAll({ sessions, callers, known }: McpContext, id: number): Promise<void> {
   await known.changed(id);
   sessions.forget(id);
   callers.forget(id);
@@ -47,7 +47,7 @@ async function forgetAll({ sessions, callers, known }: McpRoom, id: number): Pro
 const mostOwn = 20;
 
 export async function addServer(
-  room: McpRoom,
+  room: McpContext,
   { headers, clientId, clientSecret, clientKey, ...given }: ServerInput,
 ): Promise<store.McpServer> {
   const fields = { ...given, ...changedClient(room, noClient, { clientId, clientSecret, clientKey }) };
@@ -73,12 +73,12 @@ export async function addServer(
 
 const tooMany = (): AppError => new AppError('conflict', `You have reached the limit of ${mostOwn} servers.`);
 
-const hasMoreThan = async ({ db }: McpRoom, ownerId: number | null, most: number): Promise<boolean> =>
+const hasMoreThan = async ({ db }: McpContext, ownerId: number | null, most: number): Promise<boolean> =>
   ownerId !== null && (await store.countServers(db, [ownerId])) > most;
 
 /** Absent fields stay; headers, if given, replace all existing ones. */
 export async function changeServer(
-  room: McpRoom,
+  room: McpContext,
   id: number,
   { headers, clientId, clientSecret, clientKey, ...given }: Partial<Omit<ServerInput, 'name'>>,
   { byOperator = false } = {},
@@ -123,7 +123,7 @@ export async function changeServer(
 const isBlocked = ({ ownerId, blocked }: store.McpServer, enabled: boolean | undefined): boolean =>
   enabled === undefined ? blocked : ownerId !== null && !enabled;
 
-export async function removeServer(room: McpRoom, id: number): Promise<void> {
+export async function removeServer(room: McpContext, id: number): Promise<void> {
   await forgetGrants(room, { serverId: id }, await getServer(room, id));
   if (!(await store.deleteServer(room.db, id))) throw noServer(id);
   await forgetAll(room, id);
@@ -131,7 +131,7 @@ export async function removeServer(room: McpRoom, id: number): Promise<void> {
 
 /** Throws if the server is out of the caller's reach: null for all servers, else those of these owners. */
 export async function getServer(
-  room: Pick<McpRoom, 'db'>,
+  room: Pick<McpContext, 'db'>,
   id: number,
   reach: readonly number[] | null = null,
 ): Promise<store.McpServer> {
@@ -141,7 +141,7 @@ export async function getServer(
 }
 
 /** Deletes everything of a user or an organisation's account: servers, sessions, approvals and grants. */
-export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
+export async function forgetUser(room: McpContext, userId: number): Promise<void> {
   for (const id of await serversOf(room.db, userId)) await removeServer(room, id);
   await endSessionsOfUser(room, { userId });
   await dropApprovalsOf(room.db, userId);
@@ -149,7 +149,7 @@ export async function forgetUser(room: McpRoom, userId: number): Promise<void> {
 }
 
 /** Deletes a user's sessions, approvals and grants at an organisation's servers when they leave it. */
-export async function forgetMember(room: McpRoom, userId: number, accountId: number): Promise<void> {
+export async function forgetMember(room: McpContext, userId: number, accountId: number): Promise<void> {
   for (const serverId of await serversOf(room.db, accountId)) {
     await endSessionsOfUser(room, { userId, serverId });
     await dropApprovalsOf(room.db, userId, serverId);
@@ -160,13 +160,13 @@ export async function forgetMember(room: McpRoom, userId: number, accountId: num
 
 export const noServer = (id: number): AppError => new AppError('not_found', `there is no MCP server ${id}`);
 
-const sealed = ({ sealer }: McpRoom, headers: Record<string, string>) => {
+const sealed = ({ sealer }: McpContext, headers: Record<string, string>) => {
   const headerNames = Object.keys(headers);
   return { headerNames, sealedHeaders: headerNames.length === 0 ? '' : sealer.seal(JSON.stringify(headers)) };
 };
 
 /** Host names are resolved when the server is called; this only rejects addresses that can never be called. */
-function checkAddress({ allowPrivate }: McpRoom, url: string): void {
+function checkAddress({ allowPrivate }: McpContext, url: string): void {
   try {
     checkedUrl(url, { allowPrivate });
   } catch (error) {
@@ -175,7 +175,7 @@ function checkAddress({ allowPrivate }: McpRoom, url: string): void {
   }
 }
 
-async function checkUsers({ db }: McpRoom, ids: readonly number[]): Promise<void> {
+async function checkUsers({ db }: McpContext, ids: readonly number[]): Promise<void> {
   for (const id of ids)
     if (!(await findUser(db, id)))
       throw new AppError('invalid_value', `user_ids: there is no user ${id}`, { param: 'user_ids' });

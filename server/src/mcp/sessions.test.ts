@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
 import type { Connection } from './connection.ts';
-import { Aside } from './front/aside.ts';
+import { ServerStreams } from './front/server-streams.ts';
 import { type SessionDeps, Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 
@@ -46,7 +46,7 @@ test('connections per user are limited; the one idle longest is closed, and othe
 
 test('side listeners are limited per user, independently of other users', async () => {
   const { sessions, listening } = opening();
-  const aside = new Aside(sessions);
+  const aside = new ServerStreams(sessions);
   const asking = { ask: () => undefined, takenBack: () => {} };
   const call = (holder: string) => aside.during(server, holder, { signal, asking }, async () => 'done');
   const holders = Array.from({ length: 150 }, (_, at) => `1 key:${at} any-e`);

@@ -1,10 +1,10 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
 import { type Called, type Connection, connect, type Params, within } from './connection.ts';
-import { faultWithin } from './fault.ts';
-import type { Introduction } from './introduction.ts';
+import { findFault } from './fault.ts';
+import type { InitializeInfo } from './initialize-info.ts';
 import type { Listing } from './listing.ts';
-import type { Passing } from './passing.ts';
+import type { RequestCallbacks } from './request-callbacks.ts';
 import type { McpServer } from './store/servers.ts';
 import { keyOf, type TargetDeps, targetOf, userOf } from './target.ts';
 
@@ -116,7 +116,7 @@ export class Sessions {
     return this.#use(server, holder, { signal }, (connection) => connection.call(tool, args, signal));
   }
 
-  introduction(server: McpServer, holder: string, signal: AbortSignal): Promise<Introduction> {
+  introduction(server: McpServer, holder: string, signal: AbortSignal): Promise<InitializeInfo> {
     return this.#use(server, holder, { signal }, async ({ about, capabilities, instructions }) => ({
       ...{ about, capabilities, instructions },
     }));
@@ -126,7 +126,7 @@ export class Sessions {
     server: McpServer,
     holder: string,
     asked: { method: string; params: Params; tool?: Called | undefined },
-    passing: Passing,
+    passing: RequestCallbacks,
   ): Promise<Params> {
     return this.#use(server, holder, passing, (connection) =>
       connection.ask(asked.method, asked.params, passing, asked.tool),
@@ -151,7 +151,7 @@ export class Sessions {
         return true;
       });
     } catch (error) {
-      if (!faultWithin(error)?.sessionEnded) throw error;
+      if (!findFault(error)?.sessionEnded) throw error;
       await this.#ended(held);
       return false;
     }
@@ -169,7 +169,7 @@ export class Sessions {
         return stream && { stream, session: connection.sessionId };
       });
     } catch (error) {
-      if (faultWithin(error)?.sessionEnded) await this.#ended(held);
+      if (findFault(error)?.sessionEnded) await this.#ended(held);
       throw error;
     }
   }
@@ -185,7 +185,7 @@ export class Sessions {
   async #use<T>(
     server: McpServer,
     holder: string,
-    passing: Pick<Passing, 'signal'>,
+    passing: Pick<RequestCallbacks, 'signal'>,
     work: (connection: Connection) => Promise<T>,
   ): Promise<T> {
     const first = this.#hold(server, holder);
@@ -193,7 +193,7 @@ export class Sessions {
     try {
       return await work(first.open ?? (await within(passing.signal, first.connection)));
     } catch (error) {
-      if (!faultWithin(error)?.sessionEnded) throw error;
+      if (!findFault(error)?.sessionEnded) throw error;
       await this.#ended(first);
       return this.#with(this.#hold(server, holder), passing, work);
     } finally {
@@ -201,7 +201,11 @@ export class Sessions {
     }
   }
 
-  async #with<T>(held: Held, passing: Pick<Passing, 'signal'>, work: (c: Connection) => Promise<T>): Promise<T> {
+  async #with<T>(
+    held: Held,
+    passing: Pick<RequestCallbacks, 'signal'>,
+    work: (c: Connection) => Promise<T>,
+  ): Promise<T> {
     held.users += 1;
     try {
       return await work(held.open ?? (await within(passing.signal, held.connection)));

@@ -1,8 +1,8 @@
 import { findUser } from '../identity/store/users.ts';
 import { AppError } from '../lib/errors.ts';
+import type { McpContext } from './context.ts';
 import { forgetGrants } from './forget-grants.ts';
 import { openedGrant } from './grants.ts';
-import type { McpRoom } from './room.ts';
 import { findGrant } from './store/grants.ts';
 import { isShared, type McpServer } from './store/servers.ts';
 import { organisationIn } from './tool-names.ts';
@@ -25,19 +25,19 @@ export interface SharedSigner {
   name: string | null;
 }
 
-export async function sharedSignerOf(room: McpRoom, server: McpServer): Promise<SharedSigner | null> {
+export async function sharedSignerOf(room: McpContext, server: McpServer): Promise<SharedSigner | null> {
   const by = isShared(server) ? await signerOf(room, server) : null;
   return by === null ? null : { id: by, name: (await findUser(room.db, by))?.username ?? null };
 }
 
-async function signerOf(room: McpRoom, { id, ownerId }: Pick<McpServer, 'id' | 'ownerId'>): Promise<number | null> {
+async function signerOf(room: McpContext, { id, ownerId }: Pick<McpServer, 'id' | 'ownerId'>): Promise<number | null> {
   const stored = ownerId === null ? null : await findGrant(room.db, id, ownerId);
   const grant = stored && openedGrant(room, stored);
   return grant?.tokens ? (grant.by ?? null) : null;
 }
 
 /** Also revokes the tokens and closes sessions that were opened with them. */
-export async function endShared(room: McpRoom, server: McpServer): Promise<void> {
+export async function endShared(room: McpContext, server: McpServer): Promise<void> {
   const { id: serverId, ownerId, organisationId } = server;
   if (ownerId !== null && organisationId !== null) await forgetGrants(room, { serverId, userId: ownerId }, server);
   room.sessions.forget(serverId);
@@ -45,6 +45,6 @@ export async function endShared(room: McpRoom, server: McpServer): Promise<void>
 }
 
 /** A shared sign-in must not outlive its user's membership. */
-export async function endSharedBy(room: McpRoom, server: McpServer, userId: number): Promise<void> {
+export async function endSharedBy(room: McpContext, server: McpServer, userId: number): Promise<void> {
   if ((await signerOf(room, server)) === userId) await endShared(room, server);
 }

@@ -1,8 +1,8 @@
 import { OutgoingError, openGuarded, sendGuarded } from '../platform/http/outgoing.ts';
 import { type Challenge, readChallenge } from './challenge.ts';
+import type { McpDeps } from './context.ts';
 import { McpFault, withoutSecrets } from './fault.ts';
 import { nonceIn } from './proofs.ts';
-import type { McpDeps } from './room.ts';
 import type { McpServer } from './store/servers.ts';
 import { headersOf } from './target.ts';
 

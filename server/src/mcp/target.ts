@@ -1,8 +1,8 @@
+import type { LingerTimer } from '../lib/linger-timer.ts';
 import type { Sealer } from '../lib/seal.ts';
-import type { StayTimer } from '../lib/stay-timer.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
-import { abilitiesOf, capabilitiesOf, sharedName } from './abilities.ts';
 import { mostAskedMs } from './call-timeout.ts';
+import { capabilitiesOfHolder, decodeCapabilities, sharedSessionName } from './client-capabilities.ts';
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import type { AccessToken } from './proofs.ts';
@@ -37,7 +37,7 @@ export interface TargetDeps {
   allowPrivate: boolean;
   lines?: UpstreamConnections | undefined;
   /** Watches calls that take long. */
-  slow: StayTimer;
+  slow: LingerTimer;
   userTokens: UserTokens;
   ownTokens: OwnTokens;
   /** Records that a user's token lacks scopes. */
@@ -51,8 +51,8 @@ const anybody = '';
 export const holderFor = (server: McpServer, userId: number): string => (isOfUsers(server) ? `${userId}` : anybody);
 
 /** The same for listings as shown to clients with these capabilities; no client is asked anything in such a session. */
-export const listedTo = (server: McpServer, userId: number, abilities: string): string =>
-  abilities === '' ? holderFor(server, userId) : `${holderFor(server, userId)} ${sharedName(abilities)}`;
+export const listingHolder = (server: McpServer, userId: number, abilities: string): string =>
+  abilities === '' ? holderFor(server, userId) : `${holderFor(server, userId)} ${sharedSessionName(abilities)}`;
 
 /** A holder's name starts with the user's id; null for the shared one. */
 export const userOf = (holder: string): number | null => (holder === anybody ? null : Number.parseInt(holder, 10));
@@ -127,8 +127,8 @@ function ofOneSignIn(ask: () => Promise<AccessToken>, first?: string): () => Pro
 
 /** The capabilities of the client that holds the session. */
 function asking({ timeoutMs }: McpServer, holder: string): Pick<Target, 'capabilities' | 'longestMs'> {
-  const abilities = abilitiesOf(holder);
-  return abilities === '' ? {} : { capabilities: capabilitiesOf(abilities), longestMs: timeoutMs + mostAskedMs };
+  const abilities = capabilitiesOfHolder(holder);
+  return abilities === '' ? {} : { capabilities: decodeCapabilities(abilities), longestMs: timeoutMs + mostAskedMs };
 }
 
 export function keyOf(server: McpServer): string {

@@ -27,7 +27,7 @@ const task = z.object({
 export type Task = z.infer<typeof task>;
 
 /** A task that has begun; null if the answer is not one. */
-export const begunTaskOf = (answer: Params): Task | null => task.safeParse(answer).data ?? null;
+export const startedTaskOf = (answer: Params): Task | null => task.safeParse(answer).data ?? null;
 
 /** The field with further data, by status. */
 const detailOf: Partial<Record<Task['status'], string>> = {
@@ -37,8 +37,8 @@ const detailOf: Partial<Record<Task['status'], string>> = {
 };
 
 /** The task's status with its data; null if the answer is not the status of this task. */
-export function standingOf(taskId: string, answer: Params): (Task & { detail: Params }) | null {
-  const found = begunTaskOf(answer);
+export function taskStatusOf(taskId: string, answer: Params): (Task & { detail: Params }) | null {
+  const found = startedTaskOf(answer);
   const named = found && detailOf[found.status];
   const detail = named ? answer[named] : {};
   return found?.taskId === taskId && isObject(detail) ? { ...found, detail } : null;

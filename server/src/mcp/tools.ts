@@ -12,21 +12,21 @@ import type {
 import { requestId } from '../lib/ids.ts';
 import { refusalOf } from './approvals.ts';
 import type { Params } from './connection.ts';
+import type { McpContext } from './context.ts';
 import { isAsApproved, notAsApproved } from './definition.ts';
-import { tellFault, withoutSecrets } from './fault.ts';
+import { describeFault, withoutSecrets } from './fault.ts';
 import { followTask } from './follow-task.ts';
-import { nameTask, openTask } from './front/task-names.ts';
-import { findTool, type Offer, type Offers, secretsIn } from './offers.ts';
+import { openTaskId, sealTaskId } from './front/task-ids.ts';
 import { outcomeOf } from './outcome.ts';
-import { waiting } from './params-behind.ts';
-import { Bill, type RecordedCall, tooOften, unpaid } from './recorded-call.ts';
-import type { McpRoom } from './room.ts';
+import { Bill, paymentRefusal, type RecordedCall, rateLimitRefusal } from './recorded-call.ts';
+import { taskSupportMeta } from './request-params.ts';
 import type { AllowedTool } from './store/tools.ts';
 import { holderFor } from './target.ts';
-import { begunTaskOf, type Task, taskIn } from './task-answers.ts';
+import { startedTaskOf, type Task, taskIn } from './task-answers.ts';
 import { offeredName } from './tool-names.ts';
+import { findTool, type ListUsableTools, secretsIn, type UsableTool } from './usable-tools.ts';
 
-export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools => ({
+export const connectedTools = (room: McpContext, offers: ListUsableTools): ConnectedTools => ({
   list: async (userId) => (await offers(userId)).filter(({ tool }) => isForModels(tool)).map(offered),
   call: async (caller, name, args, how) => {
     how.signal.throwIfAborted();
@@ -37,7 +37,7 @@ export const connectedTools = (room: McpRoom, offers: Offers): ConnectedTools =>
   follow: async (caller, name, task, how) => {
     how.signal.throwIfAborted();
     const found = await findTool(room, await findUser(room.db, caller.userId), name);
-    const opened = openTask(room.sealer, ownerOf(caller), task);
+    const opened = openTaskId(room.sealer, ownerOf(caller), task);
     if (!opened?.isAt(found.server) || opened.tool !== found.tool.name) return null;
     const bill = new Bill(room, callOf(found, caller, how.signal));
     return bill.noted(goOnWith(room, found, { caller, task: opened, bill }, how), isError);
@@ -59,7 +59,7 @@ const ownerOf = ({ userId }: ToolCaller) => ({ user: { id: userId }, through: 's
 const nowhere: Origin = { ip: '', userAgent: '' };
 
 const callOf = (
-  { server, tool }: Offer,
+  { server, tool }: UsableTool,
   { userId, keyId, keyUnlimited = true, parentRequestId }: ToolCaller,
   signal: AbortSignal,
 ): RecordedCall => ({
@@ -70,10 +70,10 @@ const callOf = (
 });
 
 /** Why the tool is not called: rate limit or insufficient balance. */
-async function refusedBefore(room: McpRoom, { server, tool }: Offer, bill: Bill): Promise<string | null> {
-  const busy = await tooOften(room, server);
+async function refusedBefore(room: McpContext, { server, tool }: UsableTool, bill: Bill): Promise<string | null> {
+  const busy = await rateLimitRefusal(room, server);
   if (busy !== null) return busy;
-  const short = await bill.hold(tool.price).then(() => null, unpaid);
+  const short = await bill.hold(tool.price).then(() => null, paymentRefusal);
   return short === null ? null : `${tool.name} was not called: ${short}`;
 }
 
@@ -83,7 +83,7 @@ interface Asking {
   bill: Bill;
 }
 
-const offered = ({ server, tool }: Offer): ConnectedTool => ({
+const offered = ({ server, tool }: UsableTool): ConnectedTool => ({
   name: offeredName(server.name, tool.name),
   description: tool.description,
   parameters: tool.inputSchema,
@@ -92,20 +92,20 @@ const offered = ({ server, tool }: Offer): ConnectedTool => ({
 
 /** The process that began the task ended before the call was charged, so it is charged here. */
 async function goOnWith(
-  room: McpRoom,
-  found: Offer,
+  room: McpContext,
+  found: UsableTool,
   { caller, task, bill }: { caller: ToolCaller; task: Following; bill: Bill },
   how: HowToWait,
 ): Promise<ToolOutcome> {
-  const short = await bill.hold(found.tool.price).then(() => null, unpaid);
+  const short = await bill.hold(found.tool.price).then(() => null, paymentRefusal);
   if (short !== null) return failure(`The result of ${found.tool.name} cannot be returned: ${short}`);
   bill.begin();
   return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, task, how));
 }
 
 async function callTool(
-  room: McpRoom,
-  found: Offer,
+  room: McpContext,
+  found: UsableTool,
   { caller, args, bill }: Asking,
   how: HowToCall,
 ): Promise<ToolOutcome> {
@@ -127,9 +127,9 @@ async function callTool(
     const answer = await room.sessions.call(server, holder, { tool, args }, deadline);
     const task = taskIn(answer);
     if (!task) return answer;
-    const begun = begunTaskOf(task);
+    const begun = startedTaskOf(task);
     if (!begun) throw new Error('an invalid task');
-    await how.goesOn?.(nameTask(room.sealer, ownerOf(caller), { server, tool: tool.name, taskId: begun.taskId }));
+    await how.goesOn?.(sealTaskId(room.sealer, ownerOf(caller), { server, tool: tool.name, taskId: begun.taskId }));
     return followed(room, found, caller, begun, how);
   });
 }
@@ -143,8 +143,8 @@ type Following = Pick<Task, 'taskId' | 'pollIntervalMs'>;
 
 /** Waits as long as the caller allows; each poll has the time limit of a call. */
 function followed(
-  room: McpRoom,
-  { server }: Offer,
+  room: McpContext,
+  { server }: UsableTool,
   { userId }: ToolCaller,
   begun: Following,
   how: HowToWait,
@@ -153,7 +153,7 @@ function followed(
     room.sessions.ask(
       server,
       holderFor(server, userId),
-      { method, params: { ...params, ...waiting({}) } },
+      { method, params: { ...params, ...taskSupportMeta({}) } },
       { signal: AbortSignal.any([until, AbortSignal.timeout(server.timeoutMs)]) },
     );
   return followTask(begun, { ask, signal: waitingFor(how), isTakenBack: () => !isHandedOver(how) });
@@ -163,8 +163,8 @@ function followed(
  * The answer of the server, or its failure, as text for a model; `ask` returns a string if the server was not called.
  */
 async function told(
-  room: McpRoom,
-  { server, tool }: Offer,
+  room: McpContext,
+  { server, tool }: UsableTool,
   state: { bill: Bill; begun: boolean },
   how: HowToWait,
   ask: () => Promise<CallToolResult | string>,
@@ -178,7 +178,7 @@ async function told(
   } catch (error) {
     if (isHandedOver(how)) state.bill.fail();
     how.signal.throwIfAborted();
-    const why = tellFault(error, 'anybody', secrets);
+    const why = describeFault(error, 'anybody', secrets);
     room.log.warn({ server: server.name, tool: tool.name, fault: why }, 'a connected tool failed');
     const known = state.begun ? 'It is not known whether the tool did anything.' : 'The tool was not called.';
     // Without an answer of the server, nothing is charged.

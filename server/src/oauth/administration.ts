@@ -1,21 +1,26 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import { announceApplicationChange } from './announcement-tags.ts';
 import { applicationChanges } from './application.ts';
 import type { AuditEvent } from './audit.ts';
+import type { OAuthContext } from './context.ts';
 import { endAccess } from './end-access.ts';
-import type { Room } from './room.ts';
 import { unverified } from './status.ts';
 import { activateApplication, changeApplication, findApplication, suspendApplication } from './store/applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
-import { tellOfApplication } from './tags.ts';
 
 export interface Administrator {
   userId: number;
   origin: Origin;
 }
 
-type Action = (deps: Room, admin: Administrator, row: ApplicationRow, now: number) => Promise<ApplicationRow | null>;
+type Action = (
+  deps: OAuthContext,
+  admin: Administrator,
+  row: ApplicationRow,
+  now: number,
+) => Promise<ApplicationRow | null>;
 
 interface Rule {
   event: AuditEvent;
@@ -47,14 +52,19 @@ export type AdminAction = keyof typeof rules;
 export const adminActions = Object.keys(rules) as AdminAction[];
 
 export const administer = (
-  deps: Room,
+  deps: OAuthContext,
   admin: Administrator,
   action: AdminAction,
   seen: { id: number; seenAt?: number },
 ): Promise<ApplicationRow> => carryOut(deps, admin, rules[action], seen);
 
 /** Calls per hour for its tokens; 0 for no limit. */
-export const limitCalls = (deps: Room, admin: Administrator, id: number, rateLimit: number): Promise<ApplicationRow> =>
+export const limitCalls = (
+  deps: OAuthContext,
+  admin: Administrator,
+  id: number,
+  rateLimit: number,
+): Promise<ApplicationRow> =>
   carryOut(
     deps,
     admin,
@@ -68,7 +78,7 @@ export const limitCalls = (deps: Room, admin: Administrator, id: number, rateLim
   );
 
 async function carryOut(
-  deps: Room,
+  deps: OAuthContext,
   admin: Administrator,
   rule: Rule,
   { id: applicationId, seenAt }: { id: number; seenAt?: number },
@@ -79,7 +89,7 @@ async function carryOut(
   if (seenAt !== undefined && seenAt !== before.updated_at)
     throw new AppError('conflict', 'The application has changed in the meantime. Reload and try again.');
   const row = await rule.act(deps, admin, before, nowSeconds(deps.clock));
-  await tellOfApplication(deps, applicationId);
+  await announceApplicationChange(deps, applicationId);
   if (rule.event === 'app_suspended') await endAccess(deps, applicationId);
   if (!row) return (await findApplication(deps.db, { id: applicationId })) ?? before;
   deps.audit.record(rule.event, admin.origin, {

@@ -5,14 +5,15 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import { type Page, rangeOf } from '../platform/http/paging.ts';
+import { announceApplicationChange } from './announcement-tags.ts';
 import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
 import { keysAfter, noKeys } from './assertion/client-keys.ts';
 import type { AuditEvent } from './audit.ts';
 import { authMethodOf } from './client-auth.ts';
+import type { OAuthContext } from './context.ts';
 import { newClientId, newClientSecret, newWebhookSecret } from './credentials.ts';
 import { endAccess } from './end-access.ts';
 import { openidColumns } from './openid/application.ts';
-import type { Room } from './room.ts';
 import { operatorScopes, registeredScopes } from './scopes.ts';
 import { applicationStatus, unverified } from './status.ts';
 import { livingApplicationsOf } from './store/account-data.ts';
@@ -20,7 +21,6 @@ import { type ApplicationChange, changeApplication, findApplication, insertAppli
 import { deleteConsentsOf } from './store/consents.ts';
 import { type ApplicationFilter, countOwned, listAll, listOwned, type WithOwner } from './store/list-applications.ts';
 import type { ApplicationRow } from './store/tables.ts';
-import { tellOfApplication } from './tags.ts';
 
 export interface Owner {
   userId: number;
@@ -30,7 +30,7 @@ export interface Owner {
 const unknown = (): AppError => new AppError('not_found', 'There is no such application.');
 
 /** 404 before 403: a deleted application has no owner. */
-export async function ownApplication(deps: Room, userId: number, id: number): Promise<ApplicationRow> {
+export async function ownApplication(deps: OAuthContext, userId: number, id: number): Promise<ApplicationRow> {
   const row = await findApplication(deps.db, { id });
   if (!row) throw unknown();
   if (row.owner_id === userId) return row;
@@ -40,7 +40,7 @@ export async function ownApplication(deps: Room, userId: number, id: number): Pr
 }
 
 export async function ownApplications(
-  deps: Room,
+  deps: OAuthContext,
   userId: number,
   page: Page,
 ): Promise<{ rows: ApplicationRow[]; total: number }> {
@@ -52,7 +52,7 @@ const mostOwners = 50;
 
 /** All applications, newest first; by part of their own or their owner's name. */
 export async function allApplications(
-  { db }: Pick<Room, 'db'>,
+  { db }: Pick<OAuthContext, 'db'>,
   filter: Omit<ApplicationFilter, 'owners'>,
   page: Page,
 ): Promise<{ rows: WithOwner[]; total: number }> {
@@ -64,7 +64,7 @@ export async function allApplications(
 const mostApplications = 500;
 const daySeconds = 86_400;
 
-async function requireRoomFor({ db, clock }: Room, ownerId: number): Promise<void> {
+async function requireRoomFor({ db, clock }: OAuthContext, ownerId: number): Promise<void> {
   if ((await countOwned(db, ownerId, nowSeconds(clock) - daySeconds, mostApplications)) >= mostApplications)
     throw new AppError(
       'conflict',
@@ -74,7 +74,7 @@ async function requireRoomFor({ db, clock }: Room, ownerId: number): Promise<voi
 
 /** The secret is returned only here; public clients and those with keys have none. */
 export async function createApplication(
-  deps: Room,
+  deps: OAuthContext,
   owner: Owner,
   input: NewApplication,
 ): Promise<{ row: ApplicationRow; secret: string }> {
@@ -124,7 +124,7 @@ const vouchedFor: ReadonlySet<string> = new Set([
 ]);
 
 export async function updateApplication(
-  deps: Room,
+  deps: OAuthContext,
   owner: Owner,
   id: number,
   input: ApplicationInput,
@@ -160,7 +160,12 @@ export async function updateApplication(
 }
 
 /** It stays with the team when its creator leaves. Nothing changes for its users. */
-export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: number): Promise<ApplicationRow> {
+export async function giveToTeam(
+  deps: OAuthContext,
+  owner: Owner,
+  id: number,
+  teamId: number,
+): Promise<ApplicationRow> {
   const before = await ownApplication(deps, owner.userId, id);
   const owner_id = await deps.teams.accountOf(owner.userId, teamId);
   if (owner_id !== before.owner_id) await requireRoomFor(deps, owner_id);
@@ -171,19 +176,19 @@ export async function giveToTeam(deps: Room, owner: Owner, id: number, teamId: n
 }
 
 /** Final and immediate: this single write invalidates everything the application was granted. */
-export async function deleteApplication(deps: Room, owner: Owner, id: number): Promise<void> {
+export async function deleteApplication(deps: OAuthContext, owner: Owner, id: number): Promise<void> {
   await endApplication(deps, owner, await ownApplication(deps, owner.userId, id));
 }
 
 /** Together with the organisation this owner represents. Idempotent. */
-export async function endApplicationsOf(deps: Room, ownerId: number, by: Owner): Promise<void> {
+export async function endApplicationsOf(deps: OAuthContext, ownerId: number, by: Owner): Promise<void> {
   for (const id of await livingApplicationsOf(deps.db, ownerId)) {
     const before = await findApplication(deps.db, { id });
     if (before?.owner_id === ownerId) await endApplication(deps, by, before);
   }
 }
 
-async function endApplication(deps: Room, by: Owner, before: ApplicationRow): Promise<void> {
+async function endApplication(deps: OAuthContext, by: Owner, before: ApplicationRow): Promise<void> {
   const { id } = before;
   await changed(deps, id, { status: applicationStatus.deleted, secret_hash: '' });
   record(deps, 'app_deleted', by, { app_name: before.name }, before, null);
@@ -191,7 +196,7 @@ async function endApplication(deps: Room, by: Owner, before: ApplicationRow): Pr
   await inBatches((most) => deleteConsentsOf(deps.db, id, most));
 }
 
-export async function rotateSecret(deps: Room, owner: Owner, id: number): Promise<string> {
+export async function rotateSecret(deps: OAuthContext, owner: Owner, id: number): Promise<string> {
   const before = await ownApplication(deps, owner.userId, id);
   if (before.app_type === 'public') throw new AppError('invalid_request', 'A public client has no secret.');
   if (before.signs_assertions === 1)
@@ -202,7 +207,7 @@ export async function rotateSecret(deps: Room, owner: Owner, id: number): Promis
   return secret;
 }
 
-export async function rotateWebhookSecret(deps: Room, owner: Owner, id: number): Promise<string> {
+export async function rotateWebhookSecret(deps: OAuthContext, owner: Owner, id: number): Promise<string> {
   const before = await ownApplication(deps, owner.userId, id);
   const secret = newWebhookSecret();
   const row = await changed(deps, id, { webhook_secret: deps.sealer.seal(secret) });
@@ -210,15 +215,15 @@ export async function rotateWebhookSecret(deps: Room, owner: Owner, id: number):
   return secret;
 }
 
-async function changed(deps: Room, id: number, change: ApplicationChange): Promise<ApplicationRow> {
+async function changed(deps: OAuthContext, id: number, change: ApplicationChange): Promise<ApplicationRow> {
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
-  await tellOfApplication(deps, id);
+  await announceApplicationChange(deps, id);
   if (!row) throw unknown();
   return row;
 }
 
 function record(
-  deps: Room,
+  deps: OAuthContext,
   event: AuditEvent,
   owner: Owner,
   metadata: Record<string, unknown>,

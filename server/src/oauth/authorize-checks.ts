@@ -1,13 +1,13 @@
 import { errorDescription, oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
-import { canBeEchoed } from './echoable.ts';
+import { canBeEchoed } from './can-be-echoed.ts';
 import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
 import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
 import { requestedResources, requireToolResources } from './resource-indicators.ts';
 import { type AnswerParameters, answerAddress, isFormPost } from './response-mode.ts';
-import type { Room } from './room.ts';
+import type { OAuthContext } from './context.ts';
 import { allowedNow, operatorScopes, requestedScopes, type Scope, withoutOffline } from './scopes.ts';
 import { applicationStatus, requireVerified, suspended } from './status.ts';
 import type { PushedRow } from './store/pushed-requests.ts';
@@ -46,7 +46,7 @@ export interface CheckedRequest {
 
 type Facts = {
   request: AuthorizeRequest;
-  deps: Pick<Room, 'options' | 'resources'>;
+  deps: Pick<OAuthContext, 'options' | 'resources'>;
   pushing: boolean;
 } & Partial<CheckedRequest>;
 
@@ -168,7 +168,7 @@ const checks: Check[] = [
 ];
 
 export async function checkAuthorizeRequest(
-  deps: Pick<Room, 'db' | 'clock' | 'documents' | 'options' | 'resources' | 'baseUrl' | 'sealer'>,
+  deps: Pick<OAuthContext, 'db' | 'clock' | 'documents' | 'options' | 'resources' | 'baseUrl' | 'sealer'>,
   given: AuthorizeRequest,
   { pushing = false, find = deps.documents.client } = {},
 ): Promise<CheckedRequest> {
@@ -205,7 +205,7 @@ export function redirecting(error: AppError, to: Destination, deps: AnswerDeps):
 }
 
 type Destination = Pick<CheckedRequest, 'redirectUri' | 'state' | 'application' | 'formPost'>;
-type AnswerDeps = Pick<Room, 'baseUrl' | 'clock' | 'sealer'>;
+type AnswerDeps = Pick<OAuthContext, 'baseUrl' | 'clock' | 'sealer'>;
 
 /**
  * RFC 9207 §2: the issuer prevents mix-up attacks on clients with several servers. Some libraries refuse it, so an

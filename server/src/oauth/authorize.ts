@@ -12,13 +12,13 @@ import {
   errorRedirect,
   redirecting,
 } from './authorize-checks.ts';
+import type { OAuthContext } from './context.ts';
 import { newCode } from './credentials.ts';
 import { readHint } from './openid/hint.ts';
 import { type Interaction, neededInteraction, sealSignInAgain } from './openid/interaction.ts';
 import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
 import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
-import type { Room } from './room.ts';
 import { describeScope, joinScopes, type Scope, scopesOf, withoutTools } from './scopes.ts';
 import { changeSpending, requireSpending, type Spending, spentIn } from './spending.ts';
 import { requireEnabled } from './status.ts';
@@ -35,7 +35,7 @@ export interface SignedIn {
 }
 
 /** What the consent page shows. */
-export async function describeRequest(deps: Room, who: SignedIn, request: AuthorizeRequest) {
+export async function describeRequest(deps: OAuthContext, who: SignedIn, request: AuthorizeRequest) {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
   const { redirectUri, state, openid, pushed, resources, scopes } = checked;
@@ -65,7 +65,7 @@ const changesUser = (interaction: Interaction): boolean => interaction === 'logi
 /**
  * OpenID Connect Core §3.1.2.2: the user must be the one of the `id_token_hint`. A token that is not ours names nobody.
  */
-async function requireHinted(deps: Room, { userId }: SignedIn, checked: CheckedRequest): Promise<void> {
+async function requireHinted(deps: OAuthContext, { userId }: SignedIn, checked: CheckedRequest): Promise<void> {
   const { idTokenHint } = checked.openid ?? {};
   const hint = idTokenHint ? await readHint(deps, idTokenHint) : null;
   if (hint && hint.sub !== `${userId}`)
@@ -76,7 +76,11 @@ async function requireHinted(deps: Room, { userId }: SignedIn, checked: CheckedR
 type AskedFor = Pick<CheckedRequest, 'application' | 'scopes' | 'resources'>;
 
 /** Who asks for what, and what the user allowed before. */
-export async function describeAsked(deps: Pick<Room, 'db' | 'clock' | 'options'>, userId: number, asked: AskedFor) {
+export async function describeAsked(
+  deps: Pick<OAuthContext, 'db' | 'clock' | 'options'>,
+  userId: number,
+  asked: AskedFor,
+) {
   const { application, scopes } = asked;
   const consent = await findConsent(deps.db, userId, application.id);
   return {
@@ -99,14 +103,14 @@ export async function describeAsked(deps: Pick<Room, 'db' | 'clock' | 'options'>
 }
 
 /** Null if the user has set no limit yet. */
-async function spendingOf(deps: Pick<Room, 'db' | 'clock'>, consent: ConsentRow | null) {
+async function spendingOf(deps: Pick<OAuthContext, 'db' | 'clock'>, consent: ConsentRow | null) {
   if (!consent || consent.spending_limit === null) return null;
   const spent = (await spentIn(deps, [consent])).get(consent.id) ?? 0;
   return { limit: consent.spending_limit, window: consent.spending_window, spent };
 }
 
 /** The page of a pushed request was opened, possibly before a login; returns whether interaction is allowed. */
-export async function openPushed(deps: Room, request: AuthorizeRequest): Promise<{ silent: boolean }> {
+export async function openPushed(deps: OAuthContext, request: AuthorizeRequest): Promise<{ silent: boolean }> {
   requireEnabled(deps.options);
   const { pushed, openid } = await checkAuthorizeRequest(deps, request, { find: deps.documents.known });
   if (!pushed) throw invalidRequestUri();
@@ -133,7 +137,7 @@ export interface Decision extends SignedIn {
 }
 
 /** Records the user's answer; returns where the browser goes next (RFC 6749 §4.1.2). */
-export async function decide(deps: Room, decision: Decision, request: AuthorizeRequest): Promise<string> {
+export async function decide(deps: OAuthContext, decision: Decision, request: AuthorizeRequest): Promise<string> {
   requireEnabled(deps.options);
   const checked = await checkAuthorizeRequest(deps, request);
   const { application, redirectUri, openid, pushed } = checked;
@@ -155,7 +159,7 @@ export async function decide(deps: Room, decision: Decision, request: AuthorizeR
  * page would ask for is not skipped.
  */
 export async function decideSilently(
-  deps: Room,
+  deps: OAuthContext,
   who: SignedIn | null,
   origin: Origin,
   request: AuthorizeRequest,
@@ -179,7 +183,7 @@ export async function decideSilently(
 }
 
 /** Writes consent and code, and returns the redirect. */
-async function approve(deps: Room, decision: Decision, checked: CheckedRequest): Promise<string> {
+async function approve(deps: OAuthContext, decision: Decision, checked: CheckedRequest): Promise<string> {
   const { application, redirectUri, state, scopes, challenge, openid, pushed, resources } = checked;
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
@@ -235,7 +239,7 @@ const lasting: readonly Scope[] = ['tokens:write', 'models:use'];
  * could create or replace a key, and outlives the session.
  */
 export async function requireFactor(
-  deps: Pick<Room, 'db' | 'clock'>,
+  deps: Pick<OAuthContext, 'db' | 'clock'>,
   { userId, sessionId, spending }: Pick<Decision, 'userId' | 'sessionId' | 'spending'>,
   { application, scopes }: Pick<CheckedRequest, 'application' | 'scopes'>,
 ): Promise<void> {
@@ -256,7 +260,7 @@ const isWithin = ({ limit, window }: Spending, before: ConsentRow | null): boole
 
 /** An existing limit is changed separately, since money may be held under it; the first one is part of the consent. */
 export async function agreedSpending(
-  deps: Room,
+  deps: OAuthContext,
   { userId, spending }: Decision,
   { application, scopes }: Pick<CheckedRequest, 'application' | 'scopes'>,
 ): Promise<Spending | null> {

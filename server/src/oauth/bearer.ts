@@ -2,17 +2,17 @@ import { statuses, type User } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { errorDescription } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
-import { after, type MaybePromise } from '../lib/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../lib/maybe-promise.ts';
+import type { OAuthContext } from './context.ts';
 import { readToken, type TokenKey } from './credentials.ts';
 import { proofAlgorithms } from './dpop/key.ts';
 import { proofOf } from './dpop/proof.ts';
 import { type Audience, isFor } from './resource-indicators.ts';
-import type { Room } from './room.ts';
 import type { Scope } from './scopes.ts';
 import { applicationStatus, requireEnabled, suspended } from './status.ts';
 import type { Client, UserColumns } from './store/columns.ts';
 import type { Lookups } from './store/lookups.ts';
-import { scopesNow, tokenLives } from './token-life.ts';
+import { effectiveScopes, isTokenValid } from './token-validity.ts';
 
 /** The caller of an access token: a user, through an application, within scopes. */
 export interface BearerPrincipal {
@@ -60,7 +60,7 @@ type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
  * long, and it is neither counted nor proven once more.
  */
 export function identifyBearer(
-  deps: Room,
+  deps: OAuthContext,
   request: Asked,
   audience: Audience,
   again = false,
@@ -74,14 +74,14 @@ export function identifyBearer(
   const key = readToken(token);
   if (key?.kind !== 'access') throw badToken(isBound ? 'dpop' : 'bearer');
   if (isBound && !again) return identifyBound(deps, request, { token, key }, audience);
-  return after(deps.lookups.bearer(key), (found) =>
+  return thenMaybe(deps.lookups.bearer(key), (found) =>
     principalOf(deps, found, audience, (again && found?.token.jkt) || null, again),
   );
 }
 
 /** RFC 9449 §7: the token and a proof of its key, required only for bound tokens. */
 async function identifyBound(
-  deps: Room,
+  deps: OAuthContext,
   request: Asked,
   { token, key }: { token: string; key: TokenKey },
   audience: Audience,
@@ -102,7 +102,7 @@ const badProof = (message: string): AppError =>
   });
 
 function principalOf(
-  deps: Room,
+  deps: OAuthContext,
   found: Awaited<ReturnType<Lookups['bearer']>>,
   audience: Audience,
   proofKey: string | null,
@@ -114,7 +114,7 @@ function principalOf(
   const { client, token: row, user } = found;
   // A suspended application's tokens are refused on every use, with the reason.
   if (client.status === applicationStatus.suspended) throw suspended();
-  if (!tokenLives(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken(scheme);
+  if (!isTokenValid(row, client, 'access', now) || user.status !== statuses.enabled) throw badToken(scheme);
   // RFC 9449 §7.2: a bound token without its key is stolen, and a bearer token proves no key.
   if (row.jkt !== proofKey) throw badToken(scheme);
   // RFC 8707 §2: a token for one resource is not valid at another.
@@ -122,12 +122,12 @@ function principalOf(
   const principal: BearerPrincipal = {
     user: toUser(user),
     applicationId: client.id,
-    scopes: scopesNow(row, client, deps.options),
+    scopes: effectiveScopes(row, client, deps.options),
     scheme,
     limitKey: `user:${user.id}`,
   };
   if (again) return principal;
-  return after(countCall(deps, client), () => {
+  return thenMaybe(countCall(deps, client), () => {
     deps.lastUsed.saw(row, now);
     return principal;
   });
@@ -135,7 +135,7 @@ function principalOf(
 
 /** The application's rate limit over all its tokens, calls per hour; 0 is none. */
 export function countCall(
-  deps: Pick<Room, 'options' | 'shared'>,
+  deps: Pick<OAuthContext, 'options' | 'shared'>,
   client: Pick<Client, 'id' | 'rate_limit'>,
 ): MaybePromise<void> {
   const { options, shared } = deps;
@@ -152,7 +152,7 @@ export function countCall(
       },
     });
   };
-  return after(shared.hit(`oauth-application:${client.id}`, client.rate_limit, hourMs), check);
+  return thenMaybe(shared.hit(`oauth-application:${client.id}`, client.rate_limit, hourMs), check);
 }
 
 export const toUser = (row: UserColumns): User => ({ ...row, email_verified: row.email_verified === 1 });

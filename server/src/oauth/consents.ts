@@ -2,12 +2,12 @@ import type { Origin } from '../identity/audit/log.ts';
 import { countMadeKeys, deleteMadeKeys, endAllowances } from '../identity/store/application-keys.ts';
 import { AppError } from '../lib/errors.ts';
 import { type Page, rangeOf } from '../platform/http/paging.ts';
+import { grantsTag } from './announcement-tags.ts';
+import type { OAuthContext } from './context.ts';
 import { documentHost } from './registration/document.ts';
-import type { Room } from './room.ts';
 import { changeSpending, paysBy, type Spending, spentIn } from './spending.ts';
 import { findApplication } from './store/applications.ts';
 import { deleteGrant, findConsent, type ListedConsent, listConsents } from './store/consents.ts';
-import { grantsTag } from './tags.ts';
 
 /** `spent` is undefined if the application may not spend. */
 const consentView = (row: ListedConsent, keys: number, spent: number | undefined) => ({
@@ -31,7 +31,7 @@ const consentView = (row: ListedConsent, keys: number, spent: number | undefined
   }),
 });
 
-export async function consentsOf(deps: Room, userId: number, page: Page) {
+export async function consentsOf(deps: OAuthContext, userId: number, page: Page) {
   const { rows, total } = await listConsents(deps.db, userId, rangeOf(page));
   const spent = await spentIn(
     deps,
@@ -50,7 +50,7 @@ export async function consentsOf(deps: Room, userId: number, page: Page) {
  * Revokes the consent with all codes and tokens of the application for this user; optionally also the keys it created.
  */
 export async function revokeConsent(
-  deps: Room,
+  deps: OAuthContext,
   user: { userId: number; origin: Origin },
   applicationId: number,
   keys: 'keep' | 'delete' = 'keep',
@@ -75,7 +75,7 @@ export async function revokeConsent(
 
 /** Changes the spending limit; what was spent counts. */
 export async function changeLimit(
-  deps: Room,
+  deps: OAuthContext,
   user: { userId: number; origin: Origin },
   applicationId: number,
   spending: Spending,

@@ -1,14 +1,14 @@
-import type { Room } from './room.ts';
+import { grantsTag } from './announcement-tags.ts';
+import type { OAuthContext } from './context.ts';
 import { endSpending } from './spending.ts';
 import { revokeExchangedBy } from './store/exchange.ts';
-import { grantsTag } from './tags.ts';
 
 /**
  * Follow-up of suspending or deleting an application, which invalidated its own tokens in one write: ends tokens that
  * others got in exchange, and background work that spends what users allowed.
  */
 export async function endAccess(
-  deps: Pick<Room, 'db' | 'lookups' | 'announcements'>,
+  deps: Pick<OAuthContext, 'db' | 'lookups' | 'announcements'>,
   applicationId: number,
 ): Promise<void> {
   for (const userId of await revokeExchangedBy(deps.db, applicationId))

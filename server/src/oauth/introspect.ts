@@ -1,14 +1,14 @@
 import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { type ClientCredentials, invalidClient, provesClient } from './client-auth.ts';
+import type { OAuthContext } from './context.ts';
 import { readToken, type TokenKind } from './credentials.ts';
 import type { Actor } from './grants/actor.ts';
 import { audienceClaim } from './resource-indicators.ts';
-import type { Room } from './room.ts';
 import { joinScopes } from './scopes.ts';
 import { applicationStatus } from './status.ts';
 import type { Client, PresentedToken } from './store/columns.ts';
-import { scopesNow, tokenLives } from './token-life.ts';
+import { effectiveScopes, isTokenValid } from './token-validity.ts';
 
 export type Introspection =
   | { active: false }
@@ -30,7 +30,7 @@ export type Introspection =
 
 /** RFC 7662 §2: a client may ask about its own tokens only; others are inactive, without a reason (§2.2). */
 export async function introspect(
-  deps: Pick<Room, 'lookups' | 'clock' | 'options'>,
+  deps: Pick<OAuthContext, 'lookups' | 'clock' | 'options'>,
   token: string,
   credentials: ClientCredentials,
 ): Promise<Introspection> {
@@ -46,7 +46,7 @@ export async function introspect(
   if (!isLive(client, row, kind, nowSeconds(deps.clock))) return { active: false };
   return {
     active: true,
-    scope: joinScopes(scopesNow(row, client, deps.options, kind)),
+    scope: joinScopes(effectiveScopes(row, client, deps.options, kind)),
     client_id: client.client_id,
     username: found.username,
     token_type: kind === 'refresh' ? 'refresh_token' : row.jkt === null ? 'Bearer' : 'DPoP',
@@ -61,6 +61,8 @@ export async function introspect(
 
 function isLive(client: Client, row: PresentedToken, kind: TokenKind, now: number): boolean {
   return (
-    row.application_id === client.id && client.status === applicationStatus.active && tokenLives(row, client, kind, now)
+    row.application_id === client.id &&
+    client.status === applicationStatus.active &&
+    isTokenValid(row, client, kind, now)
   );
 }

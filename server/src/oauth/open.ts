@@ -7,15 +7,16 @@ import type { Jobs } from '../platform/durable/jobs.ts';
 import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { endApplicationsOf } from './applications.ts';
 import { openKeyAddresses } from './assertion/key-addresses.ts';
 import { openAudit } from './audit.ts';
 import { type BearerPrincipal, identifyBearer } from './bearer.ts';
+import type { OAuthContext, TeamApplications } from './context.ts';
 import { openTokenIds } from './credentials.ts';
 import { forgetUser } from './forget-user.ts';
 import { openTokensUsed } from './last-used.ts';
-import { openLogouts } from './openid/logouts.ts';
+import { openBackchannelLogouts } from './openid/backchannel-logouts.ts';
 import { openSigningKeys } from './openid/signing-keys.ts';
 import { type Origins, openOrigins } from './origins.ts';
 import { openPayingTokens } from './paying-tokens.ts';
@@ -23,7 +24,6 @@ import { openClientDocuments } from './registration/client-documents.ts';
 import { openClientSweep } from './registration/sweep.ts';
 import type { Audience } from './resource-indicators.ts';
 import { openResources, type Resources } from './resources.ts';
-import type { Room, TeamApplications } from './room.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { apiTokenRoutes } from './routes/api-tokens.ts';
 import { applicationRoutes } from './routes/applications.ts';
@@ -56,7 +56,7 @@ export interface OAuthDeps {
   teams: TeamApplications;
   jobs: Jobs;
   log: Log;
-  hearing: Pick<Hearing, 'heard'>;
+  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
   config: { baseUrl: string; webUrl: string; allowPrivateAddresses: boolean };
 }
 
@@ -82,7 +82,7 @@ export interface OAuth {
 const drainMs = 10_000;
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  const { db, accounts, sealer, log, hearing, config } = deps;
+  const { db, accounts, sealer, log, invalidationHealth, config } = deps;
   const { clock, options, shared, announcements } = accounts;
   const audit = openAudit(accounts.audit);
   accounts.audit.nameTargets('application', (ids) => applicationNames(db, ids));
@@ -96,8 +96,8 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     () => lookups.forget(),
     () => lookups.forget(),
   );
-  const origins = openOrigins({ db, clock, hearing, announcements });
-  const room: Room = {
+  const origins = openOrigins({ db, clock, invalidationHealth, announcements });
+  const room: OAuthContext = {
     db,
     clock,
     log,
@@ -116,7 +116,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     }),
     keyAddresses: openKeyAddresses({ clock, shared, allowPrivate: config.allowPrivateAddresses, send: sendGuarded }),
     resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
-    signingKeys: openSigningKeys({ db, clock, sealer, options, hearing, announcements }),
+    signingKeys: openSigningKeys({ db, clock, sealer, options, invalidationHealth, announcements }),
     audit,
     webhooks,
     lastUsed,
@@ -141,7 +141,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
   const sweepClients = openClientSweep(room);
   /** Userinfo and the user's API tokens: also accept tokens without a resource, as always. */
   const ourselves: Audience = { resource: config.baseUrl, named: false };
-  const logouts = openLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
+  const logouts = openBackchannelLogouts({ ...room, jobs: deps.jobs, allowPrivate: config.allowPrivateAddresses });
   return {
     routes: [
       ...discoveryRoutes(room),
@@ -165,7 +165,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request, ourselves),
     },
-    pay: openPayingTokens({ ...room, hearing }),
+    pay: openPayingTokens({ ...room, invalidationHealth }),
     origins: room.origins,
     resources: room.resources,
     identify: (request, audience, again) => identifyBearer(room, request, audience, again),

@@ -1,9 +1,9 @@
-import type { Announcements } from '../identity/announce.ts';
+import type { Announcements } from '../identity/announcements.ts';
 import { CachedValue } from '../identity/cached-value.ts';
 import type { Clock } from '../lib/clock.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import { redirectUrisInUse } from './store/applications.ts';
 
 /** Origins of registered applications' redirect URIs, in memory. */
@@ -16,13 +16,13 @@ export interface Origins {
 export function openOrigins(deps: {
   db: Db;
   clock: Clock;
-  hearing: Pick<Hearing, 'heard'>;
+  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
   announcements: Announcements;
 }): Origins {
   const load = async () => originsIn(await redirectUrisInUse(deps.db));
   const origins = new CachedValue({ ...deps, tag: 'applications', load });
   return {
-    has: (origin) => after(origins.get(), (found) => found.has(origin)),
+    has: (origin) => thenMaybe(origins.get(), (found) => found.has(origin)),
     changed: () => origins.changed(),
   };
 }

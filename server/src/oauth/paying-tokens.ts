@@ -1,22 +1,22 @@
-import { announcedLookup } from '../identity/announce.ts';
+import { invalidatedLookup } from '../identity/announcements.ts';
 import type { TokenReader, TokenUse } from '../identity/authenticators.ts';
 import type { KeyPrincipal } from '../identity/principals.ts';
 import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { after } from '../lib/maybe-promise.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import { applicationTag, grantsTag } from './announcement-tags.ts';
 import { challenge, countCall, requireScope, schemeOf, toUser } from './bearer.ts';
+import type { OAuthContext } from './context.ts';
 import { readToken } from './credentials.ts';
 import { proofOf } from './dpop/proof.ts';
 import { isFor } from './resource-indicators.ts';
-import type { Room } from './room.ts';
 import { allowanceName, allowanceOf, type OpenAllowance } from './spending.ts';
 import { applicationStatus, suspended } from './status.ts';
 import { findApplication } from './store/applications.ts';
 import type { Client, PresentedToken } from './store/columns.ts';
-import { applicationTag, grantsTag } from './tags.ts';
-import { scopesNow, tokenLives } from './token-life.ts';
+import { effectiveScopes, isTokenValid } from './token-validity.ts';
 
 /** Everything a request needs of a paying token, cached, so that none reads the database. */
 interface WarmToken {
@@ -28,8 +28,11 @@ interface WarmToken {
   owners: (number | null)[];
 }
 
-type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'> & {
-  hearing: Pick<Hearing, 'heard'>;
+type Deps = Pick<
+  OAuthContext,
+  'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'
+> & {
+  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
 };
 
 /** RFC 6750 §3.1, RFC 9449 §7.1, in the error format of the called endpoint. */
@@ -61,7 +64,7 @@ function proven(deps: Deps, text: string, { jkt }: PresentedToken, { proving }: 
  */
 export function openPayingTokens(deps: Deps): TokenReader {
   const { clock, options } = deps;
-  const cache = announcedLookup<WarmToken>({
+  const cache = invalidatedLookup<WarmToken>({
     ...deps,
     load: (name) => loadToken(deps, name),
     tagsOf: ({ client, token, allowance, owners, principal: { user } }) => [
@@ -82,12 +85,12 @@ export function openPayingTokens(deps: Deps): TokenReader {
     const now = nowSeconds(clock);
     if (token.access_expires_at <= now) throw badToken();
     // The operator may have changed the allowed scopes; all other changes invalidate the entry.
-    requireScope({ scopes: scopesNow(token, client, options), scheme: schemeOf(token.jkt) }, 'models:use');
+    requireScope({ scopes: effectiveScopes(token, client, options), scheme: schemeOf(token.jkt) }, 'models:use');
     if (again) return principal;
     const count = (): KeyPrincipal | Promise<KeyPrincipal> => {
       const counted = countCall(deps, client);
       deps.lastUsed.saw(token, now);
-      return after(counted, () => principal);
+      return thenMaybe(counted, () => principal);
     };
     return proven(deps, text, token, use)?.then(count) ?? count();
   };
@@ -106,7 +109,7 @@ export function openPayingTokens(deps: Deps): TokenReader {
       cache.forget(name);
       found = cache.get(name);
     }
-    return after(found, (warm) => admit(warm, text, use));
+    return thenMaybe(found, (warm) => admit(warm, text, use));
   };
 }
 
@@ -117,9 +120,9 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
   if (!found || found.client.status === applicationStatus.deleted) throw badToken();
   const { client, token, user } = found;
   if (client.status === applicationStatus.suspended) throw suspended();
-  if (!tokenLives(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
+  if (!isTokenValid(token, client, 'access', nowSeconds(deps.clock)) || user.status !== statuses.enabled)
     throw badToken();
-  requireScope({ scopes: scopesNow(token, client, deps.options), scheme: schemeOf(token.jkt) }, 'models:use');
+  requireScope({ scopes: effectiveScopes(token, client, deps.options), scheme: schemeOf(token.jkt) }, 'models:use');
   // For an exchanged token, the application the user agreed to: its limit covers all that act for it.
   const application = await findApplication(deps.db, { id: token.granted_by! });
   const allowance = application && (await allowanceOf(deps, user.id, application));

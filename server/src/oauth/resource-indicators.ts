@@ -1,6 +1,6 @@
 import { AppError } from '../lib/errors.ts';
 import { readToolScope } from '../lib/tool-scopes.ts';
-import type { Room } from './room.ts';
+import type { OAuthContext } from './context.ts';
 import type { Scope } from './scopes.ts';
 
 /** Where a token is presented. */
@@ -17,7 +17,7 @@ const invalidTarget = (message: string): AppError => new AppError('invalid_targe
 
 /** RFC 8707 §2: the requested resources; ignored while OpenID Connect is disabled. */
 export function requestedResources(
-  { options, resources }: Pick<Room, 'options' | 'resources'>,
+  { options, resources }: Pick<OAuthContext, 'options' | 'resources'>,
   given: string | string[] | undefined,
 ): string[] {
   if (!options.get('OAuth2OpenIDConnect')) return [];
@@ -33,7 +33,7 @@ export function requestedResources(
 
 /** A scope that names tools requires their resource, since it has no meaning elsewhere. */
 export function requireToolResources(
-  { resources }: Pick<Room, 'resources'>,
+  { resources }: Pick<OAuthContext, 'resources'>,
   scopes: readonly Scope[],
   named: readonly string[],
 ): void {
@@ -58,7 +58,7 @@ export const storedResource = (resources: string[]): string | null =>
  * client with a sign-in consent cannot get a token for tools the user was never asked about.
  */
 export function narrowedResource(
-  { resources }: Pick<Room, 'resources'>,
+  { resources }: Pick<OAuthContext, 'resources'>,
   granted: string | null,
   asked: string[],
 ): string | null {

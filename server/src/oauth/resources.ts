@@ -1,5 +1,5 @@
 import { toolScopeOf } from '../lib/tool-scopes.ts';
-import { withoutTrailing } from '../lib/trailing.ts';
+import { trimEndOf } from '../lib/trim-end.ts';
 
 /** A kind of resource below the public address. */
 interface ResourceRule {
@@ -91,7 +91,7 @@ export function openResources(baseUrl: string, enabled: () => boolean): Resource
     known: (uri) => {
       const url = uri.length > mostCharacters || uri.includes('#') ? null : URL.parse(uri);
       // Libraries add a slash to an address without a path.
-      const plain = url && withoutTrailing(url.href, '/');
+      const plain = url && trimEndOf(url.href, '/');
       return plain?.startsWith(baseUrl) && ruleOf(plain.slice(baseUrl.length)) ? plain : null;
     },
     challengeAt: (path) => {

@@ -1,13 +1,13 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { withParameters } from './redirect-uri.ts';
-import type { Room } from './room.ts';
+import type { OAuthContext } from './context.ts';
 
 /** OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2. Fragments are for tokens, which are never sent. */
 export const responseModes = ['query', 'form_post'] as const;
 
 export type AnswerParameters = Record<string, string | undefined>;
-type Deps = Pick<Room, 'baseUrl' | 'clock' | 'sealer'>;
+type Deps = Pick<OAuthContext, 'baseUrl' | 'clock' | 'sealer'>;
 
 /** Whether the answer is to be posted; throws for modes that are not supported. */
 export function isFormPost(mode: string | undefined, redirectUri: string): boolean {

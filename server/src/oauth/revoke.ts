@@ -1,12 +1,12 @@
+import { grantsTag } from './announcement-tags.ts';
 import { type ClientCredentials, provesClient } from './client-auth.ts';
+import type { OAuthContext } from './context.ts';
 import { readToken, type TokenKind } from './credentials.ts';
-import type { Room } from './room.ts';
 import { paysBy } from './spending.ts';
 import { applicationStatus } from './status.ts';
 import type { Client } from './store/columns.ts';
 import type { TokenRow } from './store/tables.ts';
 import { type FamilyKey, revokeAccess, revokeFamily } from './store/tokens.ts';
-import { grantsTag } from './tags.ts';
 
 export interface Revoked {
   kind: TokenKind;
@@ -33,15 +33,15 @@ export async function revokeToken(
   if (kind === 'refresh') return (await endFamily(deps, found.token)) > 0 ? done : null;
   const revoked = await revokeAccess(deps.db, found.token);
   deps.lookups.forget(found.token.id);
-  await tellOfGrant(deps, found.token);
+  await announceGrantChange(deps, found.token);
   return revoked ? done : null;
 }
 
-type Ending = Pick<Room, 'db' | 'lookups' | 'announcements'>;
+type Ending = Pick<OAuthContext, 'db' | 'lookups' | 'announcements'>;
 
 /** Paying tokens, and those exchanged for them, are cached by every process until notified; others are not. */
-export async function tellOfGrant(
-  { announcements }: Pick<Room, 'announcements'>,
+export async function announceGrantChange(
+  { announcements }: Pick<OAuthContext, 'announcements'>,
   { user_id, scope }: Pick<TokenRow, 'user_id' | 'scope'>,
 ): Promise<void> {
   if (paysBy(scope)) await announcements.changed(grantsTag(user_id));
@@ -51,7 +51,7 @@ export async function tellOfGrant(
 export async function endFamily(deps: Ending, key: FamilyKey & Pick<TokenRow, 'scope'>): Promise<number> {
   const ended = await revokeFamily(deps.db, key);
   deps.lookups.forget();
-  await tellOfGrant(deps, key);
+  await announceGrantChange(deps, key);
   return ended;
 }
 

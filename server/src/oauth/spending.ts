@@ -9,11 +9,11 @@ import {
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { inBatches } from '../platform/db/pages.ts';
-import type { Room } from './room.ts';
+import { grantsTag } from './announcement-tags.ts';
+import type { OAuthContext } from './context.ts';
 import { type Scope, scopesOf } from './scopes.ts';
 import { findConsent, holdAgreedApplication, holdConsent, setSpending } from './store/consents.ts';
 import type { ConsentRow } from './store/tables.ts';
-import { grantsTag } from './tags.ts';
 
 const spendingWindows = ['total', 'month'] as const;
 type SpendingWindow = (typeof spendingWindows)[number];
@@ -47,7 +47,7 @@ export interface OpenAllowance {
 
 /** The key that represents an application's current allowance; null if there is none, or no longer. */
 export async function allowanceOf(
-  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  { db, clock }: Pick<OAuthContext, 'db' | 'clock'>,
   userId: number,
   application: { id: number; name: string },
 ): Promise<OpenAllowance | null> {
@@ -77,7 +77,7 @@ export const paysBy = (scopes: string): boolean => scopesOf(scopes).includes(pay
  * previous one is emptied.
  */
 export async function changeSpending(
-  deps: Pick<Room, 'db' | 'clock' | 'announcements' | 'recallKey'>,
+  deps: Pick<OAuthContext, 'db' | 'clock' | 'announcements' | 'recallKey'>,
   userId: number,
   applicationId: number,
   { limit, window }: Spending,
@@ -103,7 +103,7 @@ export async function changeSpending(
 
 /** What was spent in the window of each limited consent. */
 export async function spentIn(
-  { db, clock }: Pick<Room, 'db' | 'clock'>,
+  { db, clock }: Pick<OAuthContext, 'db' | 'clock'>,
   consents: (Limited & Pick<ConsentRow, 'spending_limit'>)[],
 ): Promise<Map<number, number>> {
   const now = nowSeconds(clock);
@@ -117,7 +117,7 @@ export async function spentIn(
 
 /** Ends what a suspended or deleted application started for its users, and its allowances. */
 export async function endSpending(
-  { db, announcements }: Pick<Room, 'db' | 'announcements'>,
+  { db, announcements }: Pick<OAuthContext, 'db' | 'announcements'>,
   applicationId: number,
 ): Promise<void> {
   await inBatches(async (most) => {

@@ -1,6 +1,6 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { inBatches, sweepBatches } from '../platform/db/pages.ts';
-import type { Room } from './room.ts';
+import type { OAuthContext } from './context.ts';
 import { deleteOldCodes } from './store/consents.ts';
 import { deleteOldDeviceCodes } from './store/device-codes.ts';
 import { deleteOldProofs } from './store/proofs.ts';
@@ -13,7 +13,7 @@ const replaySeconds = 86_400;
 const lateSeconds = 3_600;
 
 /** Deletes expired data in bounded steps, yielding to requests; consents never expire. */
-export function openSweep(deps: Pick<Room, 'db' | 'clock'>): () => Promise<number> {
+export function openSweep(deps: Pick<OAuthContext, 'db' | 'clock'>): () => Promise<number> {
   const { db } = deps;
   /** The last token id visited, for the next sweep to continue from; 0 is the start. */
   let looked = 0;

@@ -8,7 +8,7 @@ import { addEntry } from './store/knowledge.ts';
 import { savePreferences } from './store/preferences.ts';
 import { findSession } from './store/sessions.ts';
 import { latestSummary } from './store/summaries.ts';
-import { writeEntry } from './turn/afterwards.ts';
+import { writeEntry } from './turn/after-answer.ts';
 
 const fact = { category: 'port', title: 'Master', content: 'Ingrid is the harbour master.', keywords: [] };
 const oneFact = JSON.stringify({ facts: [{ ...fact, quote: 'harbour master of Bergen is Ingrid' }] });

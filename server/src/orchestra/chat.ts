@@ -1,7 +1,7 @@
 import { readChatFinish } from '../relay/wire/chat/answer.ts';
 import { readAnswerParts } from '../relay/wire/chat/request.ts';
 import type { Answer, Delta, Json } from '../relay/wire/conversation.ts';
-import { requireEngine } from './allowed.ts';
+import { requireEngineAccess } from './model-access.ts';
 import { orchestraModel } from './models.ts';
 import type { Deps } from './ports.ts';
 import { respond } from './respond.ts';
@@ -9,11 +9,11 @@ import { respondOnce } from './respond-once.ts';
 import type { TurnRequest } from './turn/begin.ts';
 import type { Meta } from './turn/meta.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
-import { type Out, silent } from './turn/writer.ts';
+import { silent, type TurnOutput } from './turn/writer.ts';
 
 /** Answers a request to `svc/svc-ms`. Returns the whole answer, and streams deltas if the caller passes `onDelta`. */
 export async function chat(deps: Deps, request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer> {
-  requireEngine(request.caller);
+  requireEngineAccess(request.caller);
   const out = onDelta ? teller(onDelta) : silent;
   const answer = toAnswer(await (request.calls ? respondOnce : respond)(deps, request, out));
   if (onDelta) for (const delta of ending(answer)) onDelta(delta);
@@ -22,7 +22,7 @@ export async function chat(deps: Deps, request: TurnRequest, onDelta?: (delta: D
 
 const extraOf = (meta: Meta): Json => ({ svc_ms_meta: meta });
 
-const teller = (tell: (delta: Delta) => unknown): Out => ({
+const teller = (tell: (delta: Delta) => unknown): TurnOutput => ({
   streaming: true,
   opened: () => void tell({ type: 'start', sure: true }),
   meta: (meta) => void tell({ type: 'extra', extra: extraOf(meta) }),

@@ -7,7 +7,7 @@ import type { CompleteRequest, Deps } from './ports.ts';
 import { respond } from './respond.ts';
 import { bigRequest, planOf, recorder, request, type Script, type Stage, stage } from './scripted.fixture.ts';
 import { engines } from './store/db.fixture.ts';
-import { mostRounds } from './turn/connected.ts';
+import { mostRounds } from './turn/connected-calls.ts';
 
 const calling = (...names: string[]) => ({
   message: {

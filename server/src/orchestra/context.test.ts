@@ -1,15 +1,15 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { buildContext, type MemoryMode, summaryDue } from './context.ts';
-import type { ChatMessage, Remembered } from './messages.ts';
+import type { ChatMessage, StoredTurnMessage } from './messages.ts';
 
-const said = (id: number, tokens = 10): Remembered => ({
+const said = (id: number, tokens = 10): StoredTurnMessage => ({
   id,
   tokens,
   message: { role: id % 2 ? 'user' : 'assistant', content: `m${id}` },
 });
 const talk = (count: number, tokens = 10) => Array.from({ length: count }, (_, i) => said(i + 1, tokens));
-const ids = (messages: Remembered[]) => messages.map((message) => message.id);
+const ids = (messages: StoredTurnMessage[]) => messages.map((message) => message.id);
 const summary = { text: 's', tokens: 5, upTo: 15 };
 
 test('full sends everything and drops the oldest messages over budget', () => {
@@ -45,7 +45,7 @@ test('the newest message is sent even if it alone is over budget, without any ot
 
 test('an unanswered call keeps only its text, and a stray result is dropped', () => {
   const call: ChatMessage = { role: 'assistant', content: 'wait', tool_calls: [toolCall('c1'), toolCall('c2')] };
-  const history: Remembered[] = [
+  const history: StoredTurnMessage[] = [
     { id: 1, tokens: 1, message: { role: 'tool', content: 'x', tool_call_id: 'gone' } },
     { id: 2, tokens: 1, message: call },
     { id: 3, tokens: 1, message: { role: 'tool', content: 'x', tool_call_id: 'c1' } },
@@ -67,7 +67,7 @@ const histories = fc
     maxLength: 30,
   })
   .map((turns) => {
-    const history: Remembered[] = [];
+    const history: StoredTurnMessage[] = [];
     const add = (message: ChatMessage, tokens: number) => history.push({ id: history.length + 1, message, tokens });
     turns.forEach(({ results, tokens }, turn) => {
       const calls = Array.from({ length: results }, (_, i) => toolCall(`${turn}.${i}`));

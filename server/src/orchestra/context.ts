@@ -1,5 +1,5 @@
-import type { Remembered } from './messages.ts';
-import { type Unit, unitsOf } from './units.ts';
+import { type MessageGroup, messageGroupsOf } from './message-groups.ts';
+import type { StoredTurnMessage } from './messages.ts';
 
 export type MemoryMode = 'full' | 'summarized' | 'selective';
 
@@ -13,7 +13,7 @@ export interface Summary {
 export interface ContextInput {
   mode: MemoryMode;
   /** Oldest first; the last one is the user's current request. */
-  history: Remembered[];
+  history: StoredTurnMessage[];
   summary: Summary | null;
   budget: number;
   /** For `selective`: ids of the messages most similar to the request, most similar first. */
@@ -23,7 +23,7 @@ export interface ContextInput {
 }
 
 export interface Context {
-  messages: Remembered[];
+  messages: StoredTurnMessage[];
   /** The summary to send, if the mode uses one and it fits. */
   summary: Summary | null;
   tokensUsed: number;
@@ -41,12 +41,12 @@ const rawShare = 0.7;
  * its size; a tool call and its results are included together or not at all.
  */
 export function buildContext(input: ContextInput): Context {
-  const units = unitsOf(input.history);
+  const units = messageGroupsOf(input.history);
   const newest = units.at(-1);
   const summary = input.mode === 'full' ? null : fitting(input.summary, input.budget - (newest?.tokens ?? 0));
   let room = input.budget - (summary?.tokens ?? 0);
-  const chosen = new Set<Unit>();
-  const take = (unit: Unit): boolean => {
+  const chosen = new Set<MessageGroup>();
+  const take = (unit: MessageGroup): boolean => {
     if (chosen.has(unit)) return true;
     if (unit.tokens > room && chosen.size > 0) return false;
     chosen.add(unit);
@@ -65,7 +65,7 @@ const fitting = (summary: Summary | null, room: number): Summary | null =>
   summary !== null && summary.tokens <= room ? summary : null;
 
 /** The end of the conversation, newest first, as far back as the mode reaches. */
-function recent(units: Unit[], { mode, history }: ContextInput, summary: Summary | null): Unit[] {
+function recent(units: MessageGroup[], { mode, history }: ContextInput, summary: Summary | null): MessageGroup[] {
   if (mode === 'full') return units.toReversed();
   const kept = mode === 'summarized' ? keptBesideSummary : keptWhenSelective;
   const firstKept = history.at(-kept)?.id ?? 0;
@@ -73,7 +73,7 @@ function recent(units: Unit[], { mode, history }: ContextInput, summary: Summary
   return units.filter((unit) => unit.lastId >= since).toReversed();
 }
 
-function nearest(units: Unit[], ids: number[]): Unit[] {
+function nearest(units: MessageGroup[], ids: number[]): MessageGroup[] {
   const byId = new Map(units.flatMap((unit) => unit.members.map((member) => [member.id, unit])));
   return ids.map((id) => byId.get(id)).filter((unit) => unit !== undefined);
 }

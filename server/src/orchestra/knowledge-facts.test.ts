@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { areApart, groundedFacts, repeats } from './knowledge-facts.ts';
+import { areDistinctFacts, groundedFacts, isSameFact } from './knowledge-facts.ts';
 
 const message = 'Our staging database\n  runs on “port 5433”, and Maria owns the deploys.';
 const said = { id: 7, text: message };
@@ -46,8 +46,8 @@ test('an answer that is not a list of facts gives none', () => {
 
 test('a changed value with the same title updates the fact; different facts stay separate', () => {
   const old = { title: 'Staging port', content: 'Staging runs on port 5433' };
-  expect(repeats(old, { title: 'staging port', content: 'Staging runs on port 6000' })).toBe(true);
-  expect(repeats(old, { title: 'Deploys', content: 'Maria owns the deploys' })).toBe(false);
+  expect(isSameFact(old, { title: 'staging port', content: 'Staging runs on port 6000' })).toBe(true);
+  expect(isSameFact(old, { title: 'Deploys', content: 'Maria owns the deploys' })).toBe(false);
 });
 
 test('the same statement about another subject is a new fact, and a sentence does not replace a page', () => {
@@ -55,14 +55,14 @@ test('the same statement about another subject is a new fact, and a sentence doe
     title: `${name} database`,
     content: `The database server of customer ${name} runs PostgreSQL on port ${port} in Frankfurt`,
   });
-  expect(repeats(of('Alpha'), of('Beta'))).toBe(false);
-  expect(areApart(of('Alpha'), of('Beta'))).toBe(true);
-  expect(repeats(of('Alpha'), of('Alpha', 6000))).toBe(true);
-  expect(areApart(of('Alpha'), { ...of('Alpha', 6000), title: 'Database of Alpha' })).toBe(false);
+  expect(isSameFact(of('Alpha'), of('Beta'))).toBe(false);
+  expect(areDistinctFacts(of('Alpha'), of('Beta'))).toBe(true);
+  expect(isSameFact(of('Alpha'), of('Alpha', 6000))).toBe(true);
+  expect(areDistinctFacts(of('Alpha'), { ...of('Alpha', 6000), title: 'Database of Alpha' })).toBe(false);
   const page = {
     title: 'Deploys',
     content: `Maria owns the deploys. ${'First build, test, tag, wait and watch. '.repeat(9)}`,
   };
   const more = `${page.content} Ask for leave, name a deputy, freeze on Fridays, note each step, tell the team, keep the log.`;
-  expect(repeats({ ...page, content: more }, { title: 'Deploys', content: 'Maria owns the deploys' })).toBe(false);
+  expect(isSameFact({ ...page, content: more }, { title: 'Deploys', content: 'Maria owns the deploys' })).toBe(false);
 });

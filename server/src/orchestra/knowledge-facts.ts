@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
 import { lenientJson } from './json.ts';
-import { squeeze } from './messages.ts';
+import { normalizeWhitespace } from './messages.ts';
 import { terms } from './search/terms.ts';
 
 export interface Fact {
@@ -18,7 +18,7 @@ export interface QuotedFact extends Fact {
 }
 
 /** A message that may prove facts; with its id if it is stored. */
-export interface Said {
+export interface QuotableMessage {
   id: number | null;
   text: string;
 }
@@ -49,7 +49,7 @@ const longestQuote = 1000;
 /**
  * The facts in a model's answer that quote one of the messages word for word; the others are dropped as hallucinated.
  */
-export function groundedFacts(answer: string, messages: Said[]): QuotedFact[] {
+export function groundedFacts(answer: string, messages: QuotableMessage[]): QuotedFact[] {
   const value = lenientJson(answer);
   const list = Array.isArray(value) ? value : (value as { facts?: unknown } | undefined)?.facts;
   if (!Array.isArray(list)) return [];
@@ -61,7 +61,7 @@ export function groundedFacts(answer: string, messages: Said[]): QuotedFact[] {
     const { quote, ...fact } = parsed.data;
     const quoted = plain(quote);
     const source = quoted.length < shortestQuote ? undefined : sources.find(({ plain }) => plain.includes(quoted));
-    if (!source || facts.length >= mostFacts || facts.some((other) => repeats(fact, other))) continue;
+    if (!source || facts.length >= mostFacts || facts.some((other) => isSameFact(fact, other))) continue;
     facts.push({ ...fact, quote: asSaid(source, quoted).slice(0, longestQuote), sourceMessage: source.id });
   }
   return facts;
@@ -69,20 +69,21 @@ export function groundedFacts(answer: string, messages: Said[]): QuotedFact[] {
 
 /** The quote in the message's own case and punctuation, if normalizing did not change the length. */
 function asSaid(source: { text: string; plain: string }, quoted: string): string {
-  const spaced = squeeze(source.text);
+  const spaced = normalizeWhitespace(source.text);
   const at = source.plain.indexOf(quoted);
   // Some letters are longer in lower case, which shifts the offsets after them.
   return spaced.length === source.plain.length ? spaced.slice(at, at + quoted.length) : quoted;
 }
 
 /** Case, whitespace and the style of quotation marks may differ; words may not. */
-const plain = (text: string): string => squeeze(text.replace(/[“”„«»]/g, '"').replace(/[‘’]/g, "'")).toLowerCase();
+const plain = (text: string): string =>
+  normalizeWhitespace(text.replace(/[“”„«»]/g, '"').replace(/[‘’]/g, "'")).toLowerCase();
 
 type Worded = Pick<Fact, 'title' | 'content'>;
 
 /** Whether two facts say the same by their words. Under the same title, a changed value is an update of the fact. */
-export function repeats(a: Worded, b: Worded): boolean {
-  if (areApart(a, b)) return false;
+export function isSameFact(a: Worded, b: Worded): boolean {
+  if (areDistinctFacts(a, b)) return false;
   const { shared, all, least } = compared(a.content, b.content);
   const alike = all === 0 ? plain(a.content) === plain(b.content) : shared / all >= sameWords;
   return alike || (plain(a.title) === plain(b.title) && shared / Math.max(1, least) >= 0.5);
@@ -95,7 +96,7 @@ const slack = 4;
  * Whether two facts differ, however similar in words and meaning: a sentence does not repeat a page, and the same
  * statement about something else (the titles differ) is not a repetition.
  */
-export function areApart(a: Worded, b: Worded): boolean {
+export function areDistinctFacts(a: Worded, b: Worded): boolean {
   const { shared, all, least, most } = compared(a.content, b.content);
   if (most > 2 * least + slack) return true;
   const title = compared(a.title, b.title);

@@ -20,7 +20,7 @@ export interface ToolCall {
 }
 
 /** A stored message with its token count. Ids grow with time. */
-export interface Remembered {
+export interface StoredTurnMessage {
   id: number;
   message: ChatMessage;
   tokens: number;
@@ -39,10 +39,10 @@ export const isInstruction = (message: ChatMessage): boolean =>
   message.role === 'system' || message.role === 'developer';
 
 /** Normalizes whitespace, so that a message still matches after a client trims or rewraps it. */
-export const squeeze = (text: string): string => text.replace(/\s+/gu, ' ').trim();
+export const normalizeWhitespace = (text: string): string => text.replace(/\s+/gu, ' ').trim();
 
 /** The user's text with the id it is stored under; the latest one if it was sent more than once. */
-export const saidByUser = (history: Remembered[], text: string): { id: number | null; text: string } => ({
+export const saidByUser = (history: StoredTurnMessage[], text: string): { id: number | null; text: string } => ({
   id: history.findLast(({ message }) => message.role === 'user' && textOf(message) === text)?.id ?? null,
   text,
 });

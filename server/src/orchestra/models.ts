@@ -1,6 +1,6 @@
 import type { ModelType } from '../routing/candidate.ts';
 import type { CircuitState } from '../routing/circuit.ts';
-import { learnedModel } from './learned.ts';
+import { learnedModel } from './learned-model.ts';
 import type { Difficulty } from './params.ts';
 import type { Kind, Pattern } from './patterns.ts';
 import { modelFields } from './preferences.ts';

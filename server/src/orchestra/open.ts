@@ -9,10 +9,10 @@ import { chat } from './chat.ts';
 import { enqueueImport, sweepImports, workOnImports } from './import/work.ts';
 import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
-import { nearEverywhere } from './search/near.ts';
-import { perUser } from './slices.ts';
+import { sharedVectorIndex } from './search/vector-index.ts';
 import { sweepPlans } from './store/plans.ts';
 import type { TurnRequest } from './turn/begin.ts';
+import { newUserQueue } from './work-slices.ts';
 
 export interface Orchestra {
   /** Answers a request to `svc/svc-ms`. */
@@ -43,8 +43,8 @@ export function openOrchestra({ jobs, shared, ...given }: Given): Orchestra {
   const running = new Set<Promise<unknown>>();
   const deps: Deps = {
     ...given,
-    near: nearEverywhere(shared, given.owners, given.warn),
-    searches: perUser(mostSearches),
+    near: sharedVectorIndex(shared, given.owners, given.warn),
+    searches: newUserQueue(mostSearches),
     startImport: (ref) => enqueueImport(jobs, ref),
     background(work) {
       const tracked = work

@@ -6,7 +6,7 @@ import { respond } from './respond.ts';
 import { bigRequest, planOf, recorder, request, type Script, type Stage, stage } from './scripted.fixture.ts';
 import { addEntry, newestEntries } from './store/knowledge.ts';
 import { savePreferences } from './store/preferences.ts';
-import { writeEntry } from './turn/afterwards.ts';
+import { writeEntry } from './turn/after-answer.ts';
 
 /** Each parameter of `svc_ms` and each preference visibly changes what is sent to models or returned. */
 

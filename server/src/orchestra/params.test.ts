@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import { AppError } from '../lib/errors.ts';
 import { parseSvcMs } from './params.ts';
 import { changePreferences, defaultPreferences, withDefaults } from './preferences.ts';
-import { settle } from './settings.ts';
+import { resolveSettings } from './settings.ts';
 
 const thrown = (run: () => unknown): AppError => {
   try {
@@ -65,14 +65,21 @@ test('the request takes precedence over the preference, and the preference over 
     max_context_tokens: 9000,
     enable_knowledge_extraction: true,
   });
-  expect(settle(parseSvcMs({}), mine)).toMatchObject({
+  expect(resolveSettings(parseSvcMs({}), mine)).toMatchObject({
     verbosity: 'verbose',
     maxContextTokens: 9000,
     extractKnowledge: true,
   });
   const asked = parseSvcMs({ verbosity: 'minimal', max_context_tokens: 500, extract_knowledge: false });
-  expect(settle(asked, mine)).toMatchObject({ verbosity: 'minimal', maxContextTokens: 500, extractKnowledge: false });
-  expect(settle(parseSvcMs({}), defaultPreferences)).toMatchObject({ verbosity: 'normal', maxContextTokens: 32_000 });
+  expect(resolveSettings(asked, mine)).toMatchObject({
+    verbosity: 'minimal',
+    maxContextTokens: 500,
+    extractKnowledge: false,
+  });
+  expect(resolveSettings(parseSvcMs({}), defaultPreferences)).toMatchObject({
+    verbosity: 'normal',
+    maxContextTokens: 32_000,
+  });
 });
 
 const anyModel = () => true;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AppError } from '../lib/errors.ts';
 import { listOf, objectOf, type Shape, text } from './ask-shaped.ts';
-import { markAskedFor } from './asked-for.ts';
 import { lenientJson } from './json.ts';
 import { type Difficulty, difficulties } from './params.ts';
 import type { Pattern } from './patterns.ts';
+import { markRequestedTasks } from './requested-tasks.ts';
 import type { Node } from './task/schedule.ts';
 import { crossChecked } from './triage.ts';
 
@@ -158,7 +158,7 @@ export async function makePlan(
       const answer = await ask(last);
       const parsed = parsePlan(answer, maxTasks);
       if (parsed.plan) {
-        const tasks = markAskedFor(request, parsed.plan.tasks);
+        const tasks = markRequestedTasks(request, parsed.plan.tasks);
         for (const task of tasks) task.difficulty = crossChecked(task.difficulty, task.instruction, patterns);
         return { plan: { ...parsed.plan, tasks }, faults: last?.faults ?? [] };
       }

@@ -4,13 +4,13 @@ import type { ConnectedTools } from '../lib/connected-tools.ts';
 import type { Usage } from '../lib/money.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Owners } from '../platform/durable/owners.ts';
-import type { Keeping } from '../platform/keeping/keeping.ts';
+import type { StorageQuota } from '../platform/storage-quota/storage-quota.ts';
 import type { Override } from '../routing/override.ts';
 import type { ChatMessage } from './messages.ts';
 import type { ModelInfo, OperatorModels } from './models.ts';
-import type { NearIndex } from './search/near.ts';
 import type { RerankScore } from './search/rank.ts';
-import type { PerUser } from './slices.ts';
+import type { VectorIndex } from './search/vector-index.ts';
+import type { UserQueue } from './work-slices.ts';
 
 /** The caller, who also pays. */
 export interface Caller {
@@ -122,7 +122,7 @@ export interface Deps {
   db: Db;
   clock: Clock;
   owners: Owners;
-  keeping: Keeping;
+  storageQuota: StorageQuota;
   complete: Complete;
   embed: Embed;
   rerank: Rerank;
@@ -136,9 +136,9 @@ export interface Deps {
   operator(): OperatorModels;
   /** Maximum number of concurrent runs per user. */
   parallelRuns(): number;
-  near: NearIndex;
+  near: VectorIndex;
   /** Limits the concurrent searches per user. */
-  searches: PerUser;
+  searches: UserQueue;
   /** Schedules the file of a source to be read, by this process or another one. */
   startImport(sourceRef: number): Promise<void>;
   /** Tracks work that continues after the answer; a shutdown waits for it. */

@@ -12,8 +12,8 @@ import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import type { Answer, Conversation, Finish, TextPart, ToolCallPart } from '../relay/wire/conversation.ts';
 import { type Candidate, type ModelType, modelTypes } from '../routing/candidate.ts';
 import { limitsOn, type Scored } from '../routing/rank.ts';
-import { isAllowed } from './allowed.ts';
 import type { ChatMessage } from './messages.ts';
+import { isModelAllowed } from './model-access.ts';
 import type { ModelInfo } from './models.ts';
 import type {
   Caller,
@@ -177,7 +177,7 @@ export async function modelsOf(
   const standing = await routing.standing(caller.userId, caller.override ?? null);
   return catalog
     .models(group)
-    .filter(({ id }) => isAllowed(caller, id) && (reach?.mayAsk(id) ?? true))
+    .filter(({ id }) => isModelAllowed(caller, id) && (reach?.mayAsk(id) ?? true))
     .flatMap(({ id }) =>
       modelTypes.flatMap((type) => {
         const candidates = catalog.candidatesFor(id, type, group).filter(mayUse);

@@ -8,10 +8,10 @@ import { findSession } from './store/sessions.ts';
 import { weighOne } from './tokens.ts';
 import type { TurnRequest } from './turn/begin.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
-import { type Out, silent } from './turn/writer.ts';
+import { silent, type TurnOutput } from './turn/writer.ts';
 
 /** A turn within durable work: calls that were already answered and paid are not repeated. */
-export async function respondOnce(deps: Deps, request: TurnRequest, out: Out = silent): Promise<TurnAnswer> {
+export async function respondOnce(deps: Deps, request: TurnRequest, out: TurnOutput = silent): Promise<TurnAnswer> {
   const { caller, calls } = request;
   const once = paidOnce(deps, calls!, caller.userId);
   const before = await once.find();

@@ -2,10 +2,9 @@ import { isBusy } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
 import type { PaidOnce } from './paid-once.ts';
 import type { Deps } from './ports.ts';
-import { others } from './slices.ts';
 import { appendMessages, bytesOfMessages } from './store/messages.ts';
 import { weighOne } from './tokens.ts';
-import { afterwards, callsAfter, countTokens } from './turn/afterwards.ts';
+import { callsAfter, countTokens, runAfterAnswer } from './turn/after-answer.ts';
 import { type Answer, answerTurn } from './turn/answer.ts';
 import { beginTurn, type TurnRequest } from './turn/begin.ts';
 import { planTurn, type RunningPlan } from './turn/plan-turn.ts';
@@ -13,7 +12,8 @@ import { remember } from './turn/remember.ts';
 import { keepPlan, runPlan } from './turn/run-plan.ts';
 import { metaOf, now, type Turn } from './turn/turn.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
-import { type Out, silent } from './turn/writer.ts';
+import { silent, type TurnOutput } from './turn/writer.ts';
+import { yieldToEventLoop } from './work-slices.ts';
 
 /** How long a finished answer waits for the summary that is made in parallel. */
 const summaryGraceMs = 1000;
@@ -24,16 +24,16 @@ const keepPatienceMs = 15_000;
 export async function respond(
   deps: Deps,
   request: TurnRequest,
-  out: Out = silent,
+  out: TurnOutput = silent,
   once: PaidOnce | null = null,
 ): Promise<TurnAnswer> {
   const turn = await beginTurn(once ? { ...deps, ...once.deps } : deps, request, out);
   let plan: RunningPlan | null = null;
   try {
     out.opened(() => metaOf(turn));
-    await others();
+    await yieldToEventLoop();
     const memory = await remember(turn);
-    await others();
+    await yieldToEventLoop();
     plan = await planTurn(turn, memory);
     await runPlan(turn, memory, plan);
     const answer = await answerTurn(turn, memory, plan);
@@ -41,14 +41,14 @@ export async function respond(
       memory.summarising,
       Bun.sleep(summaryGraceMs).then(() => false),
     ]);
-    await others();
+    await yieldToEventLoop();
     // Store it before the session is written, because a process that takes the work over would read the session.
     await once?.keep(result(turn, answer));
     // What follows the answer is not part of the durable work.
     await keepPaid({ ...turn, deps }, plan, answer, memory.summarising);
     return result(turn, answer);
   } catch (error) {
-    await others();
+    await yieldToEventLoop();
     if (plan) await keepFailed(turn, plan);
     await countTokens(turn).catch((fault) => deps.warn('the tokens of a failed turn were not counted', fault));
     throw error;
@@ -97,11 +97,11 @@ async function keep(
   );
   // The session was deleted during the turn: store nothing.
   if (stored === null) return;
-  deps.keeping.add(session.userId, bytesOfMessages(stored));
+  deps.storageQuota.add(session.userId, bytesOfMessages(stored));
   const added = new Set(turn.freshIds);
   const fresh = [...turn.history.filter(({ id }) => added.has(id)), ...stored];
   turn.meter.background += callsAfter(turn);
-  deps.background(afterwards(turn, fresh, message, summarising));
+  deps.background(runAfterAnswer(turn, fresh, message, summarising));
 }
 
 function result(turn: Turn, { message, finishReason }: Answer): TurnAnswer {

@@ -1,8 +1,8 @@
 import { manualClock } from '../lib/clock.ts';
 import { noConnectedTools } from '../lib/connected-tools.ts';
 import { openOwners } from '../platform/durable/owners.ts';
-import { unbounded } from '../platform/keeping/keeping.fixture.ts';
 import { openLog } from '../platform/log.ts';
+import { unbounded } from '../platform/storage-quota/storage-quota.fixture.ts';
 import { parseChatRequest } from '../relay/wire/chat/request.ts';
 import { importSource } from './import/import-source.ts';
 import type { ChatMessage } from './messages.ts';
@@ -10,12 +10,12 @@ import { textOf } from './messages.ts';
 import type { ModelInfo } from './models.ts';
 import type { CompleteAnswer, CompleteRequest, Deps } from './ports.ts';
 import { respond } from './respond.ts';
-import { nearIndex } from './search/near.ts';
 import { terms } from './search/terms.ts';
-import { perUser } from './slices.ts';
+import { newVectorIndex } from './search/vector-index.ts';
 import { openMemoryDb } from './store/db.fixture.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
-import type { Out } from './turn/writer.ts';
+import type { TurnOutput } from './turn/writer.ts';
+import { newUserQueue } from './work-slices.ts';
 
 /** What a scripted model answers: text, a message, or more. */
 export type Scripted = string | Partial<CompleteAnswer> | Error;
@@ -95,9 +95,9 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       db: opened.db,
       clock,
       owners,
-      keeping: unbounded,
-      near: nearIndex(),
-      searches: perUser(2),
+      storageQuota: unbounded,
+      near: newVectorIndex(),
+      searches: newUserQueue(2),
       permit: (caller) => caller,
       parallelRuns: () => 1_000,
       requireMoney: async () => {},
@@ -161,7 +161,7 @@ export const request = (
 });
 
 /** Collects what a streaming turn gives out. */
-export function recorder(): Out & { events: [string, unknown][] } {
+export function recorder(): TurnOutput & { events: [string, unknown][] } {
   const events: [string, unknown][] = [];
   return {
     events,

@@ -19,7 +19,7 @@ export interface Settings
   preferences: Preferences;
 }
 
-export function settle(request: SvcMs, preferences: Preferences): Settings {
+export function resolveSettings(request: SvcMs, preferences: Preferences): Settings {
   const { verbosity, max_context_tokens, extract_knowledge, use_vector_search, ...rest } = request;
   const { remember } = request;
   const mayEmbed = use_vector_search ?? preferences.enable_embedding;

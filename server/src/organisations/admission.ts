@@ -1,6 +1,6 @@
 import type { LevelName } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { RateState, Shared } from '../platform/shared/port.ts';
 import type { Limits, PlaceStanding, Places } from './places.ts';
 
@@ -45,7 +45,7 @@ export class Gate {
 
   /** Does not count. Null if every model of every provider is allowed. */
   reachOf(keyId: number): Reach | null | Promise<Reach | null> {
-    return after(this.deps.places.of(keyId), reachIn);
+    return thenMaybe(this.deps.places.of(keyId), reachIn);
   }
 
   #decide(

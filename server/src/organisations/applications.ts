@@ -1,9 +1,9 @@
 import type { Origin } from '../identity/audit/log.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { OrganisationsContext } from './context.ts';
+import { requireMembership } from './membership.ts';
 import { has } from './rights.ts';
-import type { Room } from './room.ts';
-import { standingIn } from './standing.ts';
 import { placeApplication } from './store/applications.ts';
 import { findRole } from './store/members.ts';
 import { organisationOfAccount } from './store/organisations.ts';
@@ -24,7 +24,7 @@ export interface TeamApplications {
 
 type EndApplications = (accountId: number, by: { userId: number; origin: Origin }) => Promise<void>;
 
-export const teamApplications = (room: Room): TeamApplications => {
+export const teamApplications = (room: OrganisationsContext): TeamApplications => {
   const requireTeam = async (teamId: number) => {
     const team = await findTeamAnywhere(room.db, teamId);
     if (!team) throw new AppError('not_found', 'There is no such team.');
@@ -46,7 +46,7 @@ export const teamApplications = (room: Room): TeamApplications => {
     },
     accountOf: async (userId, teamId) => {
       const { organisation_id } = await requireTeam(teamId);
-      return (await standingIn(room.db, organisation_id, userId, 'manage_keys')).organisation.account_id;
+      return (await requireMembership(room.db, organisation_id, userId, 'manage_keys')).organisation.account_id;
     },
     given: async ({ id, name }, teamId) => {
       const { organisation_id } = await requireTeam(teamId);

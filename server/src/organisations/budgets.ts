@@ -3,11 +3,11 @@ import { limitOf, limitWindows, setWarned, windowStates, windowsOfBudgets } from
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { shareReached } from './alert-thresholds.ts';
 import { windowAt } from './calendar.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
+import type { Membership } from './membership.ts';
 import { ownPlaces } from './own-places.ts';
-import { organisationTag, type Room } from './room.ts';
-import { shareReached } from './shares.ts';
-import type { Standing } from './standing.ts';
 import { changeBudget, deleteBudget, findBudget, insertBudget, type LevelPlace, listBudgets } from './store/budgets.ts';
 import { findPlacedKey } from './store/keys.ts';
 import { findRole } from './store/members.ts';
@@ -47,7 +47,7 @@ function viewOf(row: BudgetRow, { time_zone }: OrganisationRow, now: number, use
 }
 
 /** The budgets a member may see, with the usage of their current windows. */
-export async function budgetsOf(room: Room, standing: Standing): Promise<BudgetView[]> {
+export async function budgetsOf(room: OrganisationsContext, standing: Membership): Promise<BudgetView[]> {
   const { organisation } = standing;
   const now = nowSeconds(room.clock);
   const rows = (await listBudgets(room.db, organisation.id)).filter(await ownPlaces(room.db, standing));
@@ -79,7 +79,11 @@ export interface NewBudget extends LevelPlace {
   alerts: number[];
 }
 
-export async function createBudget(room: Room, { organisation }: Standing, input: NewBudget): Promise<BudgetView> {
+export async function createBudget(
+  room: OrganisationsContext,
+  { organisation }: Membership,
+  input: NewBudget,
+): Promise<BudgetView> {
   const { level, level_id, window, amount } = input;
   await requireLevel(room.db, organisation.id, input);
   if ((await listBudgets(room.db, organisation.id)).length >= mostBudgets)
@@ -99,8 +103,8 @@ export type BudgetChange = Partial<Pick<NewBudget, 'amount' | 'hard' | 'alerts'>
 
 /** Keeps what is left. Alerts already sent are not repeated; those below the new threshold are reset. */
 export async function updateBudget(
-  room: Room,
-  { organisation }: Standing,
+  room: OrganisationsContext,
+  { organisation }: Membership,
   id: number,
   { amount, hard, alerts }: BudgetChange,
 ): Promise<BudgetView> {
@@ -126,7 +130,11 @@ export async function updateBudget(
 }
 
 /** Running requests are still charged to it, and its remainder is not needed. */
-export async function removeBudget(room: Room, { organisation }: Standing, id: number): Promise<void> {
+export async function removeBudget(
+  room: OrganisationsContext,
+  { organisation }: Membership,
+  id: number,
+): Promise<void> {
   if (!(await deleteBudget(room.db, organisation.id, id))) throw new AppError('not_found', 'There is no such budget.');
   await room.announcements.changed(organisationTag(organisation.id));
 }

@@ -5,10 +5,10 @@ import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Language } from '../lib/languages.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
+import type { Membership } from './membership.ts';
 import { has, type MemberRole, mayGive } from './rights.ts';
-import { organisationTag, type Room } from './room.ts';
-import { tieMember } from './scim/join.ts';
-import type { Standing } from './standing.ts';
+import { linkMember } from './scim/join.ts';
 import { countInvitations, findInvitation, insertInvitation, takeInvitation } from './store/invitations.ts';
 import { addMember, findActiveRole, holdMembers } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
@@ -36,7 +36,11 @@ export interface Invited {
 }
 
 /** The secret is in the fragment, which browsers do not send to servers. */
-export async function inviteMember(room: Room, acting: Standing, input: NewInvitation): Promise<Invited> {
+export async function inviteMember(
+  room: OrganisationsContext,
+  acting: Membership,
+  input: NewInvitation,
+): Promise<Invited> {
   const { organisation, userId } = acting;
   if (!mayGive(acting.role, null, input.role))
     throw new AppError('forbidden', 'Only an owner can make someone an owner.');
@@ -58,8 +62,8 @@ export async function inviteMember(room: Room, acting: Standing, input: NewInvit
 }
 
 async function mail(
-  room: Room,
-  { userId, organisation }: Standing,
+  room: OrganisationsContext,
+  { userId, organisation }: Membership,
   { email, role, askedIn, ip }: NewInvitation,
   link: string,
 ): Promise<boolean> {
@@ -91,7 +95,10 @@ async function openInvitation(db: Db, token: string, now: number): Promise<Invit
 }
 
 /** What the holder of a link is invited to. */
-export async function lookAtInvitation(room: Room, token: string): Promise<{ organisation: string; role: string }> {
+export async function lookAtInvitation(
+  room: OrganisationsContext,
+  token: string,
+): Promise<{ organisation: string; role: string }> {
   const invitation = await openInvitation(room.db, token, nowSeconds(room.clock));
   const organisation = invitation && (await findOrganisation(room.db, invitation.organisation_id));
   if (!organisation) throw spent();
@@ -99,7 +106,7 @@ export async function lookAtInvitation(room: Room, token: string): Promise<{ org
 }
 
 /** An existing member keeps their role, and the invitation stays unused. */
-export async function acceptInvitation(room: Room, userId: number, token: string): Promise<number> {
+export async function acceptInvitation(room: OrganisationsContext, userId: number, token: string): Promise<number> {
   const now = nowSeconds(room.clock);
   const id = await room.db.transaction().execute(async (tx) => {
     const found = await findInvitation(tx, sha256Hex(token), now);
@@ -112,7 +119,7 @@ export async function acceptInvitation(room: Room, userId: number, token: string
     if (!(await takeInvitation(tx, invitation.id))) throw spent();
     if (!(await addMember(tx, { organisation_id, user_id: userId, role, created_at: now })))
       throw new AppError('conflict', 'You are already a member of this organisation.');
-    await tieMember(tx, organisation_id, userId);
+    await linkMember(tx, organisation_id, userId);
     if (team_id !== null && (await findTeam(tx, organisation_id, team_id))) await joinTeam(tx, team_id, userId);
     return organisation_id;
   });

@@ -147,7 +147,10 @@ describe('organisation keys', () => {
 
   test('tools of a disabled organisation are not available', async () => {
     const { admin, id, account } = await newOrganisation();
-    const memberships = new Memberships({ ...world.t.app.identity.accounts, hearing: world.t.platform.hearing });
+    const memberships = new Memberships({
+      ...world.t.app.identity.accounts,
+      invalidationHealth: world.t.platform.invalidationHealth,
+    });
     const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
     for (const status of [1, 2, 1]) {
       await world.send(world.root, 'PUT', `/api/admin/users/${account}`, { status });

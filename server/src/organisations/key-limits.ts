@@ -2,8 +2,8 @@ import { listKeys } from '../identity/store/keys.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { type BudgetView, budgetsOf, createBudget, updateBudget } from './budgets.ts';
-import { organisationTag, type Room } from './room.ts';
-import type { Standing } from './standing.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
+import type { Membership } from './membership.ts';
 import { deleteBudget, listBudgets } from './store/budgets.ts';
 import { ensureKeysPlace, findKeysPlace } from './store/key-limits.ts';
 import { findKeyPlace, placeKeyOnce } from './store/keys.ts';
@@ -29,13 +29,17 @@ const viewOf = ({ id: _, level: __, level_id, window: ___, ...rest }: BudgetView
   ...rest,
 });
 
-const ownerOf = (organisation: OrganisationRow, userId: number): Standing => ({ organisation, userId, role: 'owner' });
+const ownerOf = (organisation: OrganisationRow, userId: number): Membership => ({
+  organisation,
+  userId,
+  role: 'owner',
+});
 
 const ofKey = (keyId: number) => (row: BudgetRow) =>
   row.level === 'key' && row.level_id === keyId && row.span === window;
 
 /** Of all keys of a user that have one. */
-export async function keyLimitsOf(room: Room, userId: number): Promise<KeyLimitView[]> {
+export async function keyLimitsOf(room: OrganisationsContext, userId: number): Promise<KeyLimitView[]> {
   const own = await findKeysPlace(room.db, userId);
   if (!own) return [];
   const keys = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
@@ -43,7 +47,12 @@ export async function keyLimitsOf(room: Room, userId: number): Promise<KeyLimitV
 }
 
 /** Sets a key's monthly limit (UTC); this month's spending counts if it had a limit before. */
-export async function limitKey(room: Room, userId: number, keyId: number, limit: KeyLimit): Promise<KeyLimitView> {
+export async function limitKey(
+  room: OrganisationsContext,
+  userId: number,
+  keyId: number,
+  limit: KeyLimit,
+): Promise<KeyLimitView> {
   const keys = await listKeys(room.db, userId);
   if (!keys.some(({ id }) => id === keyId)) throw new AppError('not_found', 'There is no such API key.');
   const own = await ensureKeysPlace(room.db, userId, nowSeconds(room.clock));
@@ -76,13 +85,13 @@ export async function limitKey(room: Room, userId: number, keyId: number, limit:
 }
 
 /** Removes limits of deleted keys. Budgets are read first, so that those of new keys are not affected. */
-async function forgetKeysGone(room: Room, own: OrganisationRow, userId: number): Promise<void> {
+async function forgetKeysGone(room: OrganisationsContext, own: OrganisationRow, userId: number): Promise<void> {
   const budgets = await listBudgets(room.db, own.id);
   const there = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
   for (const { id, level_id } of budgets) if (!there.has(level_id)) await deleteBudget(room.db, own.id, id);
 }
 
-export async function unlimitKey(room: Room, userId: number, keyId: number): Promise<void> {
+export async function unlimitKey(room: OrganisationsContext, userId: number, keyId: number): Promise<void> {
   const own = await findKeysPlace(room.db, userId);
   const budget = own && (await listBudgets(room.db, own.id)).find(ofKey(keyId));
   if (!budget) throw new AppError('not_found', 'There is no such limit.');

@@ -4,9 +4,9 @@ import { endOverlap, rotateKey } from '../identity/rotate-key.ts';
 import { findKeysById } from '../identity/store/keys.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
+import type { OrganisationsContext } from './context.ts';
+import type { Membership } from './membership.ts';
 import { has } from './rights.ts';
-import type { Room } from './room.ts';
-import type { Standing } from './standing.ts';
 import { findPlacedKey, listPlacedKeys, moveKey, placeKey } from './store/keys.ts';
 import type { OrganisationKeyRow } from './store/tables.ts';
 import { isInAnyTeam, isInTeam } from './store/teams.ts';
@@ -33,8 +33,8 @@ export interface NewPlacedKey extends NewKey {
  * its maker. The secret is returned only after the key has its place.
  */
 export async function createPlacedKey(
-  room: Room,
-  { organisation, userId, role }: Standing,
+  room: OrganisationsContext,
+  { organisation, userId, role }: Membership,
   sessionId: number,
   { owner, team_id, ...input }: NewPlacedKey,
 ): Promise<PlacedKey> {
@@ -62,7 +62,10 @@ export async function createPlacedKey(
 }
 
 /** All keys or one's own, without deleted ones. */
-export async function placedKeys(room: Room, { organisation, userId, role }: Standing): Promise<PlacedKey[]> {
+export async function placedKeys(
+  room: OrganisationsContext,
+  { organisation, userId, role }: Membership,
+): Promise<PlacedKey[]> {
   const places = await listPlacedKeys(room.db, organisation.id, has(role, 'see_all') ? {} : { memberId: userId });
   const rows = await findKeysById(
     room.db,
@@ -77,7 +80,7 @@ export async function placedKeys(room: Room, { organisation, userId, role }: Sta
 }
 
 /** One's own key or, for key managers, any: returns its holder. */
-async function reach(room: Room, { organisation, userId, role }: Standing, keyId: number) {
+async function reach(room: OrganisationsContext, { organisation, userId, role }: Membership, keyId: number) {
   const place = await findPlacedKey(room.db, organisation.id, keyId);
   const mine = place?.member_id === userId;
   if (!place || (!mine && !has(role, 'manage_keys'))) throw new AppError('not_found', 'There is no such API key.');
@@ -85,7 +88,7 @@ async function reach(room: Room, { organisation, userId, role }: Standing, keyId
 }
 
 /** What a manager sets on a member's own key stays until a manager changes it; keys of teams are the managers'. */
-function changerOf({ userId, role }: Standing, { member_id }: OrganisationKeyRow): KeyChanger {
+function changerOf({ userId, role }: Membership, { member_id }: OrganisationKeyRow): KeyChanger {
   if (!has(role, 'manage_keys')) return 'holder';
   return member_id === null || member_id === userId ? 'managing_holder' : 'manager';
 }
@@ -93,8 +96,8 @@ function changerOf({ userId, role }: Standing, { member_id }: OrganisationKeyRow
 export type KeyInput = Parameters<typeof updateKey>[3] & { team_id?: number | null | undefined };
 
 export async function changePlacedKey(
-  room: Room,
-  standing: Standing,
+  room: OrganisationsContext,
+  standing: Membership,
   keyId: number,
   { team_id, ...input }: KeyInput,
 ): Promise<PlacedKey> {
@@ -117,15 +120,15 @@ export async function changePlacedKey(
   return viewOf(key, { ...place, team_id });
 }
 
-export async function removePlacedKey(room: Room, standing: Standing, keyId: number): Promise<void> {
+export async function removePlacedKey(room: OrganisationsContext, standing: Membership, keyId: number): Promise<void> {
   const { holderId } = await reach(room, standing, keyId);
   await removeKey(room, holderId, keyId);
 }
 
 /** The secret of a member's personal key acts as that member everywhere, also outside the organisation. */
 export async function rotatePlacedKey(
-  room: Room,
-  standing: Standing,
+  room: OrganisationsContext,
+  standing: Membership,
   sessionId: number,
   keyId: number,
   rotation: Parameters<typeof rotateKey>[3],
@@ -138,7 +141,7 @@ export async function rotatePlacedKey(
   return viewOf(await rotateKey(room, maker, keyId, rotation), place);
 }
 
-export async function endPlacedOverlap(room: Room, standing: Standing, keyId: number): Promise<void> {
+export async function endPlacedOverlap(room: OrganisationsContext, standing: Membership, keyId: number): Promise<void> {
   const { holderId } = await reach(room, standing, keyId);
   await endOverlap(room, holderId, keyId);
 }

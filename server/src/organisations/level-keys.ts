@@ -1,8 +1,8 @@
 import type { LevelName } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Membership } from './membership.ts';
 import { has } from './rights.ts';
-import type { Standing } from './standing.ts';
 import { type KeyFilter, listPlacedKeys } from './store/keys.ts';
 
 interface AskedLevel {
@@ -13,7 +13,7 @@ interface AskedLevel {
 /** Usage is recorded by key: the keys of a level, as far as the member may see them. */
 export async function keysAt(
   db: Db,
-  { organisation, userId, role }: Standing,
+  { organisation, userId, role }: Membership,
   { level, level_id }: AskedLevel,
 ): Promise<number[]> {
   if (level !== 'organisation' && level_id === undefined)

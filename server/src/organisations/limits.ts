@@ -1,9 +1,9 @@
 import type { LevelName } from '../billing/levels.ts';
 import { AppError } from '../lib/errors.ts';
 import { requireLevel } from './budgets.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
+import type { Membership } from './membership.ts';
 import { ownPlaces } from './own-places.ts';
-import { organisationTag, type Room } from './room.ts';
-import type { Standing } from './standing.ts';
 import { deleteLimits, type LevelPlace, listLimits, setLimits } from './store/budgets.ts';
 import type { LimitRow } from './store/tables.ts';
 
@@ -28,12 +28,16 @@ const viewOf = (row: LimitRow): LimitsView => ({
 });
 
 /** The limits a member may see. */
-export async function limitsOf(room: Room, standing: Standing): Promise<LimitsView[]> {
+export async function limitsOf(room: OrganisationsContext, standing: Membership): Promise<LimitsView[]> {
   const rows = (await listLimits(room.db, standing.organisation.id)).map(viewOf);
   return rows.filter(await ownPlaces(room.db, standing));
 }
 
-export async function putLimits(room: Room, { organisation }: Standing, input: LimitsView): Promise<LimitsView> {
+export async function putLimits(
+  room: OrganisationsContext,
+  { organisation }: Membership,
+  input: LimitsView,
+): Promise<LimitsView> {
   await requireLevel(room.db, organisation.id, input);
   const { models, providers, ...plain } = input;
   const lists = { models: JSON.stringify(models), providers: JSON.stringify(providers) };
@@ -43,7 +47,11 @@ export async function putLimits(room: Room, { organisation }: Standing, input: L
   return viewOf(row);
 }
 
-export async function removeLimits(room: Room, { organisation }: Standing, place: LevelPlace): Promise<void> {
+export async function removeLimits(
+  room: OrganisationsContext,
+  { organisation }: Membership,
+  place: LevelPlace,
+): Promise<void> {
   if (!(await deleteLimits(room.db, organisation.id, place)))
     throw new AppError('not_found', `This ${place.level} has no limits.`);
   await room.announcements.changed(organisationTag(organisation.id));

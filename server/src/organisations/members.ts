@@ -1,9 +1,9 @@
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
+import type { Membership } from './membership.ts';
 import type { Memberships } from './memberships.ts';
 import { has, type MemberRole, mayGive } from './rights.ts';
-import { organisationTag, type Room } from './room.ts';
-import type { Standing } from './standing.ts';
 import { forgetKeyNames } from './store/keys.ts';
 import {
   countOwners,
@@ -22,7 +22,7 @@ export interface MemberView extends MemberRow {
   teams: number[];
 }
 
-export async function membersOf(room: Room, organisationId: number): Promise<MemberView[]> {
+export async function membersOf(room: OrganisationsContext, organisationId: number): Promise<MemberView[]> {
   const places = await listPlaces(room.db, organisationId);
   const teams = Map.groupBy(places, ({ user_id }) => user_id);
   const members = await listMembers(room.db, organisationId);
@@ -36,8 +36,8 @@ const noMember = () => new AppError('not_found', 'There is no such member.');
 
 /** Changes a role or, with null, ends a membership. The member's personal keys end with it. */
 export async function changeMember(
-  room: Room,
-  acting: Standing,
+  room: OrganisationsContext,
+  acting: Membership,
   userId: number,
   role: MemberRole | null,
 ): Promise<void> {
@@ -65,15 +65,15 @@ async function requireAnotherOwner(tx: Db, id: number): Promise<void> {
 }
 
 /** Whatever their role, under the lock on members. */
-export async function putOut(tx: Db, id: number, userId: number): Promise<void> {
+export async function removeFromOrganisation(tx: Db, id: number, userId: number): Promise<void> {
   if ((await findRole(tx, id, userId)) === 'owner') await requireAnotherOwner(tx, id);
   await removeMember(tx, id, userId);
 }
 
 /** Including grants at the organisation's MCP servers. */
 export async function endMembership(
-  room: Room,
-  acting: Standing,
+  room: OrganisationsContext,
+  acting: Membership,
   userId: number,
   memberships: Pick<Memberships, 'left'>,
 ): Promise<void> {
@@ -86,7 +86,7 @@ export async function endMembership(
  * run them are returned, and stay with the user, so that they are found again after a crash.
  */
 export async function forgetMember(
-  room: Pick<Room, 'db' | 'announcements'>,
+  room: Pick<OrganisationsContext, 'db' | 'announcements'>,
   userId: number,
 ): Promise<OrganisationRow[]> {
   await forgetKeyNames(room.db, userId);

@@ -1,10 +1,10 @@
-import { announcedLookup } from '../identity/announce.ts';
+import { invalidatedLookup } from '../identity/announcements.ts';
 import type { Membership } from '../identity/membership.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
+import { isOrganisationTag, type OrganisationsContext, organisationTag } from './context.ts';
+import { requireMembership } from './membership.ts';
 import { enabled, has } from './rights.ts';
-import { isOrganisationTag, organisationTag, type Room } from './room.ts';
-import { standingIn } from './standing.ts';
 import { findMembership, type OrganisationOf, organisationsOf } from './store/organisations.ts';
 import type { OrganisationRow } from './store/tables.ts';
 
@@ -22,8 +22,10 @@ export class Memberships {
   readonly #kept: CachedLookup<{ organisationId: number; accountId: number | null; uses: boolean }>;
   readonly #left: Left[] = [];
 
-  constructor(private readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
-    this.#kept = announcedLookup({
+  constructor(
+    private readonly room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>,
+  ) {
+    this.#kept = invalidatedLookup({
       ...room,
       max: 50_000,
       load: async (place) => {
@@ -42,12 +44,12 @@ export class Memberships {
   }
 
   uses(userId: number, organisationId: number): boolean | Promise<boolean> {
-    return after(this.#kept.get(`${organisationId}/${userId}`), (found) => found?.uses ?? false);
+    return thenMaybe(this.#kept.get(`${organisationId}/${userId}`), (found) => found?.uses ?? false);
   }
 
   /** Throws unless the user manages the organisation. */
   async managed(userId: number, organisationId: number): Promise<Named> {
-    return namedOf((await standingIn(this.room.db, organisationId, userId, 'manage_tools')).organisation);
+    return namedOf((await requireMembership(this.room.db, organisationId, userId, 'manage_tools')).organisation);
   }
 
   /** Called when a membership may have ended. */

@@ -4,18 +4,18 @@ import { deleteEndedWindows } from '../billing/store/windows.ts';
 import { nowhere } from '../identity/audit/log.ts';
 import type { PlaceOfKey } from '../identity/key-lookup.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../platform/db/pages.ts';
 import type { Call, Route } from '../platform/http/route.ts';
 import { type Admission, Gate, type Reach } from './admission.ts';
 import { type TeamApplications, teamApplications } from './applications.ts';
+import type { OrganisationsContext } from './context.ts';
 import { forgetMember } from './members.ts';
 import { Memberships } from './memberships.ts';
 import { endOrganisation, requirePerson } from './organisations.ts';
 import { OwnLimitsLookup } from './own-limits.ts';
 import { forgetPersonal } from './personal.ts';
 import { type PlaceStanding, Places } from './places.ts';
-import type { Room } from './room.ts';
 import { accountingRoutes } from './routes/accounting.ts';
 import { applicationRoutes } from './routes/applications.ts';
 import { budgetRoutes } from './routes/budgets.ts';
@@ -73,7 +73,7 @@ const keptSeconds = 400 * 86_400;
 
 const teamIn = (standing: PlaceStanding | null): number | null => standing?.teamId ?? null;
 
-export function openOrganisations(room: Room): Organisations {
+export function openOrganisations(room: OrganisationsContext): Organisations {
   const places = new Places(room);
   const gate = new Gate({ places, shared: room.shared });
   const warnings = new Warnings(room);
@@ -126,7 +126,7 @@ export function openOrganisations(room: Room): Organisations {
     admit: (keyId, models, counted) => gate.admit(keyId, models, counted),
     reachOf: (keyId) => gate.reachOf(keyId),
     placeOf: (keyId) => places.placeOf(keyId),
-    teamOf: (keyId) => after(places.of(keyId), teamIn),
+    teamOf: (keyId) => thenMaybe(places.of(keyId), teamIn),
     applications,
     scim: directoryOf(room),
     memberships,

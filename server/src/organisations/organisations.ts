@@ -9,8 +9,8 @@ import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
 import type { TeamApplications } from './applications.ts';
 import { windowAt } from './calendar.ts';
-import { organisationTag, type Room } from './room.ts';
-import type { Standing } from './standing.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
+import type { Membership } from './membership.ts';
 import { listBudgets } from './store/budgets.ts';
 import {
   changeOrganisation,
@@ -40,7 +40,7 @@ export const newSecret = (): string => `svcwh_${randomString(48)}`;
  * user has (balance, ledger, keys) belongs to the organisation through it, and outlives every member.
  */
 export async function createOrganisation(
-  room: Room,
+  room: OrganisationsContext,
   ownerId: number,
   input: NewOrganisation,
 ): Promise<OrganisationRow> {
@@ -60,8 +60,8 @@ export async function createOrganisation(
 export type OrganisationInput = Partial<NewOrganisation> & { webhook_url?: string | undefined };
 
 export async function updateOrganisation(
-  room: Room,
-  { organisation }: Standing,
+  room: OrganisationsContext,
+  { organisation }: Membership,
   input: OrganisationInput,
 ): Promise<OrganisationRow> {
   const change = Object.fromEntries(
@@ -87,7 +87,7 @@ export async function updateOrganisation(
 }
 
 /** Shown to owners, newly generated each time: a secret seen by a former owner becomes useless. */
-export async function rotateWebhookSecret(room: Room, { organisation }: Standing): Promise<string> {
+export async function rotateWebhookSecret(room: OrganisationsContext, { organisation }: Membership): Promise<string> {
   const secret = newSecret();
   await changeOrganisation(room.db, organisation.id, { webhook_secret: room.sealer.seal(secret) });
   return secret;
@@ -105,8 +105,8 @@ const maxAttempts = 20;
  * decide.
  */
 export async function endOrganisation(
-  room: Room,
-  { organisation, userId }: Pick<Standing, 'organisation' | 'userId'>,
+  room: OrganisationsContext,
+  { organisation, userId }: Pick<Membership, 'organisation' | 'userId'>,
   applications: Pick<TeamApplications, 'end'>,
   origin: Origin,
 ): Promise<void> {
@@ -125,7 +125,7 @@ export async function endOrganisation(
 }
 
 /** An organisation's account is not a person, and cannot be deleted before the organisation. */
-export async function requirePerson({ db }: Pick<Room, 'db'>, userId: number): Promise<void> {
+export async function requirePerson({ db }: Pick<OrganisationsContext, 'db'>, userId: number): Promise<void> {
   if ((await organisationOfAccount(db, userId)) !== null)
     throw new AppError(
       'conflict',

@@ -1,8 +1,8 @@
 import type { Levels } from '../billing/levels.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
 import { always, openBudgets } from './open-budgets.ts';
-import { organisationTag, type Room } from './room.ts';
 import { budgetsAt } from './store/budgets.ts';
 import { findPersonal } from './store/personal.ts';
 import { type Windowed, WindowedLookup } from './windowed-lookup.ts';
@@ -21,7 +21,7 @@ interface OwnLimits extends Windowed {
 export class OwnLimitsLookup {
   readonly #lookup: WindowedLookup<OwnLimits>;
 
-  constructor(room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
+  constructor(room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>) {
     this.#lookup = new WindowedLookup(room, {
       load,
       tagsOf: ({ userId, organisationId }) => [
@@ -32,7 +32,7 @@ export class OwnLimitsLookup {
   }
 
   of(userId: number): Levels | null | Promise<Levels | null> {
-    return after(this.#lookup.of(userId), levelsIn);
+    return thenMaybe(this.#lookup.of(userId), levelsIn);
   }
 }
 

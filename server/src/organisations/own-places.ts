@@ -1,6 +1,6 @@
 import type { Db } from '../platform/db/tables.ts';
+import type { Membership } from './membership.ts';
 import { has } from './rights.ts';
-import type { Standing } from './standing.ts';
 import type { LevelPlace } from './store/budgets.ts';
 import { listPlacedKeys } from './store/keys.ts';
 import { teamsOf } from './store/teams.ts';
@@ -8,7 +8,7 @@ import { teamsOf } from './store/teams.ts';
 /** Which levels a member may see: all, or those that apply to their own requests. */
 export async function ownPlaces(
   db: Db,
-  { organisation: { id }, userId, role }: Standing,
+  { organisation: { id }, userId, role }: Membership,
 ): Promise<(place: LevelPlace) => boolean> {
   if (has(role, 'see_all')) return () => true;
   const keys = await listPlacedKeys(db, id, { memberId: userId });

@@ -2,10 +2,10 @@ import type { Span } from '../billing/levels.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { type BudgetView, budgetsOf, createBudget, removeBudget, updateBudget } from './budgets.ts';
+import type { OrganisationsContext } from './context.ts';
+import type { Membership } from './membership.ts';
 import { newSecret, type OrganisationInput, rotateWebhookSecret, updateOrganisation } from './organisations.ts';
 import { personTag } from './own-limits.ts';
-import type { Room } from './room.ts';
-import type { Standing } from './standing.ts';
 import { listBudgets } from './store/budgets.ts';
 import { deleteOrganisation } from './store/organisations.ts';
 import { ensurePersonal, findPersonal } from './store/personal.ts';
@@ -28,7 +28,7 @@ export interface OwnSpending {
 const mostWarnings = 20;
 
 /** The defaults, for a user who has set nothing. */
-export async function spendingOf(room: Room, userId: number): Promise<OwnSpending> {
+export async function spendingOf(room: OrganisationsContext, userId: number): Promise<OwnSpending> {
   const own = await findPersonal(room.db, userId);
   if (!own) return { limits: [], time_zone: 'UTC', webhook_url: '', warnings: [] };
   return {
@@ -39,7 +39,7 @@ export async function spendingOf(room: Room, userId: number): Promise<OwnSpendin
   };
 }
 
-async function standingOf(room: Room, userId: number): Promise<Standing> {
+async function standingOf(room: OrganisationsContext, userId: number): Promise<Membership> {
   const created_at = nowSeconds(room.clock);
   const organisation = await ensurePersonal(room.db, userId, {
     ...{ webhook_secret: room.sealer.seal(newSecret()), created_at },
@@ -47,11 +47,16 @@ async function standingOf(room: Room, userId: number): Promise<Standing> {
   return { organisation, userId, role: 'owner' };
 }
 
-const budgetFor = async (room: Room, { id }: OrganisationRow, window: Span) =>
+const budgetFor = async (room: OrganisationsContext, { id }: OrganisationRow, window: Span) =>
   (await listBudgets(room.db, id)).find(({ span }) => span === window);
 
 /** Creates or updates it. */
-export async function setOwnLimit(room: Room, userId: number, window: Span, limit: OwnLimit): Promise<BudgetView> {
+export async function setOwnLimit(
+  room: OrganisationsContext,
+  userId: number,
+  window: Span,
+  limit: OwnLimit,
+): Promise<BudgetView> {
   const standing = await standingOf(room, userId);
   const { organisation } = standing;
   const before = await budgetFor(room, organisation, window);
@@ -69,7 +74,7 @@ export async function setOwnLimit(room: Room, userId: number, window: Span, limi
   return made;
 }
 
-export async function dropOwnLimit(room: Room, userId: number, window: Span): Promise<void> {
+export async function dropOwnLimit(room: OrganisationsContext, userId: number, window: Span): Promise<void> {
   const own = await findPersonal(room.db, userId);
   const before = own && (await budgetFor(room, own, window));
   if (!before) throw new AppError('not_found', 'You have not set this limit.');
@@ -79,7 +84,7 @@ export async function dropOwnLimit(room: Room, userId: number, window: Span): Pr
 
 /** Time zone, and further recipients. */
 export async function changeSpending(
-  room: Room,
+  room: OrganisationsContext,
   userId: number,
   change: Pick<OrganisationInput, 'time_zone' | 'webhook_url'>,
 ): Promise<void> {
@@ -87,11 +92,14 @@ export async function changeSpending(
   await room.announcements.changed(personTag(userId));
 }
 
-export const newOwnSecret = async (room: Room, userId: number): Promise<string> =>
+export const newOwnSecret = async (room: OrganisationsContext, userId: number): Promise<string> =>
   rotateWebhookSecret(room, await standingOf(room, userId));
 
 /** For a user being deleted. */
-export async function forgetPersonal(room: Pick<Room, 'db' | 'announcements'>, userId: number): Promise<void> {
+export async function forgetPersonal(
+  room: Pick<OrganisationsContext, 'db' | 'announcements'>,
+  userId: number,
+): Promise<void> {
   const own = await findPersonal(room.db, userId);
   if (own) await deleteOrganisation(room.db, own.id);
   await room.announcements.changed(personTag(userId));

@@ -2,11 +2,11 @@ import { type LevelName, type Levels, levelNames } from '../billing/levels.ts';
 import type { KeyPlace } from '../identity/key-lookup.ts';
 import { statuses } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
 import { always, openBudgets } from './open-budgets.ts';
 import { has } from './rights.ts';
-import { organisationTag, type Room } from './room.ts';
 import { budgetsAt, type LevelPlace, limitsAt } from './store/budgets.ts';
 import { type FoundPlace, findKeyPlace } from './store/keys.ts';
 import type { BudgetRow, LimitRow } from './store/tables.ts';
@@ -47,7 +47,7 @@ export interface Limits {
 export class Places {
   readonly #lookup: WindowedLookup<Place>;
 
-  constructor(room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>) {
+  constructor(room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>) {
     this.#lookup = new WindowedLookup(room, {
       load: loadPlace,
       tagsOf: ({ keyId, standing }) => [`key:${keyId}`, ...(standing?.tags ?? [])],
@@ -56,12 +56,12 @@ export class Places {
 
   /** The same for caches of key lookups. */
   placeOf(keyId: number): KeyPlace | Promise<KeyPlace> {
-    return after(this.#lookup.of(keyId), ({ standing }) => standing ?? nowhere);
+    return thenMaybe(this.#lookup.of(keyId), ({ standing }) => standing ?? nowhere);
   }
 
   /** Null outside organisations. Throws if the key is no longer valid. */
   of(keyId: number): PlaceStanding | null | Promise<PlaceStanding | null> {
-    return after(this.#lookup.of(keyId), usable);
+    return thenMaybe(this.#lookup.of(keyId), usable);
   }
 }
 

@@ -1,7 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { organisationTag, type Room } from './room.ts';
+import { type OrganisationsContext, organisationTag } from './context.ts';
 import { findRole, holdMembers } from './store/members.ts';
 import type { TeamRow } from './store/tables.ts';
 import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, updateTeam } from './store/teams.ts';
@@ -9,7 +9,11 @@ import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, updat
 export const mostTeams = 500;
 const noTeam = () => new AppError('not_found', 'There is no such team.');
 
-export async function requireTeam(room: Pick<Room, 'db'>, organisationId: number, id: number): Promise<TeamRow> {
+export async function requireTeam(
+  room: Pick<OrganisationsContext, 'db'>,
+  organisationId: number,
+  id: number,
+): Promise<TeamRow> {
   const team = await findTeam(room.db, organisationId, id);
   if (!team) throw noTeam();
   return team;
@@ -21,14 +25,14 @@ export async function holdTeam(tx: Db, organisationId: number, id: number): Prom
   if (!(await findTeam(tx, organisationId, id))) throw noTeam();
 }
 
-export async function createTeam(room: Room, organisationId: number, name: string): Promise<TeamRow> {
+export async function createTeam(room: OrganisationsContext, organisationId: number, name: string): Promise<TeamRow> {
   if ((await listTeams(room.db, organisationId)).length >= mostTeams)
     throw new AppError('conflict', `This organisation has reached the limit of ${mostTeams} teams.`);
   return insertTeam(room.db, { organisation_id: organisationId, name, created_at: nowSeconds(room.clock) });
 }
 
 export async function changeTeam(
-  { db }: Pick<Room, 'db'>,
+  { db }: Pick<OrganisationsContext, 'db'>,
   organisationId: number,
   id: number,
   fields: Partial<Pick<TeamRow, 'name' | 'external_id'>>,
@@ -39,13 +43,18 @@ export async function changeTeam(
 }
 
 /** Its keys end with it, so that nobody spends outside its budgets. */
-export async function endTeam(room: Room, organisationId: number, id: number): Promise<void> {
+export async function endTeam(room: OrganisationsContext, organisationId: number, id: number): Promise<void> {
   const gone = await room.db.transaction().execute((tx) => deleteTeam(tx, organisationId, id));
   if (!gone) throw noTeam();
   await room.announcements.changed(organisationTag(organisationId));
 }
 
-export async function addToTeam(room: Room, organisationId: number, id: number, userId: number): Promise<void> {
+export async function addToTeam(
+  room: OrganisationsContext,
+  organisationId: number,
+  id: number,
+  userId: number,
+): Promise<void> {
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisationId);
     if (!(await findTeam(tx, organisationId, id))) throw noTeam();
@@ -56,7 +65,12 @@ export async function addToTeam(room: Room, organisationId: number, id: number, 
   await room.announcements.changed(organisationTag(organisationId));
 }
 
-export async function removeFromTeam(room: Room, organisationId: number, id: number, userId: number): Promise<void> {
+export async function removeFromTeam(
+  room: OrganisationsContext,
+  organisationId: number,
+  id: number,
+  userId: number,
+): Promise<void> {
   await requireTeam(room, organisationId, id);
   if (!(await leaveTeam(room.db, id, userId))) throw new AppError('not_found', 'There is no such team member.');
   await room.announcements.changed(organisationTag(organisationId));

@@ -1,15 +1,15 @@
 import type { OpenBudget } from '../billing/levels.ts';
 import { markWarned, type WindowState, windowStates } from '../billing/store/windows.ts';
-import type { LetterKind, Letters } from '../identity/mails/letters.ts';
+import type { MailKind, Mails } from '../identity/mails/mail-texts.ts';
 import { verifiedReader } from '../identity/mails/reader.ts';
-import { tellUser } from '../identity/notices.ts';
+import { notifyUser } from '../identity/notices.ts';
 import { findKeyById } from '../identity/store/keys.ts';
 import { accountNamesOf } from '../identity/store/names.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { signPayload } from '../lib/hashing.ts';
 import { WriteBehind } from '../platform/durable/batch.ts';
-import type { Room } from './room.ts';
-import { shareReached } from './shares.ts';
+import { shareReached } from './alert-thresholds.ts';
+import type { OrganisationsContext } from './context.ts';
 import { findBudgets } from './store/budgets.ts';
 import { listMembers } from './store/members.ts';
 import { findOrganisation } from './store/organisations.ts';
@@ -31,7 +31,7 @@ export class Warnings {
   readonly #behind: WriteBehind;
   readonly #telling = new Set<Promise<void>>();
 
-  constructor(readonly room: Room) {
+  constructor(readonly room: OrganisationsContext) {
     this.#behind = new WriteBehind({
       everyMs: lookMs,
       write: () => this.#look(),
@@ -103,7 +103,7 @@ export class Warnings {
 type Told = Omit<WarningRow, 'id'>;
 
 /** Notifies the organisation's managers, the key's owner, or the user with a personal limit. */
-function tell(room: Room, organisation: OrganisationRow, told: Told, hard: boolean): Promise<void> {
+function tell(room: OrganisationsContext, organisation: OrganisationRow, told: Told, hard: boolean): Promise<void> {
   const { keys_of, person_id } = organisation;
   if (person_id !== null) return tellPerson(room, person_id, told, hard);
   return keys_of === null ? mailManagers(room, organisation, told, hard) : mailOwner(room, keys_of, told, hard);
@@ -114,12 +114,12 @@ const spentOf = ({ share, used, amount, span }: Told, hard: boolean) => ({
   ...{ share: share / 1000, used, amount, window: span, hard },
 });
 
-const tellPerson = (room: Room, userId: number, told: Told, hard: boolean): Promise<void> =>
-  tellUser(room, userId, 'spending', spentOf(told, hard));
+const tellPerson = (room: OrganisationsContext, userId: number, told: Told, hard: boolean): Promise<void> =>
+  notifyUser(room, userId, 'spending', spentOf(told, hard));
 
 /** Signed like applications' webhooks. For a personal limit it names the user. */
 async function postWebhook(
-  room: Room,
+  room: OrganisationsContext,
   { id, person_id, webhook_url, webhook_secret }: OrganisationRow,
   { level, level_id, span, share, used, amount, budget_id, created_at }: Told,
   { hard, endsAt }: { hard: boolean; endsAt: number },
@@ -148,7 +148,11 @@ async function postWebhook(
 }
 
 /** The name of what the budget applies to, or its id if it is gone. */
-async function nameOf({ db }: Room, organisation: OrganisationRow, { level, level_id }: Told): Promise<string> {
+async function nameOf(
+  { db }: OrganisationsContext,
+  organisation: OrganisationRow,
+  { level, level_id }: Told,
+): Promise<string> {
   const found = async (): Promise<string | undefined> => {
     if (level === 'organisation') return organisation.name;
     if (level === 'team') return (await findTeam(db, organisation.id, level_id))?.name;
@@ -159,7 +163,12 @@ async function nameOf({ db }: Room, organisation: OrganisationRow, { level, leve
 }
 
 /** To owners and administrators. */
-async function mailManagers(room: Room, organisation: OrganisationRow, told: Told, hard: boolean): Promise<void> {
+async function mailManagers(
+  room: OrganisationsContext,
+  organisation: OrganisationRow,
+  told: Told,
+  hard: boolean,
+): Promise<void> {
   if (!room.mailer) return;
   const { id, name } = organisation;
   const managers = (await listMembers(room.db, id)).filter(({ role }) => role === 'owner' || role === 'admin');
@@ -174,13 +183,18 @@ async function mailManagers(room: Room, organisation: OrganisationRow, told: Tol
 }
 
 /** To the owner of a key outside organisations. */
-async function mailOwner(room: Room, userId: number, told: Told, hard: boolean): Promise<void> {
+async function mailOwner(room: OrganisationsContext, userId: number, told: Told, hard: boolean): Promise<void> {
   const key = await findKeyById(room.db, told.level_id);
   if (key) await mailTo(room, userId, 'key_limit', { key: key.name, ...spentOf(told, hard) });
 }
 
 /** Only to verified addresses. */
-async function mailTo<K extends LetterKind>(room: Room, userId: number, kind: K, about: Letters[K]): Promise<void> {
+async function mailTo<K extends MailKind>(
+  room: OrganisationsContext,
+  userId: number,
+  kind: K,
+  about: Mails[K],
+): Promise<void> {
   const reader = await verifiedReader(room.db, userId);
   if (!room.mailer || !reader) return;
   await room.mailer

@@ -1,8 +1,8 @@
-import { announcedLookup } from '../identity/announce.ts';
+import { invalidatedLookup } from '../identity/announcements.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import type { Room } from './room.ts';
+import type { OrganisationsContext } from './context.ts';
 
 /** Valid while its budget windows are open. */
 export interface Windowed {
@@ -21,10 +21,10 @@ export class WindowedLookup<V extends Windowed> {
   readonly #cache: CachedLookup<V>;
 
   constructor(
-    readonly room: Pick<Room, 'db' | 'clock' | 'hearing' | 'announcements'>,
+    readonly room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>,
     { load, tagsOf }: WindowedOptions<V>,
   ) {
-    this.#cache = announcedLookup<V>({
+    this.#cache = invalidatedLookup<V>({
       ...{ ...room, tagsOf, max: 50_000 },
       load: (id) => load(room.db, Number(id), nowSeconds(room.clock)),
     });

@@ -1,6 +1,6 @@
 import { windowsOfBudgets } from '../billing/store/windows.ts';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
-import { shareReached } from '../organisations/shares.ts';
+import { shareReached } from '../organisations/alert-thresholds.ts';
 import { findBudgets } from '../organisations/store/budgets.ts';
 import { namesOfOrganisations, organisationsLeft } from '../organisations/store/organisations.ts';
 import { latestWarnings } from '../organisations/store/warnings.ts';

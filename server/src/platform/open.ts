@@ -4,7 +4,6 @@ import { type Clock, systemClock } from '../lib/clock.ts';
 import { openBlobs } from './blobs/open.ts';
 import type { Blobs } from './blobs/port.ts';
 import type { S3Config } from './blobs/s3.ts';
-import { type Closed, closeFolder } from './close-folder.ts';
 import { openDatabaseClock } from './db/database-clock.ts';
 import { migrate } from './db/migrate.ts';
 import { type OpenDb, openDb } from './db/open.ts';
@@ -14,10 +13,11 @@ import { type Owners, openOwners } from './durable/owners.ts';
 import { openQueue } from './durable/queue.ts';
 import { encryptionKeys, ensureKey } from './encryption-key.ts';
 import type { Log } from './log.ts';
-import { lostDatabase } from './lost-database.ts';
 import { Metrics } from './metrics.ts';
+import { missingDatabase } from './missing-database.ts';
 import { lockDataFolder } from './owner-lock.ts';
-import { type Hearing, isMute, openHearing } from './shared/hearing.ts';
+import { type RestrictedFolder, restrictPermissions } from './restrict-permissions.ts';
+import { type InvalidationHealth, isDisconnected, openInvalidationHealth } from './shared/invalidation-health.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
 import { StartFault } from './start-fault.ts';
@@ -48,7 +48,7 @@ export interface Platform {
   database: OpenDb;
   owners: Owners;
   shared: Shared;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
   jobs: Jobs;
   blobs: Blobs;
   /** The first seals, all can open. */
@@ -74,7 +74,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   await step(`The data folder ${config.dataDir} cannot be used`, () => {
     mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
     accessSync(config.dataDir, constants.W_OK);
-    tellClosed(closeFolder(config.dataDir), config.dataDir, log);
+    tellClosed(restrictPermissions(config.dataDir), config.dataDir, log);
     if (!config.databaseUrl) closers.push(lockDataFolder(config.dataDir));
   });
   const database = await step('The database cannot be reached', () => {
@@ -97,16 +97,28 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   closers.push(() => shared.close());
   const hears = { shared, soleWriter: database.engine === 'sqlite' };
   const owners = await step('The database cannot be written', () =>
-    openOwners({ db: database.db, log, isMute: () => isMute(hears) }),
+    openOwners({ db: database.db, log, isMute: () => isDisconnected(hears) }),
   );
   closers.push(() => owners.leave());
-  const hearing = openHearing(hears, owners);
+  const invalidationHealth = openInvalidationHealth(hears, owners);
   const jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const blobs = await step('The blob store cannot be opened', () =>
     openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
   );
   const metrics = new Metrics();
-  return { clock, log, metrics, database, owners, shared, hearing, jobs, blobs, sealingKeys, close: closeAll };
+  return {
+    clock,
+    log,
+    metrics,
+    database,
+    owners,
+    shared,
+    invalidationHealth,
+    jobs,
+    blobs,
+    sealingKeys,
+    close: closeAll,
+  };
 }
 
 /** Processes that share a database use its time. */
@@ -118,11 +130,11 @@ async function clockOf({ db, engine }: OpenDb, log: Log, closers: (() => void)[]
 }
 
 function refuseLost(folder: string): void {
-  const lost = lostDatabase(folder);
+  const lost = missingDatabase(folder);
   if (lost) throw new Error(lost);
 }
 
-function tellClosed({ closed, open, foreign }: Closed, folder: string, log: Log): void {
+function tellClosed({ closed, open, foreign }: RestrictedFolder, folder: string, log: Log): void {
   if (closed > 0)
     log.warn(
       { folder, files: closed },

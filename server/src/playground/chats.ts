@@ -1,6 +1,6 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { oneAtATime } from '../platform/db/one-at-a-time.ts';
+import { withLock } from '../platform/db/with-lock.ts';
 import { nameOf } from './chat-name.ts';
 import type { Content } from './content.ts';
 import type { PlaygroundDeps } from './deps.ts';
@@ -18,7 +18,7 @@ interface Given {
 
 /** Creates or updates a chat. Concurrent tabs or browsers cannot overwrite each other: the second gets a conflict. */
 export async function saveChat(
-  { db, clock, keeping }: PlaygroundDeps,
+  { db, clock, storageQuota }: PlaygroundDeps,
   userId: number,
   { chatId, version, content }: Given,
 ): Promise<{ chat: ChatHead; created: boolean }> {
@@ -28,9 +28,9 @@ export async function saveChat(
   const models = JSON.stringify(content.columns.map(({ model }) => model));
   const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
   const before = await sizeOfChat(db, userId, chatId);
-  if (bytes > before) await keeping.take(userId, bytes - before);
+  if (bytes > before) await storageQuota.take(userId, bytes - before);
   return db.transaction().execute(async (tx) => {
-    await oneAtATime(tx, 'playground', userId);
+    await withLock(tx, 'playground', userId);
     const kept = await versionOf(tx, userId, chatId);
     if (kept === null && version > 0) throw noChat();
     if (kept !== null && kept !== version)

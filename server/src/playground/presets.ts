@@ -1,6 +1,6 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { oneAtATime } from '../platform/db/one-at-a-time.ts';
+import { withLock } from '../platform/db/with-lock.ts';
 import { isTaken } from '../platform/durable/errors.ts';
 import type { PlaygroundDeps } from './deps.ts';
 import { limits } from './limits.ts';
@@ -22,7 +22,7 @@ export function createPreset({ db, clock }: PlaygroundDeps, userId: number, word
   return db
     .transaction()
     .execute(async (tx) => {
-      await oneAtATime(tx, 'playground', userId);
+      await withLock(tx, 'playground', userId);
       if ((await countPresets(tx, userId)) >= limits.presets)
         throw new AppError('forbidden', `You have reached the limit of ${limits.presets} presets. Delete some first.`);
       return insertPreset(tx, { ...words, user_id: userId, created_at: now, updated_at: now });

@@ -1,4 +1,4 @@
-import { Turns } from '../lib/in-turns.ts';
+import { YieldTimer } from '../lib/map-yielding.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Content } from './content.ts';
 import { limits } from './limits.ts';
@@ -22,7 +22,7 @@ export async function searchChats(
   { userId, q, from, limit }: { userId: number; q: string; from?: Place | undefined; limit: number },
 ): Promise<FoundChat[]> {
   const words = comparable(q).split(/\s+/).filter(Boolean);
-  const turns = new Turns();
+  const turns = new YieldTimer();
   const found: FoundChat[] = [];
   for (const heads of slicesOf(await listChats(db, { userId, after: from, limit: limits.chats }))) {
     const contents = await contentsOf(

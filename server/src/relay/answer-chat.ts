@@ -5,18 +5,18 @@ import { readRefusalText } from '../platform/upstream/source.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
-import { asRequest, ChatEstimate, pay, settlementOf } from './bill.ts';
+import { ChatEstimate, chargeBill, settlementOf, withRequestPrice } from './charge.ts';
 import { fitsWindow } from './context-window.ts';
 import { NamedConversation } from './conversation-name.ts';
 import { countUsage } from './count-usage.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { type ChatCall, DispatchFault, dispatchChat, headOf, targetOf } from './dispatch.ts';
 import { inlineImages } from './inline-images.ts';
-import { kindFor } from './kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { ContinuedSource, mayPause } from './paused-turns.ts';
 import { type Bounds, boundsWith, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
+import { providerKindFor } from './provider-kind-for.ts';
 import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
 import { prefersSupported } from './supported-parameters.ts';
 import { withFittingNames } from './tool-names.ts';
@@ -92,7 +92,7 @@ export async function ask<R extends ReadAnswer>(
   attempt: Attempt,
 ): Promise<ChatAnswer<R>> {
   const { deps, context, conversation, prompt } = asked;
-  const plainKind = kindFor(attempt.candidate, conversation);
+  const plainKind = providerKindFor(attempt.candidate, conversation);
   const fitting = withFittingNames(plainKind, forCandidate(attempt.candidate, conversation, plainKind));
   const { kind, conversation: asking } = fitting;
   const inlined = inlineImages(kind, asking, deps.allowPrivateAddresses, context);
@@ -137,7 +137,7 @@ export interface End {
   cause?: Cause;
 }
 
-export const wellEnded: End = { status: 'ok', outcome: 'success' };
+export const successfulEnd: End = { status: 'ok', outcome: 'success' };
 
 export interface Settled {
   summary: AnswerSummary;
@@ -190,13 +190,13 @@ export class ChatAnswer<R extends ReadAnswer> {
       }
       const settlement = settlementOf(deps, context, {
         candidate,
-        usage: asRequest(candidate.price, usage),
+        usage: withRequestPrice(candidate.price, usage),
         status: end.status,
         stream: read.streamed,
         startedMs: this.sent.startedMs,
         firstTokenMs: read.firstTokenMs,
       });
-      await pay(deps, context, call.hold, settlement);
+      await chargeBill(deps, context, call.hold, settlement);
       return Object.assign(told, { summary, usage, cost: settlement.cost });
     } finally {
       call.plan.close();
@@ -237,7 +237,7 @@ export class ChatAnswer<R extends ReadAnswer> {
       ttftMs: this.read.firstTokenMs,
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
-      usage: asRequest(this.candidate.price, usage),
+      usage: withRequestPrice(this.candidate.price, usage),
       wellFormed: summary.complete,
       nonEmpty: summary.hasOutput,
       validStructured: summary.wellFormed,

@@ -5,11 +5,11 @@ import type { Usage } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import type { Attempt } from '../routing/plan.ts';
 import { ask, type ChatAnswer, type Settled } from './answer-chat.ts';
-import { asRequest, type Estimate, priceIn, priceOf, settle, settlementOf } from './bill.ts';
+import { withRequestPrice, type Estimate, effectivePrice, priceOf, settle, settlementOf } from './charge.ts';
 import { fitsWindow } from './context-window.ts';
 import { type WholeAnswer, whole } from './deliver-whole.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { hasCompletions, kindFor } from './kind-for.ts';
+import { hasCompletions, providerKindFor } from './provider-kind-for.ts';
 import { type OpenCall, openCall } from './open-call.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { tryCandidates } from './try-candidates.ts';
@@ -56,7 +56,7 @@ async function askOne(
   let answered: ChatAnswer<WholeAnswer>[] = [];
   const answers = await tryCandidates(deps, context, call, (attempt) => {
     // Rejects what this candidate does not support before the first prompt is sent.
-    kindFor(attempt.candidate, conversation);
+    providerKindFor(attempt.candidate, conversation);
     answered = [];
     return askAll(deps, context, call, attempt, hasCompletions(attempt.candidate) ? [together] : chats, answered);
   }).catch(async (error: unknown) => {
@@ -95,7 +95,7 @@ async function payFor(
 }
 
 const estimateOf = (prompts: Prompt[]): Estimate => ({
-  most: (candidate) => sum(prompts.map((prompt) => asRequest(candidate.price, prompt.most(candidate)))),
+  most: (candidate) => sum(prompts.map((prompt) => withRequestPrice(candidate.price, prompt.most(candidate)))),
   countPrompt: async () => (await Promise.all(prompts.map((prompt) => prompt.countMost()))).reduce((a, b) => a + b, 0),
 });
 
@@ -122,9 +122,9 @@ const askAll = (
 /** Null if nothing was produced. */
 async function billOf(context: RequestContext, answers: ChatAnswer<WholeAnswer>[]) {
   const { candidate } = answers[0]!;
-  const price = priceIn(context, candidate);
+  const price = effectivePrice(context, candidate);
   const counted = await Promise.all(answers.map((answer) => answer.counted()));
-  const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => asRequest(price, usage));
+  const made = counted.filter(({ summary }) => summary.hasOutput).map(({ usage }) => withRequestPrice(price, usage));
   if (made.length === 0) return null;
   const usage = sum(made);
   // Rounded up once for all prompts. Each prompt is priced on its own, so that many small prompts do not reach a

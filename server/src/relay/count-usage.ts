@@ -19,7 +19,7 @@ export async function countUsage(
     ...(!knowsOutput && { completionTokens: await output.countOutput() }),
   };
   const usage = fillUsage(reported, counted, bounds);
-  if (usageIsFinal) tellDisbelief(deps, context, reported, usage);
+  if (usageIsFinal) logImplausibleUsage(deps, context, reported, usage);
   return usage;
 }
 
@@ -33,11 +33,11 @@ export async function plausibleOrCounted(
 ): Promise<{ tokens: number; estimated?: true }> {
   if (isPlausible(reported, most)) return { tokens: reported };
   const tokens = Math.min(await count(), most);
-  if (reported !== undefined) tellDisbelief(deps, context, reported, tokens);
+  if (reported !== undefined) logImplausibleUsage(deps, context, reported, tokens);
   return { tokens, estimated: true };
 }
 
-export function tellDisbelief(
+export function logImplausibleUsage(
   { log }: Pick<RelayDeps, 'log'>,
   { requestId }: Pick<RequestContext, 'requestId'>,
   reported: unknown,

@@ -1,8 +1,8 @@
 import { readText } from '../lib/byte-source.ts';
-import { Turns } from '../lib/in-turns.ts';
-import { parseInTurns } from '../lib/parse-in-turns.ts';
+import { YieldTimer } from '../lib/map-yielding.ts';
+import { parseYielding } from '../lib/parse-yielding.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import { type Delivery, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
+import { type Delivery, type ReadAnswer, type Settled, successfulEnd } from './answer-chat.ts';
 import { type ChatCall, DispatchFault } from './dispatch.ts';
 import { OutputCounter } from './output-counter.ts';
 import type { ProviderKind } from './providers/kind.ts';
@@ -59,7 +59,7 @@ export const whole: Delivery<WholeAnswer, Completed> = {
     opened.sent.done();
     const { candidate, modelId } = opened;
     const { answer, text } = opened.read;
-    return opened.settle(wellEnded, { answer, text, candidate, modelId, model });
+    return opened.settle(successfulEnd, { answer, text, candidate, modelId, model });
   },
 };
 
@@ -94,11 +94,11 @@ function notJson({ startedMs }: ChatCall): never {
 }
 
 async function parseLarge(text: string): Promise<Json> {
-  const turns = new Turns();
+  const turns = new YieldTimer();
   // Decoding the text has just taken a while: yield first.
   await turns.give();
   const bytes = Buffer.from(text);
   await turns.give();
   // The format's own reader rejects a body that is not an object.
-  return (await parseInTurns(bytes)) as Json;
+  return (await parseYielding(bytes)) as Json;
 }

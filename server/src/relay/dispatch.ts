@@ -1,5 +1,5 @@
 import { isFree } from '../lib/money.ts';
-import { isOwnShortage } from '../platform/http/own-shortage.ts';
+import { isLocalExhaustion } from '../platform/http/local-exhaustion.ts';
 import { answerOf } from '../platform/upstream/connections.ts';
 import type { Exchange } from '../platform/upstream/exchange.ts';
 import { AnswerHead } from '../platform/upstream/head.ts';
@@ -7,8 +7,8 @@ import { fetchedAnswer, type UpstreamAnswer } from '../platform/upstream/source.
 import type { Candidate } from '../routing/candidate.ts';
 import type { Cause } from '../routing/decision.ts';
 import type { Attempt } from '../routing/plan.ts';
+import { withCredential } from './credentials/with-credential.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
-import { proven } from './proof/proven.ts';
 import { demoFetch } from './providers/demo/demo-fetch.ts';
 import { providerKinds } from './providers/index.ts';
 import type { ProviderKind, Target, UpstreamRequest } from './providers/kind.ts';
@@ -196,7 +196,7 @@ export async function dispatch(
   const { channel } = attempt.candidate;
   const call = new WatchedCall(deps, context, channel.timeoutMs, deps.clock.steadyMs());
   try {
-    const ready = request.proof ? await proven(request, channel.baseUrl) : request;
+    const ready = request.proof ? await withCredential(request, channel.baseUrl) : request;
     call.response = await send(deps, channel.kind, ready, stream, call.signal);
     return call;
   } catch (error) {
@@ -227,7 +227,7 @@ export function dispatchChat(
 export function headOf(attempt: Attempt, request: UpstreamRequest, stream: boolean, call: ChatCall) {
   const { kind, baseUrl } = attempt.candidate.channel;
   if (!request.proof) return sendChat(kind, request, stream, call);
-  return sendProven(proven(request, baseUrl), kind, stream, call);
+  return sendProven(withCredential(request, baseUrl), kind, stream, call);
 }
 
 const sendProven = async (request: Promise<UpstreamRequest>, kind: string, stream: boolean, call: ChatCall) =>
@@ -249,7 +249,7 @@ function notBegun(call: WatchedCall, error: unknown): DispatchFault | UpstreamFa
   if (error instanceof UpstreamFault) return error;
   if (call.context.signal.aborted) return new DispatchFault('client_left', call.startedMs, 'the client disconnected');
   if (call.timedOut()) return new DispatchFault('timeout', call.startedMs, String(error));
-  return new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', call.startedMs, String(error));
+  return new DispatchFault(isLocalExhaustion(error) ? 'shortage' : 'connection', call.startedMs, String(error));
 }
 
 function send(

@@ -3,7 +3,7 @@ import type { Hold } from '../billing/types.ts';
 import type { ConversationName } from '../routing/affinity.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
 import type { Plan } from '../routing/plan.ts';
-import { allowModel, type Estimate, estimateCost } from './bill.ts';
+import { type Estimate, estimateCost, requireAllowedModel } from './charge.ts';
 import type { Admission, RelayDeps, RequestContext } from './deps.ts';
 import { resolveModel, sortedAs } from './model-names.ts';
 import { noteFailure } from './note-failure.ts';
@@ -40,7 +40,7 @@ export async function openCall(
   try {
     const meant = resolveModel(deps.catalog, model, group);
     modelId = meant.modelId;
-    allowModel(deps, context, meant.name, modelId);
+    requireAllowedModel(deps, context, meant.name, modelId);
     const admitting = keyId === null ? null : (deps.admit?.(keyId, [modelId, meant.name], context.counted) ?? null);
     const admission = admitting instanceof Promise ? await admitting : admitting;
     const planned = deps.routing.plan({

@@ -1,7 +1,7 @@
 import type { Permits } from '../identity/permits.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Route } from '../platform/http/route.ts';
-import type { CatalogRoom } from '../routing/catalog/channels.ts';
+import type { CatalogContext } from '../routing/catalog/channels.ts';
 import { listingOf } from '../routing/catalog/listing.ts';
 import type { RelayDeps } from './deps.ts';
 import { workImageExpiry } from './endpoints/image-files.ts';
@@ -32,7 +32,7 @@ import { backgroundAnswers } from './routes/responses-background.ts';
 /** What only some endpoints need. */
 export interface EndpointDeps {
   /** To test channels and read their model lists. */
-  room: CatalogRoom;
+  room: CatalogContext;
   /** To delete expired images. */
   jobs: Jobs;
   /** Stored responses; its `keeper` is for the code that creates them. */

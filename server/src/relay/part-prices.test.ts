@@ -256,7 +256,7 @@ describe('a request with cached tokens', () => {
     });
   });
 
-  // Until a settlement of the relay names its price (`price: bill.candidate.price` in bill.ts), the costs are null.
+  // Until a settlement of the relay names its price (`price: bill.candidate.price` in charge.ts), the costs are null.
   test('is logged with the cost of each part', async () => {
     const model = await addModel({ prices }, { kind: 'anthropic' });
     const { log } = await billed(model, said);

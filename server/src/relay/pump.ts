@@ -4,8 +4,8 @@ import type { Usage } from '../lib/money.ts';
 import { pingAfterMs } from '../platform/http/event-stream.ts';
 import { toAppError } from '../platform/http/to-app-error.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import { type ChatAnswer, type End, type ReadAnswer, type Settled, wellEnded } from './answer-chat.ts';
-import { asRequest, priceIn, priceOf } from './bill.ts';
+import { type ChatAnswer, type End, type ReadAnswer, type Settled, successfulEnd } from './answer-chat.ts';
+import { effectivePrice, priceOf, withRequestPrice } from './charge.ts';
 import { reportOf } from './dispatch.ts';
 import type { OutputCounter } from './output-counter.ts';
 import { isStopping, stoppingError } from './stopping.ts';
@@ -203,7 +203,7 @@ export class Pump {
   async #finish(last: Uint8Array | null): Promise<StreamEnd> {
     // The upstream is done: the time charging takes does not count as its silence.
     this.answer.sent.allowSilence(Number.POSITIVE_INFINITY);
-    const settled: StreamEnd = await this.answer.settle(wellEnded).catch((error) => this.#unpaid(error));
+    const settled: StreamEnd = await this.answer.settle(successfulEnd).catch((error) => this.#unpaid(error));
     if (last && !settled.error) await this.#deliver(this.answer.read.relay.withUsage(last, settled.usage));
     return settled;
   }
@@ -276,7 +276,7 @@ export class Pump {
     const searches = Math.min(read.relay.searches, prompt.believedSearches(candidate));
     const tokens = { promptTokens: prompt.estimate, completionTokens: read.output.roughly() };
     const usage: Usage = searches > 0 ? { ...tokens, searches } : tokens;
-    const price = priceIn(context, candidate);
-    deps.billing.progress(call.hold, priceOf(price, asRequest(price, usage)), usage, context.endpoint);
+    const price = effectivePrice(context, candidate);
+    deps.billing.progress(call.hold, priceOf(price, withRequestPrice(price, usage)), usage, context.endpoint);
   }
 }

@@ -6,7 +6,7 @@ import type { Override } from '../routing/override.ts';
 import type { Caller, ChargeLater, RequestContext } from './deps.ts';
 
 /** Background work that makes a call no client waits for. */
-export interface Behind {
+export interface BackgroundCall {
   parentRequestId: string;
   priceFactor: number;
   chargeLater: ChargeLater;
@@ -16,7 +16,7 @@ export interface Behind {
 
 /** A call authenticated by an API key, on any endpoint. */
 export type KeyCall = Call<'apiKey' | 'googleKey' | 'socketKey'> & {
-  readonly behind?: Behind;
+  readonly behind?: BackgroundCall;
   /** Already counted against the limits; this is a repetition. */
   counted?: boolean;
 };

@@ -1,7 +1,7 @@
 import { paysSearches } from '../lib/money.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { targetOf } from './dispatch.ts';
-import { kindFor } from './kind-for.ts';
+import { providerKindFor } from './provider-kind-for.ts';
 import { searchUnsupported } from './providers/kind/foreign-tools.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { noClientHeaders } from './request-context.ts';
@@ -27,7 +27,7 @@ export const prefersSearch = (conversation: Conversation): ((candidate: Candidat
 const searching =
   (conversation: Conversation) =>
   (candidate: Candidate): boolean => {
-    const kind = kindFor(candidate, conversation);
+    const kind = providerKindFor(candidate, conversation);
     // Many chat upstreams accept any setting and ignore it, so the original body does not count.
     const asked = kind.wire === 'chat' ? { ...conversation, source: undefined } : conversation;
     return searches(candidate, asked, kind);

@@ -9,7 +9,7 @@ import type { DecisionLog } from '../routing/decisions.ts';
 import { type DecisionRow, decisionsOf } from '../routing/store/decisions.ts';
 import type { KeptContent, KeptContents } from './contents/open.ts';
 
-export interface RequestRoom {
+export interface RequestLookupDeps {
   db: Db;
   contents: Pick<KeptContents, 'find'>;
   failures: Pick<FailureLog, 'flush'>;
@@ -47,7 +47,11 @@ interface Calls {
 }
 
 /** Null if it is unknown, or not visible to the caller. */
-export async function findRequest(room: RequestRoom, requestId: string, asking: Asking): Promise<FoundRequest | null> {
+export async function findRequest(
+  room: RequestLookupDeps,
+  requestId: string,
+  asking: Asking,
+): Promise<FoundRequest | null> {
   const { db } = room;
   const { userId } = asking;
   // Includes what this process has not written yet: people look right after their request.

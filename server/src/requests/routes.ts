@@ -11,7 +11,7 @@ import { idText, pageFields } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import type { KeptContents } from './contents/open.ts';
 import { contentRoutes } from './contents/routes.ts';
-import { type Asking, type FoundRequest, findRequest, type RequestRoom } from './find.ts';
+import { type Asking, type FoundRequest, findRequest, type RequestLookupDeps } from './find.ts';
 import { type Line, type LinePlace, pageRequests, type Status } from './page.ts';
 import {
   detailSchema,
@@ -56,7 +56,7 @@ const base = { ...management, tag: 'Usage', method: 'get' } as const;
 const statusOf = (text: string | undefined): Status | undefined =>
   text !== undefined && /^\d/.test(text) ? Number(text) : (text as Status | undefined);
 
-async function pageOf({ db, failures }: RequestRoom, asked: Query, userId: number | undefined) {
+async function pageOf({ db, failures }: RequestLookupDeps, asked: Query, userId: number | undefined) {
   const { from, to, status, cursor } = asked;
   if (from !== undefined && to !== undefined && from > to)
     throw new AppError('invalid_value', 'from must not be later than to.', { param: 'from' });
@@ -77,13 +77,13 @@ async function pageOf({ db, failures }: RequestRoom, asked: Query, userId: numbe
 const rowOf = (line: Line) => (line.side === 'failed' ? line.failure : line.log);
 const keysIn = (lines: readonly Line[]): number[] => [...new Set(lines.map((line) => rowOf(line).key_id))];
 
-async function oneOf(room: RequestRoom, requestId: string, asking: Asking): Promise<FoundRequest> {
+async function oneOf(room: RequestLookupDeps, requestId: string, asking: Asking): Promise<FoundRequest> {
   const found = await findRequest(room, requestId, asking);
   if (!found) throw new AppError('not_found', 'There is no record of a model request with this id.');
   return found;
 }
 
-const applicationsIn = ({ db }: RequestRoom, { logs }: FoundRequest) =>
+const applicationsIn = ({ db }: RequestLookupDeps, { logs }: FoundRequest) =>
   applicationsOfKeys(
     db,
     logs.map(({ key_id }) => key_id),
@@ -98,7 +98,7 @@ async function noteReading(audit: AuditLog, call: Call<'admin'>, userId: number,
   await audit.flush();
 }
 
-export function requestRoutes(room: RequestRoom & { contents: KeptContents; audit: AuditLog }): Route[] {
+export function requestRoutes(room: RequestLookupDeps & { contents: KeptContents; audit: AuditLog }): Route[] {
   return [
     ...contentRoutes(room.contents),
     defineRoute({

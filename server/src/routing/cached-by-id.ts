@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 interface CacheDeps<V> {
@@ -8,7 +8,7 @@ interface CacheDeps<V> {
   load(id: number): Promise<V>;
   clock: Clock;
   shared: Shared;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
 }
 
 interface CacheEntry<V> {
@@ -33,20 +33,21 @@ export class CachedById<V> {
   constructor(readonly deps: CacheDeps<V>) {}
 
   async subscribe(): Promise<void> {
-    const { shared, hearing, channel } = this.deps;
+    const { shared, invalidationHealth, channel } = this.deps;
     const forgetAll = () => {
       this.#entries.clear();
       this.#loading.clear();
     };
     this.#unsubscribe = await shared.subscribe(channel, (message) => this.#forget(Number(message)), forgetAll);
-    hearing.onGap(forgetAll);
+    invalidationHealth.onGap(forgetAll);
   }
 
   /** Synchronous if the row is cached. */
   get(id: number): V | Promise<V> {
     const held = this.#entries.get(id);
-    const { clock, hearing } = this.deps;
-    if (held && clock.steadyMs() - held.readMs < (hearing.heard() ? lifeMs : lifeWithoutNewsMs)) return held.value;
+    const { clock, invalidationHealth } = this.deps;
+    if (held && clock.steadyMs() - held.readMs < (invalidationHealth.heard() ? lifeMs : lifeWithoutNewsMs))
+      return held.value;
     return this.#loading.get(id) ?? this.#load(id, held);
   }
 

@@ -16,7 +16,7 @@ interface OwnKeyCandidates {
  * first at each provider. The operator's candidates stay only if one of the keys allows fallback; otherwise the request
  * costs just the fee, whatever happens. Null if none of the keys fits any of the candidates.
  */
-export function withOwnKeys(
+export function withOwnKeyCandidates(
   ordered: readonly Candidate[],
   keys: readonly OwnKey[],
   fee: number,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
-import { allHeard } from '../platform/shared/hearing.fixture.ts';
+import { alwaysReliable } from '../platform/shared/invalidation-health.fixture.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { engines } from './db.fixture.ts';
 import { openOwnKeys } from './own-keys.ts';
@@ -14,7 +14,15 @@ describe.each(await engines())('%s', (_, open) => {
     const { db, close } = await open();
     const clock = manualClock();
     const shared = memoryShared(clock);
-    const deps = { db, clock, shared, hearing: allHeard, sealer, allowed: () => true, onTrouble: () => {} };
+    const deps = {
+      db,
+      clock,
+      shared,
+      invalidationHealth: alwaysReliable,
+      sealer,
+      allowed: () => true,
+      onTrouble: () => {},
+    };
     return { db, keys: await openOwnKeys(deps), close };
   }
 

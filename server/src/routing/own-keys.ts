@@ -1,9 +1,9 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { CachedById } from './cached-by-id.ts';
 import type { Credential } from './candidate.ts';
@@ -46,7 +46,7 @@ interface OwnKeysDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
   sealer: Sealer;
   /** Whether the service allows such keys at all. */
   allowed(): boolean;
@@ -66,8 +66,8 @@ class StoredOwnKeys implements OwnKeys {
   readonly #ofTeams: CachedById<readonly OwnKey[]>;
 
   constructor(readonly deps: OwnKeysDeps) {
-    const { clock, shared, hearing } = deps;
-    const held = { clock, shared, hearing };
+    const { clock, shared, invalidationHealth } = deps;
+    const held = { clock, shared, invalidationHealth };
     this.#ofUsers = new CachedById({ ...held, channel: channels.users, load: (userId) => this.#load({ userId }) });
     this.#ofTeams = new CachedById({ ...held, channel: channels.teams, load: (teamId) => this.#load({ teamId }) });
   }
@@ -89,7 +89,7 @@ class StoredOwnKeys implements OwnKeys {
     teamId: number | Promise<number | null>,
     ofUser: readonly OwnKey[] | Promise<readonly OwnKey[]>,
   ): readonly OwnKey[] | Promise<readonly OwnKey[]> {
-    const ofTeam = after(teamId, (found) => (found === null ? none : this.#ofTeams.get(found)));
+    const ofTeam = thenMaybe(teamId, (found) => (found === null ? none : this.#ofTeams.get(found)));
     if (!(ofTeam instanceof Promise || ofUser instanceof Promise)) return keysForTeam(ofTeam, ofUser);
     return Promise.all([ofTeam, ofUser]).then(([team, user]) => keysForTeam(team, user));
   }

@@ -1,10 +1,11 @@
 import type { Clock } from '../lib/clock.ts';
-import { after } from '../lib/maybe-promise.ts';
+import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { Hearing } from '../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Affinity, ConversationName } from './affinity.ts';
+import { canRoute, requireAvailableModel } from './available-models.ts';
 import type { Breaker } from './breaker.ts';
 import type { Candidate, ModelType } from './candidate.ts';
 import type { RoutingCatalog } from './catalog-view.ts';
@@ -17,9 +18,8 @@ import type { Expectation } from './credential-use.ts';
 import type { DecisionLog } from './decisions.ts';
 import { type Health, healthOf } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { canReach, requireOffered } from './offered.ts';
 import type { Override } from './override.ts';
-import { withOwnKeys } from './own-key-candidates.ts';
+import { withOwnKeyCandidates } from './own-key-candidates.ts';
 import type { OwnKey, OwnKeys } from './own-keys.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import type { PreferencesCache } from './preferences.ts';
@@ -53,7 +53,7 @@ export interface RoutingDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  hearing: Hearing;
+  invalidationHealth: InvalidationHealth;
   catalog: RoutingCatalog;
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;
@@ -163,7 +163,7 @@ export class RoutingService implements Routing {
 
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
     const { preferences, deps } = this.parts;
-    return after(preferences.get(request.userId), (loaded) => canReach(deps.catalog, request, provider, loaded));
+    return thenMaybe(preferences.get(request.userId), (loaded) => canRoute(deps.catalog, request, provider, loaded));
   }
 
   health(candidate: Candidate): Health {
@@ -220,7 +220,7 @@ export class RoutingService implements Routing {
     const sort = override?.sort ?? null;
     const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo };
     const orderGiven = Boolean(override?.order?.length || override?.sort);
-    const own = withOwnKeys(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
+    const own = withOwnKeyCandidates(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
     if (own === null) return openPlan(this.#planDeps, about, choice, choice.ordered, request.expectation);
     const told = own.candidates[0]?.via ? withFirst(choice, own.first, 'own_key') : choice;
     return openPlan(this.#planDeps, about, told, own.candidates, request.expectation);
@@ -229,7 +229,7 @@ export class RoutingService implements Routing {
   #choose(request: PlanRequest, preferences: Preferences | null): Choice {
     const { deps, configs } = this.parts;
     const { modelId, userId } = request;
-    const { candidates, legacy } = requireOffered(deps.catalog, request);
+    const { candidates, legacy } = requireAvailableModel(deps.catalog, request);
     const override = request.override ?? null;
     const turn = this.#turns.get(modelId) ?? 0;
     const probe = this.#probes.get(modelId) ?? 0;

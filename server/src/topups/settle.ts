@@ -5,7 +5,7 @@ import { quotaPerCent } from '../lib/dollar-amounts.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { PayingDeps } from './deps.ts';
-import { dueCents, type Facts, factsOf, statusOf } from './standing.ts';
+import { dueCents, type Facts, factsOf, statusOf } from './payment-status.ts';
 import type { TopUpRow } from './store/tables.ts';
 import { lookAtTopUp, writeStanding } from './store/topups.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { topUpStatuses } from './standing.ts';
+import { topUpStatuses } from './payment-status.ts';
 import type { CodeRow, TopUpRow } from './store/tables.ts';
 
 const int = z.number().int();

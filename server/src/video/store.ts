@@ -2,8 +2,8 @@ import type { Generated, Insertable, Selectable, Updateable } from 'kysely';
 import { timeIn } from '../lib/ids.ts';
 import { findRow } from '../platform/db/find-row.ts';
 import { pageOfMany, type Range } from '../platform/db/list-page.ts';
-import { oneAtATime } from '../platform/db/one-at-a-time.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { withLock } from '../platform/db/with-lock.ts';
 import { type JobStatus, mayBecome } from './status.ts';
 
 declare module '../platform/db/tables.ts' {
@@ -155,7 +155,7 @@ export function recordSubmission(
 ): Promise<'recorded' | 'over' | "another's"> {
   const { channel_id, upstream_id } = submission;
   return db.transaction().execute(async (tx) => {
-    await oneAtATime(tx, 'videosOfChannel', channel_id);
+    await withLock(tx, 'videosOfChannel', channel_id);
     const [owner] = await ownersOf(tx, channel_id, [upstream_id]);
     if (owner) return owner.id === id ? 'recorded' : "another's";
     const { numUpdatedRows } = await tx

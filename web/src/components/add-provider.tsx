@@ -2,15 +2,15 @@ import { Anchor, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextIn
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Channel, type Preset, presetsQuery } from '../catalog.ts';
+import { usePost } from '../idempotent-post.ts';
 import { rich, t } from '../language/words.ts';
-import { later } from '../later.tsx';
-import { usePost } from '../once.ts';
-import { whenIdle } from '../rest.ts';
+import { lazyComponent } from '../lazy-components.tsx';
+import { whenIdle } from '../load-page-group.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, guessPreset, saveByPreset, tryOut } from './add-by-preset.ts';
 import { ErrorState } from './error-state.tsx';
 
-const AddedProvider = later('AddedProvider');
+const AddedProvider = lazyComponent('AddedProvider');
 
 /** One field for a key. The provider is guessed from the key's prefix, or chosen. */
 export function AddProvider() {

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { del } from '../api.ts';
 import { reloadCatalog } from '../catalog.ts';
 import { formatMs } from '../format.ts';
-import { said } from '../language/said.ts';
+import { serverText } from '../language/server-texts.ts';
 import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, tryOut } from './add-by-preset.ts';
@@ -95,7 +95,7 @@ function Fails({ added: { channel, test }, onTried, onRemoved }: AddedProviderPr
     >
       <Stack gap="sm" align="flex-start">
         <Text size="sm" className="svc-anywhere">
-          {test.error ? said(test.error) : t('The provider did not respond as expected.')}
+          {test.error ? serverText(test.error) : t('The provider did not respond as expected.')}
         </Text>
         <Text size="sm">{t('It stays off until the test succeeds. Correct the settings above, or remove it.')}</Text>
         <Group gap="xs">

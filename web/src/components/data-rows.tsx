@@ -1,7 +1,7 @@
 import { ActionIcon, Table } from '@mantine/core';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { type ReactNode, useState } from 'react';
-import type { SortValue } from '../listed.ts';
+import type { SortValue } from '../list-rows.ts';
 
 export interface Column<Row> {
   key: string;

@@ -1,6 +1,6 @@
 import { Drawer, type DrawerProps, Modal, type ModalProps } from '@mantine/core';
 import { t } from '../language/words.ts';
-import { mayClose } from '../unsent.ts';
+import { mayClose } from '../unsaved-changes.ts';
 import { useBackCloses, useFocusBack } from '../use-overlay.ts';
 
 const stay = () => {};

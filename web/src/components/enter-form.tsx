@@ -4,8 +4,8 @@ import { t } from '../language/words.ts';
 import { safeNext } from '../search-params.ts';
 import type { OwnUser } from '../session.ts';
 import { useAct } from '../use-act.ts';
-import { useEntered } from '../use-entered.ts';
-import { BareFrame } from './bare-frame.tsx';
+import { useAfterLogin } from '../use-after-login.ts';
+import { CenteredLayout } from './centered-layout.tsx';
 import { ErrorState } from './error-state.tsx';
 import { AnchorLink } from './link.tsx';
 import { SignInFault } from './sign-in-fault.tsx';
@@ -36,7 +36,7 @@ const hintIn = (next: string | undefined): string =>
 /** Login and registration: afterwards the user is cached and goes to the page they wanted. */
 export function EnterForm<Body>(props: EnterFormProps<Body>) {
   const { title, submitLabel, failure, usernameFault, read, send, other, children, instead } = props;
-  const { next, entered } = useEntered();
+  const { next, entered } = useAfterLogin();
   const enter = useAct({ mutationFn: send, onSuccess: (user) => user && entered(user) });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -53,7 +53,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
     </>
   );
   return (
-    <BareFrame title={title} footer={footer}>
+    <CenteredLayout title={title} footer={footer}>
       <form onSubmit={submit}>
         <Stack>
           {enter.error ? <ErrorState error={enter.error} title={failure} /> : <SignInFault />}
@@ -75,6 +75,6 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
         </Stack>
       </form>
       <SignInWays returnTo={safeNext(next, window.location.origin)} />
-    </BareFrame>
+    </CenteredLayout>
   );
 }

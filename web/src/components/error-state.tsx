@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
 import { IconAlertCircle } from '@tabler/icons-react';
 import { ApiError } from '../api.ts';
-import { said } from '../language/said.ts';
+import { serverText } from '../language/server-texts.ts';
 import { rich, t } from '../language/words.ts';
 import { queryClient, selfQuery } from '../session.ts';
 import { CopyButton } from './copy-button.tsx';
@@ -38,7 +38,7 @@ export function ErrorState({ error, title, onRetry }: ErrorStateProps) {
   return (
     <Alert color="red" variant="light" title={title ?? unnamed} icon={<IconAlertCircle aria-hidden />} role="alert">
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{said(error instanceof Error ? error.message : String(error))}</Text>
+        <Text size="sm">{serverText(error instanceof Error ? error.message : String(error))}</Text>
         {requestId && (
           <Group gap={4} wrap="nowrap">
             <Text size="xs" c="dimmed">

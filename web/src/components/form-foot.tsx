@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { t } from '../language/words.ts';
-import { mayCloseSending } from '../unsent.ts';
+import { mayCloseWhileSending } from '../unsaved-changes.ts';
 import { ErrorState } from './error-state.tsx';
 
 interface FormFootProps {
@@ -25,7 +25,7 @@ export function FormFoot({ act, failure, submitLabel, onCancel, disabled, danger
         {/* Cancel gets the initial focus if the action cannot be undone, unless there is a field to fill in. */}
         <Button
           variant="default"
-          onClick={() => (!act.isPending || mayCloseSending()) && onCancel()}
+          onClick={() => (!act.isPending || mayCloseWhileSending()) && onCancel()}
           data-autofocus={danger || undefined}
         >
           {t('Cancel')}

@@ -2,7 +2,7 @@ import { Button, Group, Select, Text } from '@mantine/core';
 import { IconSearchOff } from '@tabler/icons-react';
 import { formatNumber } from '../format.ts';
 import { t } from '../language/words.ts';
-import { foundIn, pageOf, sortedBy } from '../listed.ts';
+import { filterRows, pageOfRows, sortRows } from '../list-rows.ts';
 import { usePhone } from '../use-phone.ts';
 import { useUrlState } from '../use-url-state.ts';
 import type { Column } from './data-rows.tsx';
@@ -36,9 +36,9 @@ export function ListTable<Row>({ textOf, rows, ...table }: ListTableProps<Row>) 
     set({ sort: by?.key === key ? other : first, page: '1' });
   };
   const sortable = table.columns.filter(({ sort: value }) => value);
-  const found = rows && foundIn(rows, q, textOf);
-  const inOrder = found && by?.sort ? sortedBy(found, by.sort, descending) : found;
-  const shown = inOrder && pageOf(inOrder, Number.parseInt(page, 10) || 1, pageSize);
+  const found = rows && filterRows(rows, q, textOf);
+  const inOrder = found && by?.sort ? sortRows(found, by.sort, descending) : found;
+  const shown = inOrder && pageOfRows(inOrder, Number.parseInt(page, 10) || 1, pageSize);
   const paging = {
     page: shown?.page ?? 1,
     pageSize,

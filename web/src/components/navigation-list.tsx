@@ -4,7 +4,7 @@ import { type MouseEvent, useEffect, useId, useRef } from 'react';
 import { t } from '../language/words.ts';
 import { type NavigationEntry, type NavigationGroup, navigationFor } from '../navigation.ts';
 import { useUser } from '../session.ts';
-import { useFolded } from '../use-folded.ts';
+import { useCollapsed } from '../use-collapsed.ts';
 import { Brand } from './brand.tsx';
 
 /**
@@ -42,7 +42,7 @@ function NavigationLink({ label, path, icon: Icon, onLeave }: NavigationEntry & 
 
 function NavigationSection({ name, label, entries, onLeave }: NavigationGroup & { onLeave?: () => void }) {
   const id = useId();
-  const [folded, fold] = useFolded(name);
+  const [folded, fold] = useCollapsed(name);
   return (
     <>
       {label && (

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { createElement, type ReactNode } from 'react';
 import { ApiError } from '../api.ts';
-import { said } from '../language/said.ts';
+import { serverText } from '../language/server-texts.ts';
 import { rich } from '../language/words.ts';
 
 /**
@@ -21,7 +21,7 @@ const requestLink = (id: string): ReactNode =>
 /** For actions without a place on the page to show a failure. */
 export function notifyError(error: unknown): void {
   const requestId = error instanceof ApiError ? error.requestId : null;
-  const message = said(error instanceof Error ? error.message : String(error));
+  const message = serverText(error instanceof Error ? error.message : String(error));
   const told = requestId ? rich('{message} (request {id})', { message, id: requestLink(requestId) }) : message;
   notifications.show({ message: told, color: 'red', autoClose: 10_000, position });
 }

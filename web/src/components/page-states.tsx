@@ -2,9 +2,9 @@ import { Container, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import { ApiError } from '../api.ts';
-import { waitMs } from '../ask-again.ts';
 import { useHeadingFocus } from '../heading-focus.ts';
 import { t } from '../language/words.ts';
+import { retryDelayMs } from '../retry-queries.ts';
 import { ErrorState } from './error-state.tsx';
 import { ButtonLink } from './link.tsx';
 
@@ -44,7 +44,7 @@ export function RouteError({ error }: ErrorComponentProps) {
   const router = useRouter();
   const ask = useCallback(() => void router.invalidate(), [router]);
   useEffect(() => {
-    const wait = waitMs(error, 0);
+    const wait = retryDelayMs(error, 0);
     const timer = wait === null ? undefined : setTimeout(ask, wait);
     window.addEventListener('online', ask);
     return () => {

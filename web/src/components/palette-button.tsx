@@ -3,9 +3,9 @@ import { useHotkeys } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { t } from '../language/words.ts';
-import { later } from '../later.tsx';
+import { lazyComponent } from '../lazy-components.tsx';
 
-const Palette = later('Palette');
+const Palette = lazyComponent('Palette');
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.userAgent);
 

@@ -1,4 +1,4 @@
-import { type Formula, formulasIn } from './formulas-in.ts';
+import { type Formula, findFormulas } from './find-formulas.ts';
 
 /** Private-use characters: for the parser, a formula is a number between two of them. */
 const [begin, end] = ['\uE000', '\uE001'];
@@ -33,7 +33,7 @@ export function remarkFormulas(this: Reader): void {
   this.parser = (text, file) => {
     const formulas = text.includes(begin)
       ? []
-      : formulasIn(text).map((formula) => ({ ...formula, source: text.slice(formula.from, formula.to) }));
+      : findFormulas(text).map((formula) => ({ ...formula, source: text.slice(formula.from, formula.to) }));
     if (formulas.length === 0) return read(text, file);
     let at = 0;
     let without = '';

@@ -10,7 +10,7 @@ import {
   IconUserEdit,
   type TablerIcon,
 } from '@tabler/icons-react';
-import { said } from '../language/said.ts';
+import { serverText } from '../language/server-texts.ts';
 import { t } from '../language/words.ts';
 
 interface ScopeWords {
@@ -73,7 +73,7 @@ export function ScopeList({ scopes, added = [] }: { scopes: AskedScope[]; added?
         const {
           icon: Icon = IconShield,
           title = name,
-          detail = description && said(description),
+          detail = description && serverText(description),
         } = scopeWords[name] ?? {};
         return (
           <Group component="li" key={name} gap="sm" wrap="nowrap" align="flex-start">

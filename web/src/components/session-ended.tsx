@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react';
-import { later } from '../later.tsx';
+import { lazyComponent } from '../lazy-components.tsx';
 import { onSessionEnded } from '../session.ts';
 
-const SessionEndedDialog = later('SessionEndedDialog');
+const SessionEndedDialog = lazyComponent('SessionEndedDialog');
 
 /** Reports an ended session over the open page, so that forms keep what was typed. */
 export function SessionEnded() {

@@ -1,7 +1,7 @@
 import { ActionIcon, Group, Loader, Text, Tooltip } from '@mantine/core';
 import { IconCheck, IconRestore } from '@tabler/icons-react';
 import { type ReactNode, useRef } from 'react';
-import { said } from '../language/said.ts';
+import { serverText } from '../language/server-texts.ts';
 import { t } from '../language/words.ts';
 
 /** The save state of one setting. Inline, so that it takes no extra line while it is empty. */
@@ -68,7 +68,7 @@ export function SettingRow({ label, code, help, initial, isInitial, act, onReset
         </Text>
         {act.error && (
           <Text size="sm" c="var(--mantine-color-error)" role="alert">
-            {said(act.error.message)}
+            {serverText(act.error.message)}
           </Text>
         )}
       </div>

@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 import { type FactorMethod, onStepUp } from '../api.ts';
-import { later } from '../later.tsx';
+import { lazyComponent } from '../lazy-components.tsx';
 
-const StepUpDialog = later('StepUpDialog');
+const StepUpDialog = lazyComponent('StepUpDialog');
 
 interface Asked {
   methods: FactorMethod[];

@@ -1,12 +1,12 @@
 import { Badge, Button, Group, Text, Tooltip } from '@mantine/core';
 import { formatMs } from '../format.ts';
 import { t } from '../language/words.ts';
-import type { Tried } from '../use-tests.ts';
+import type { TestState } from '../use-connection-tests.ts';
 
 interface TestButtonProps {
   /** Name of what is tested. */
   name: string;
-  tried: Tried | undefined;
+  tried: TestState | undefined;
   onTest: () => void;
   /** Shows the full error, on separate lines. */
   whole?: boolean;

@@ -1,6 +1,6 @@
 import { put } from '../api.ts';
 import { queryClient, selfQuery } from '../session.ts';
-import { mayOpenAnew } from '../unsent.ts';
+import { mayReload } from '../unsaved-changes.ts';
 import { type Language, languageKey } from './languages.ts';
 
 /** A service that does not answer keeps nobody from reading. */
@@ -18,7 +18,7 @@ export function openIn(wanted: Language): void {
 
 /** For this browser, and for the mails of whoever is signed in. */
 export async function choose(wanted: Language): Promise<void> {
-  if (!mayOpenAnew()) return;
+  if (!mayReload()) return;
   // The page can be read all the same; the account's own page tells what is kept.
   if (queryClient.getQueryData(selfQuery.queryKey)) await keepLanguage(wanted).catch(() => {});
   openIn(wanted);

@@ -25,7 +25,7 @@ export interface Words {
   service: Record<string, string>;
 }
 
-/** Of the language of the page, put there before the app by early.ts. Without them a page in English is better than none. */
+/** Of the language of the page, put there before the app by before-paint.ts. Without them a page in English is better than none. */
 const { svcWords } = globalThis as { svcWords?: Words };
 let words: Words = svcWords ?? { pages: {}, service: {} };
 

@@ -22,7 +22,7 @@ const fileEntries = 'update usage_logs set filed = 1 where id > ?1 and id <= ?2 
 const noteFiled = 'update usage_filed set up_to = ?1 where up_to < ?1';
 
 /** Call inside a write transaction. */
-export function fileEntriesNow(db: Database): void {
+export function indexEntriesNow(db: Database): void {
   const { upTo, last } = prepared<Behind, []>(db, findBehind).get()!;
   prepared(db, fileEntries).run(upTo, last);
   prepared(db, noteFiled).run(last);

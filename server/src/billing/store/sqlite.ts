@@ -2,7 +2,7 @@ import type { Database } from 'bun:sqlite';
 import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { fileEntriesNow } from './filing.ts';
+import { indexEntriesNow } from './filing.ts';
 import type {
   AllotmentChange,
   AllotmentStore,
@@ -36,7 +36,7 @@ export function sqliteAllotmentStore(db: Db): AllotmentStore {
     unfiled += rows.length;
     if (unfiled < filedAtOnce) return last;
     unfiled = 0;
-    fileEntriesNow(writer);
+    indexEntriesNow(writer);
     return last;
   };
   const inTurn = <T>({ owner, batch, after }: Turn, work: (writer: Database) => T): MaybePromise<T | null> =>

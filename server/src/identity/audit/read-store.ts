@@ -1,8 +1,8 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
 import { accountNamesOf } from '../store/names.ts';
+import { actorParts, type Conditions, targetCondition, targetParts } from './actor-target-store.ts';
 import type { AuditRow } from './tables.ts';
-import { actorParts, type Conditions, targetCondition, targetParts } from './whom-store.ts';
 
 export interface AuditFilter {
   /** Any of these. */

@@ -1,22 +1,24 @@
 import { AppError } from '../../lib/errors.ts';
-import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
-import type { Hearing } from '../../platform/shared/hearing.ts';
+import { type MaybePromise, thenMaybe } from '../../lib/maybe-promise.ts';
+import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
 import type { AccountDeps } from '../accounts.ts';
-import { announcedLookup } from '../announce.ts';
+import { invalidatedLookup } from '../announcements.ts';
 import { roles, type User } from '../user.ts';
 import { methodsOf } from './second-factor.ts';
 
 type Deps = Pick<AccountDeps, 'db' | 'options'>;
 
 /** Who has a second factor, cached: if required of administrators, it is checked on each of their requests. */
-export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { hearing: Hearing }) {
-  const cache = announcedLookup<{ userId: number; has: boolean }>({
+export function openFactorLookup(
+  deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { invalidationHealth: InvalidationHealth },
+) {
+  const cache = invalidatedLookup<{ userId: number; has: boolean }>({
     ...deps,
     max: 10_000,
     load: async (id) => ({ userId: Number(id), has: (await methodsOf(deps.db, Number(id))).length > 0 }),
     tagsOf: ({ userId }) => [factorTag(userId)],
   });
-  return (userId: number): MaybePromise<boolean> => after(cache.get(`${userId}`), (known) => known?.has === true);
+  return (userId: number): MaybePromise<boolean> => thenMaybe(cache.get(`${userId}`), (known) => known?.has === true);
 }
 
 const factorTag = (userId: number): string => `factors:${userId}`;
@@ -25,7 +27,7 @@ const factorTag = (userId: number): string => `factors:${userId}`;
 export const factorsChanged = (deps: Pick<AccountDeps, 'announcements'>, userId: number): Promise<void> =>
   deps.announcements.changed(factorTag(userId));
 
-export const isRequired = ({ options }: Deps, { role }: Pick<User, 'role'>): boolean =>
+export const isFactorRequired = ({ options }: Deps, { role }: Pick<User, 'role'>): boolean =>
   options.get('AdminSecondFactor') && role >= roles.administrator;
 
 /** Administrators without one keep access to their own account, to set it up. */
@@ -33,7 +35,7 @@ export const mayAdminister = (
   deps: Deps,
   hasFactor: ReturnType<typeof openFactorLookup>,
   user: User,
-): boolean | Promise<boolean> => !isRequired(deps, user) || hasFactor(user.id);
+): boolean | Promise<boolean> => !isFactorRequired(deps, user) || hasFactor(user.id);
 
 export const factorRequired = (): AppError =>
   new AppError('second_factor_required', 'Administrators must use a second factor. Set one up on your account page.', {

@@ -13,9 +13,9 @@ import { type Method, methodsOf, takeCode } from './second-factor.ts';
 
 const purpose = 'sign_in';
 /** Long enough to find the phone. */
-export const halfLifeSeconds = 300;
+export const pendingSignInSeconds = 300;
 
-export interface HalfSession {
+export interface PendingSignIn {
   token: string;
   methods: Method[];
 }
@@ -27,7 +27,7 @@ export interface HalfSession {
 export async function beginSecondStep(
   deps: FactorDeps,
   { user, passwordHash }: ProvenUser,
-): Promise<HalfSession | null> {
+): Promise<PendingSignIn | null> {
   const methods = await methodsOf(deps.db, user.id);
   if (methods.length === 0) return null;
   const token = randomString(48);
@@ -39,7 +39,7 @@ export async function beginSecondStep(
     // A password changed meanwhile invalidates it.
     about: sha256Hex(passwordHash),
     created_at: now,
-    expires_at: now + halfLifeSeconds,
+    expires_at: now + pendingSignInSeconds,
   });
   return { token, methods };
 }
@@ -47,7 +47,7 @@ export async function beginSecondStep(
 const begunAnew = () => new AppError('wrong_credentials', 'This sign-in has expired. Log in again.');
 
 /** The user of an intermediate sign-in, for the log; null if it is no longer valid. */
-export async function halfSessionOf(deps: FactorDeps, token: string | null): Promise<ProvenUser | null> {
+export async function pendingSignInOf(deps: FactorDeps, token: string | null): Promise<ProvenUser | null> {
   if (!token) return null;
   const shown = { secretHash: sha256Hex(token), purpose, now: nowSeconds(deps.clock) };
   const half = await findOneTime(deps.db, shown);
@@ -62,7 +62,7 @@ export async function finishSecondStep(
   token: string | null,
   code: string,
 ): Promise<ProvenUser & { method: Method }> {
-  const half = await halfSessionOf(deps, token);
+  const half = await pendingSignInOf(deps, token);
   if (!token || !half) throw begunAnew();
   const method = await takeCode(deps, half.user.id, code);
   const now = nowSeconds(deps.clock);

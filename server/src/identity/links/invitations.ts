@@ -95,7 +95,7 @@ const shown = ({ about, created_at, expires_at }: { about: string; created_at: n
  * Ends the link, and tells whether the account may be closed with it. A concurrent use of the link either wins, and
  * this fails, or finds it gone.
  */
-export async function takeBack(deps: Pick<LinkDeps, 'db'>, userId: number): Promise<void> {
+export async function withdrawInvitation(deps: Pick<LinkDeps, 'db'>, userId: number): Promise<void> {
   if (!(await takeOneTimeOf(deps.db, userId, 'invitation')))
     throw new AppError('not_found', 'This invitation has been used, was revoked or has expired.');
   const user = await findUserRow(deps.db, userId);

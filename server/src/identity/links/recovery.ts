@@ -4,7 +4,7 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import type { Language } from '../../lib/languages.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
 import { confirmOwner, type Shown } from '../confirm-owner.ts';
-import { tellOwner } from '../notices.ts';
+import { notifyOwner } from '../notices.ts';
 import { hashPassword, hasPassword } from '../passwords.ts';
 import type { SessionPrincipal } from '../principals.ts';
 import { findOneTime } from '../store/one-time.ts';
@@ -99,7 +99,7 @@ export async function resetPassword(deps: LinkDeps, token: string, password: str
   const reset = await changed(deps, user.id, { password_hash }, { passwordHash: user.password_hash });
   if (!reset) throw spent();
   // The first password of an invited user needs no notice.
-  if (hasPassword(user.password_hash)) tellOwner(deps, user.id, 'password');
+  if (hasPassword(user.password_hash)) notifyOwner(deps, user.id, 'password');
   if (mailed && !reset.email_verified)
     await changed(deps, user.id, { email_verified: 1 }, { email: user.email }).catch((error) => {
       // The password is changed nevertheless.

@@ -1,6 +1,6 @@
 import type { Language } from '../../lib/languages.ts';
 import { openMailTransport } from '../../platform/mail.ts';
-import type { LetterKind, Letters } from './letters.ts';
+import type { MailKind, Mails } from './mail-texts.ts';
 
 export interface Reader {
   email: string;
@@ -9,9 +9,9 @@ export interface Reader {
   language: Language;
 }
 
-/** Only letters of letters.ts are mailed, so that each exists in every language. */
+/** Only mails of mail-texts.ts are mailed, so that each exists in every language. */
 export interface Mailer {
-  send<K extends LetterKind>(reader: Reader, kind: K, about: Letters[K]): Promise<void>;
+  send<K extends MailKind>(reader: Reader, kind: K, about: Mails[K]): Promise<void>;
   close(): void;
 }
 
@@ -20,7 +20,10 @@ export function openMailer({ webUrl, ...server }: { url: string; from: string; w
   return {
     send: async ({ email, username, language }, kind, about) => {
       // Loaded with the first mail, to keep the start fast.
-      const [{ written }, { wordsOf }] = await Promise.all([import('./letters.ts'), import('./words.ts')]);
+      const [{ renderMail: written }, { wordsOf }] = await Promise.all([
+        import('./mail-texts.ts'),
+        import('./words.ts'),
+      ]);
       const letter = written(wordsOf(language), kind, about, { name: username, webUrl });
       await transport.send({ ...letter, to: email, language });
     },

@@ -8,7 +8,7 @@ import { changeSelf } from '../accounts.ts';
 import { requireRecentFactor } from '../factors/step-up.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { verifiedReader } from '../mails/reader.ts';
-import { tellFormer } from '../notices.ts';
+import { notifyFormerAddress } from '../notices.ts';
 import { languageOf } from '../store/languages.ts';
 import { countNotices } from '../store/notices.ts';
 import { factorAtOf, listSessions } from '../store/sessions.ts';
@@ -77,8 +77,8 @@ export function accountRoutes(deps: LinkDeps): Route[] {
         const owner = await verifiedReader(deps.db, self.id);
         const factorAt = (await factorAtOf(deps.db, sessionId)) ?? undefined;
         const { user, proven } = await changeSelf(deps, { userId: self.id, sessionId, ip: call.ip }, call.body);
-        if (email !== self.email) tellFormer(deps, owner, 'address');
-        if (password !== undefined) tellFormer(deps, owner, 'password');
+        if (email !== self.email) notifyFormerAddress(deps, owner, 'address');
+        if (password !== undefined) notifyFormerAddress(deps, owner, 'password');
         // The user stays logged in, under a new session; all others end.
         if (proven) return answerWithSession(deps, call, { ...proven, ...(factorAt && { factorAt }) });
         return ok(call, { ...user, language: await languageOf(deps.db, user.id) });

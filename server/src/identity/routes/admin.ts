@@ -5,8 +5,8 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { changeUserAsAdmin } from '../accounts.ts';
 import { factorsChanged, requireOwnFactor } from '../factors/required.ts';
 import type { LinkDeps } from '../links/deps.ts';
-import { tellUser } from '../notices.ts';
-import { userBelow } from '../reach.ts';
+import { notifyUser } from '../notices.ts';
+import { requireLowerRole } from '../role-checks.ts';
 import { deleteFactors } from '../store/factors.ts';
 import { listUsers } from '../store/names.ts';
 import { optionSubject, userSubject } from '../subjects.ts';
@@ -80,10 +80,10 @@ export function adminRoutes(deps: LinkDeps): Route[] {
       },
       answers: { 200: done },
       handle: async (call) => {
-        await userBelow(deps.db, call.principal.user, call.params.id, 'remove second factors of');
+        await requireLowerRole(deps.db, call.principal.user, call.params.id, 'remove second factors of');
         await deleteFactors(deps.db, call.params.id);
         await factorsChanged(deps, call.params.id);
-        await tellUser(deps, call.params.id, 'factors_removed', { by: call.principal.user.username });
+        await notifyUser(deps, call.params.id, 'factors_removed', { by: call.principal.user.username });
         return json(call, { success: true, message: 'The user now logs in with the password only.' });
       },
     }),

@@ -4,10 +4,10 @@ import { answered, done, management } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { FactorDeps } from '../factors/deps.ts';
 import { confirmAdding, confirmSecret, dropTotp, newRecoveryCodes, offerSecret } from '../factors/enrol-totp.ts';
-import { isRequired } from '../factors/required.ts';
+import { isFactorRequired } from '../factors/required.ts';
 import { methods, methodsOf } from '../factors/second-factor.ts';
 import type { LinkDeps } from '../links/deps.ts';
-import { tellOwner } from '../notices.ts';
+import { notifyOwner } from '../notices.ts';
 import { factorsOf } from '../store/factors.ts';
 
 const base = { ...management, tag: 'Account', auth: 'session' } as const;
@@ -44,7 +44,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       },
       handle: async (call) => {
         const id = idOfCaller(call);
-        const required = isRequired(deps, call.principal.user);
+        const required = isFactorRequired(deps, call.principal.user);
         return ok(call, { ...(await factorsOf(deps.db, id)), methods: await methodsOf(deps.db, id), required });
       },
     }),
@@ -72,7 +72,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       handle: async (call) => {
         call.headers['cache-control'] = 'no-store';
         const recovery_codes = await confirmSecret(deps, call.principal, call.body.code);
-        tellOwner(deps, idOfCaller(call), 'factor_added');
+        notifyOwner(deps, idOfCaller(call), 'factor_added');
         return ok(call, { recovery_codes });
       },
     }),
@@ -85,7 +85,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
       answers: { 200: done },
       handle: async (call) => {
         await dropTotp(deps, idOfCaller(call));
-        tellOwner(deps, idOfCaller(call), 'factor_removed');
+        notifyOwner(deps, idOfCaller(call), 'factor_removed');
         return json(call, { success: true, message: 'The authenticator app was turned off.' });
       },
     }),
@@ -102,7 +102,7 @@ export function factorRoutes(deps: FactorDeps & LinkDeps): Route[] {
           throw new AppError('conflict', 'Recovery codes require a second factor.');
         call.headers['cache-control'] = 'no-store';
         const recovery_codes = await newRecoveryCodes(deps, id);
-        tellOwner(deps, id, 'recovery_codes');
+        notifyOwner(deps, id, 'recovery_codes');
         return ok(call, { recovery_codes });
       },
     }),

@@ -7,8 +7,8 @@ import { callerLanguage, languageAsked } from '../caller-language.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { issueLink } from '../links/issue.ts';
 import { askForReset, resetPassword, sendVerification, verifyEmail } from '../links/recovery.ts';
-import { tellUser } from '../notices.ts';
-import { userBelow } from '../reach.ts';
+import { notifyUser } from '../notices.ts';
+import { requireLowerRole } from '../role-checks.ts';
 import { refuseForgery } from '../sessions.ts';
 import { passwordRule, type User } from '../user.ts';
 
@@ -104,12 +104,12 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
       answers: { 200: answered(z.object({ url: z.string().nullable(), mailed: z.boolean() })) },
       handle: async (call) => {
         const { principal, params, body } = call;
-        const user = await userBelow(deps.db, principal.user, params.id, 'issue links for');
+        const user = await requireLowerRole(deps.db, principal.user, params.id, 'issue links for');
         call.headers['cache-control'] = 'no-store';
         const askedIn = await callerLanguage(deps.db, call, principal.user.id);
         const issued = await issueLink(deps, user, { ...body, askedIn });
         if (body.purpose === 'reset_password')
-          await tellUser(deps, user.id, 'password_link', { by: principal.user.username });
+          await notifyUser(deps, user.id, 'password_link', { by: principal.user.username });
         return ok(call, issued);
       },
     }),

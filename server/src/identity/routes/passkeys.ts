@@ -10,7 +10,7 @@ import { confirmAdding, dropUselessCodes, newRecoveryCodes } from '../factors/en
 import { registerPasskey, registrationOptions } from '../factors/passkeys.ts';
 import { factorsChanged } from '../factors/required.ts';
 import type { LinkDeps } from '../links/deps.ts';
-import { tellOwner } from '../notices.ts';
+import { notifyOwner } from '../notices.ts';
 import { factorsOf } from '../store/factors.ts';
 import { deletePasskey, renamePasskey } from '../store/passkeys.ts';
 import { noteFactor } from '../store/sessions.ts';
@@ -58,7 +58,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
         const userId = idOfCaller(call);
         const id = await registerPasskey(deps, call.principal.user, call.body.name, registrationOf(call.body.response));
         await noteFactor(deps.db, call.principal.sessionId, nowSeconds(deps.clock));
-        tellOwner(deps, userId, 'factor_added');
+        notifyOwner(deps, userId, 'factor_added');
         const { recovery_codes_left } = await factorsOf(deps.db, userId);
         const codes = recovery_codes_left > 0 ? undefined : await newRecoveryCodes(deps, userId);
         call.headers['cache-control'] = 'no-store';
@@ -97,7 +97,7 @@ export function passkeyRoutes(deps: FactorDeps & LinkDeps): Route[] {
         if (!(await deletePasskey(deps.db, idOfCaller(call), call.params.id))) throw unknown();
         await factorsChanged(deps, idOfCaller(call));
         await dropUselessCodes(deps, idOfCaller(call));
-        tellOwner(deps, idOfCaller(call), 'factor_removed');
+        notifyOwner(deps, idOfCaller(call), 'factor_removed');
         return json(call, { success: true, message: 'The passkey was removed.' });
       },
     }),

@@ -7,9 +7,9 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { keysOf, keyViewSchema } from '../keys.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { invitationOf } from '../links/invitations.ts';
-import { tellUser } from '../notices.ts';
+import { notifyUser } from '../notices.ts';
 import { hasPassword } from '../passwords.ts';
-import { requireUser, userBelow } from '../reach.ts';
+import { requireLowerRole, requireUser } from '../role-checks.ts';
 import { identitiesOf } from '../sign-in/store/identities.ts';
 import { factorsOf } from '../store/factors.ts';
 import { listSessions } from '../store/sessions.ts';
@@ -112,9 +112,9 @@ export function peopleRoutes(deps: LinkDeps): Route[] {
       },
       answers: { 200: answered(z.object({ ended: z.number().int() })) },
       handle: async (call) => {
-        const { id } = await userBelow(db, call.principal.user, call.params.id, 'end sessions of');
+        const { id } = await requireLowerRole(db, call.principal.user, call.params.id, 'end sessions of');
         const ended = await deps.sessions.endAll(id);
-        if (ended > 0) await tellUser(deps, id, 'sessions_ended', { by: call.principal.user.username });
+        if (ended > 0) await notifyUser(deps, id, 'sessions_ended', { by: call.principal.user.username });
         return ok(call, { ended });
       },
     }),
@@ -132,10 +132,10 @@ export function peopleRoutes(deps: LinkDeps): Route[] {
       },
       answers: { 200: done },
       handle: async (call) => {
-        const { id } = await userBelow(db, call.principal.user, call.params.id, 'end sessions of');
+        const { id } = await requireLowerRole(db, call.principal.user, call.params.id, 'end sessions of');
         if (!(await deps.sessions.end(id, call.params.session_id)))
           throw new AppError('not_found', 'There is no such session.');
-        await tellUser(deps, id, 'sessions_ended', { by: call.principal.user.username });
+        await notifyUser(deps, id, 'sessions_ended', { by: call.principal.user.username });
         return json(call, { success: true, message: 'The session has ended.' });
       },
     }),

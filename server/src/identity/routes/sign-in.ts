@@ -4,13 +4,13 @@ import { type Call, defineRoute, json, ok, type Route } from '../../platform/htt
 import { login, register } from '../accounts.ts';
 import type { FactorDeps } from '../factors/deps.ts';
 import { methods } from '../factors/second-factor.ts';
-import { beginSecondStep, finishSecondStep, halfSessionOf } from '../factors/sign-in.ts';
+import { beginSecondStep, finishSecondStep, pendingSignInOf } from '../factors/sign-in.ts';
 import { readCookie, refuseForgery } from '../sessions.ts';
 import { findUserByName } from '../store/users.ts';
 import { displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule, usernameRule } from '../user.ts';
 import { auditSignIn, tellFailure } from './audit-sign-in.ts';
 import { codeRule } from './factors.ts';
-import { halfCookie, halfCookieOf, secondStepPath } from './half-cookie.ts';
+import { pendingSignInCookie, pendingSignInCookieOf, secondStepPath } from './pending-sign-in-cookie.ts';
 import { answerWithSession } from './start-session.ts';
 
 const base = { ...management, tag: 'Account' } as const;
@@ -62,7 +62,7 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
         });
         const half = await beginSecondStep(deps, proven);
         if (half) {
-          call.headers['set-cookie'] = halfCookieOf(deps, half.token);
+          call.headers['set-cookie'] = pendingSignInCookieOf(deps, half.token);
           return ok(call, { second_factor: { methods: half.methods } }, 202);
         }
         const response = await answerWithSession(deps, call, proven);
@@ -80,9 +80,9 @@ export function signInRoutes(deps: FactorDeps, origins: string[]): Route[] {
       answers: { 200: userAnswer },
       handle: async (call) => {
         refuseForgery(call.request, origins);
-        const token = readCookie(call.request.headers.get('cookie'), halfCookie);
+        const token = readCookie(call.request.headers.get('cookie'), pendingSignInCookie);
         const { method, ...proven } = await finishSecondStep(deps, token, call.body.code).catch(async (error) => {
-          const half = await halfSessionOf(deps, token).catch(() => null);
+          const half = await pendingSignInOf(deps, token).catch(() => null);
           tellFailure(deps.audit, call, half?.user.id ?? null, error, 'second_factor');
           throw error;
         });

@@ -2,9 +2,9 @@ import type { ServerMetadata } from 'openid-client';
 import { nowSeconds } from '../../lib/clock.ts';
 import { hmacSha256Hex, sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
+import type { SignInContext } from './context.ts';
 import { SignInFault, wordsOf } from './fault.ts';
 import { isLoginAgain, safeReturnTo } from './return-to.ts';
-import type { SignInRoom } from './room.ts';
 import { insertAttempt } from './store/attempts.ts';
 import type { Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
@@ -12,7 +12,7 @@ import { loadClient } from './upstreams.ts';
 /** Long enough for a second factor at the provider. */
 const attemptSeconds = 600;
 
-export const callbackUrl = ({ webUrl }: Pick<SignInRoom, 'webUrl'>, { slug }: Pick<Provider, 'slug'>): string =>
+export const callbackUrl = ({ webUrl }: Pick<SignInContext, 'webUrl'>, { slug }: Pick<Provider, 'slug'>): string =>
   `${webUrl}/api/auth/${slug}/callback`;
 
 /**
@@ -45,7 +45,7 @@ function scopesFor({ scopes, vouches }: Provider, { scopes_supported: known }: S
 
 /** Where the browser goes next. */
 export async function beginSignIn(
-  room: SignInRoom,
+  room: SignInContext,
   provider: Provider,
   { browserSecret, returnTo, linkUserId }: Beginning,
 ): Promise<string> {

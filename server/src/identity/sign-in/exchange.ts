@@ -1,10 +1,10 @@
 import type { Configuration } from 'openid-client';
 import { callbackUrl, secretsOf } from './begin.ts';
 import { type Claims, claimAt } from './claims.ts';
+import type { SignInContext } from './context.ts';
 import { SignInFault, wordsOf } from './fault.ts';
 import { githubClaims } from './github.ts';
 import { sealedGrant } from './kept-grant.ts';
-import type { SignInRoom } from './room.ts';
 import type { Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
 
@@ -25,7 +25,7 @@ export interface Exchanged {
  * The authenticated user. The library checks state, issuer (RFC 9207) and the ID token's signature, issuer, audience,
  * time and nonce (OpenID Connect Core §3.1.3.7).
  */
-export async function exchange(room: SignInRoom, provider: Provider, returned: Returned): Promise<Exchanged> {
+export async function exchange(room: SignInContext, provider: Provider, returned: Returned): Promise<Exchanged> {
   const { verifier, nonce } = secretsOf(returned.browserSecret, returned.state);
   const client = await loadClient();
   const here = new URL(callbackUrl(room, provider));

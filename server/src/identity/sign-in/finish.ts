@@ -2,14 +2,14 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Origin } from '../audit/log.ts';
-import { tellOwner } from '../notices.ts';
+import { notifyOwner } from '../notices.ts';
 import type { ProvenUser } from '../sessions.ts';
 import { findUserRow, findVerified, toUser } from '../store/users.ts';
 import { statuses, type User } from '../user.ts';
 import { domainAllowed, type Person, personOf } from './claims.ts';
+import type { SignInContext } from './context.ts';
 import { exchange } from './exchange.ts';
 import { SignInFault } from './fault.ts';
-import type { SignInRoom } from './room.ts';
 import { labelOf, signUp } from './sign-up.ts';
 import { type AttemptRow, insertLink, takeAttempt } from './store/attempts.ts';
 import { keepGrant } from './store/grants.ts';
@@ -35,7 +35,11 @@ export type Outcome =
 /** Long enough to look up a password. */
 const linkSeconds = 900;
 
-export async function takeBack(room: SignInRoom, provider: Provider, callback: Callback): Promise<AttemptRow> {
+export async function takeAttemptBack(
+  room: SignInContext,
+  provider: Provider,
+  callback: Callback,
+): Promise<AttemptRow> {
   const attempt = await takeAttempt(
     room.db,
     {
@@ -50,7 +54,7 @@ export async function takeBack(room: SignInRoom, provider: Provider, callback: C
 }
 
 export async function finishSignIn(
-  room: SignInRoom,
+  room: SignInContext,
   provider: Provider,
   attempt: AttemptRow,
   callback: Callback,
@@ -74,7 +78,7 @@ interface Came {
 }
 
 async function letInOrAsk(
-  room: SignInRoom,
+  room: SignInContext,
   provider: Provider,
   attempt: AttemptRow,
   { person, account, grant }: Came & { grant: string },
@@ -105,7 +109,7 @@ function refuseStrangers(provider: Provider, person: Person): void {
 }
 
 async function letIn(
-  room: SignInRoom,
+  room: SignInContext,
   provider: Provider,
   userId: number,
   { role, provenAt }: Person,
@@ -122,7 +126,7 @@ async function letIn(
 }
 
 async function applyRole(
-  room: SignInRoom,
+  room: SignInContext,
   provider: Provider,
   userId: number,
   role: number,
@@ -141,13 +145,13 @@ async function applyRole(
   });
 }
 
-function tellRegistered({ audit }: SignInRoom, { slug }: Provider, { id, role }: User, origin: Origin): void {
+function tellRegistered({ audit }: SignInContext, { slug }: Provider, { id, role }: User, origin: Origin): void {
   const target = { type: 'user', id };
   audit.record({ action: 'user_registered', actor: id, target, after: { role }, metadata: { provider: slug }, origin });
 }
 
 async function askForLink(
-  room: SignInRoom,
+  room: SignInContext,
   attempt: AttemptRow,
   { person, account, grant }: Came & { grant: string },
   userId: number,
@@ -168,7 +172,7 @@ async function askForLink(
 
 /** From the account page: the same user must still be logged in. */
 async function linkToSelf(
-  room: SignInRoom,
+  room: SignInContext,
   provider: Provider,
   attempt: AttemptRow,
   { person, account }: Came,
@@ -186,20 +190,20 @@ async function linkToSelf(
 }
 
 /** Connecting an already connected account counts as a sign-in. */
-async function touchOwn(room: SignInRoom, account: Account, person: Person, userId: number): Promise<void> {
+async function touchOwn(room: SignInContext, account: Account, person: Person, userId: number): Promise<void> {
   const identity = await findIdentity(room.db, account);
   if (identity?.user_id !== userId) throw new SignInFault('already_linked');
   await touchIdentity(room.db, identity.id, labelOf(person), nowSeconds(room.clock));
 }
 
 export function tellLinked(
-  room: SignInRoom,
+  room: SignInContext,
   { slug }: Pick<Provider, 'slug'>,
   id: number,
   userId: number,
   origin: Origin,
 ): void {
   const target = { type: 'identity', id, name: slug };
-  tellOwner(room, userId, 'identity');
+  notifyOwner(room, userId, 'identity');
   room.audit.record({ action: 'identity_linked', actor: userId, target, metadata: { provider: slug }, origin });
 }

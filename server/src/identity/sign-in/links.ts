@@ -10,8 +10,8 @@ import type { ProvenUser } from '../sessions.ts';
 import type { FoundSession } from '../store/sessions.ts';
 import { findUserRow, toUser, type UserRow } from '../store/users.ts';
 import { statuses } from '../user.ts';
+import type { SignInContext } from './context.ts';
 import { tellLinked } from './finish.ts';
-import type { SignInRoom } from './room.ts';
 import { findLink, type LinkRow } from './store/attempts.ts';
 import { keepGrant } from './store/grants.ts';
 import { identitiesOf, takeLink } from './store/identities.ts';
@@ -30,7 +30,7 @@ interface Pending {
   row: UserRow;
 }
 
-async function pendingLink(room: SignInRoom, { token, browserSecret }: LinkRequest): Promise<Pending> {
+async function pendingLink(room: SignInContext, { token, browserSecret }: LinkRequest): Promise<Pending> {
   const wanted = { token_hash: sha256Hex(token), browser_hash: sha256Hex(browserSecret) };
   const link = await findLink(room.db, wanted, nowSeconds(room.clock));
   const [provider, row] = link
@@ -42,7 +42,7 @@ async function pendingLink(room: SignInRoom, { token, browserSecret }: LinkReque
 }
 
 /** For the page that asks whether two accounts are the same person's. */
-export async function showLink(room: SignInRoom, request: LinkRequest) {
+export async function showLink(room: SignInContext, request: LinkRequest) {
   const { link, provider, row } = await pendingLink(room, request);
   const others = await identitiesOf(room.db, row.id);
   return {
@@ -58,7 +58,7 @@ export async function showLink(room: SignInRoom, request: LinkRequest) {
 
 /** An address alone connects nothing: it may have a new owner. The account's session or password is required. */
 export async function confirmLink(
-  room: SignInRoom,
+  room: SignInContext,
   request: LinkRequest,
   { password, ip, origin }: { password: string | undefined; ip: string; origin: Origin },
 ): Promise<{ proven: ProvenUser; returnTo: string }> {

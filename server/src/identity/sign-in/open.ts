@@ -1,7 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
 import type { Route } from '../../platform/http/route.ts';
-import type { SignInRoom } from './room.ts';
+import type { SignInContext } from './context.ts';
 import { providerRoutes } from './routes/admin.ts';
 import { linkedRoutes } from './routes/linked.ts';
 import { signInRoutes } from './routes/sign-in.ts';
@@ -16,8 +16,8 @@ export interface SignIn {
 }
 
 /** External sign-in: OpenID Connect providers, and GitHub. */
-export function openSignIn(deps: Omit<SignInRoom, 'upstreams'>, origins: string[]): SignIn {
-  const room: SignInRoom = { ...deps, upstreams: new Upstreams(deps) };
+export function openSignIn(deps: Omit<SignInContext, 'upstreams'>, origins: string[]): SignIn {
+  const room: SignInContext = { ...deps, upstreams: new Upstreams(deps) };
   return {
     routes: [...signInRoutes(room), ...linkedRoutes(room, origins), ...providerRoutes(room)],
     vouching: openVouching(room),

@@ -2,8 +2,8 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../../platform/http/outgoing.ts';
 import { roles, type User } from '../user.ts';
+import type { SignInContext } from './context.ts';
 import { wordsOf } from './fault.ts';
-import type { SignInRoom } from './room.ts';
 import * as store from './store/providers.ts';
 
 export type ProviderInput = Omit<store.ProviderFields, 'sealedSecret'> & { clientSecret: string };
@@ -28,7 +28,7 @@ const usualScopes: Record<store.ProviderKind, string> = {
 type Acting = Pick<User, 'role'>;
 
 export async function addProvider(
-  room: SignInRoom,
+  room: SignInContext,
   acting: Acting,
   { clientSecret, ...given }: Omit<ProviderInput, 'scopes'> & { scopes?: string },
 ): Promise<store.Provider> {
@@ -46,7 +46,7 @@ export async function addProvider(
 
 /** Absent fields are unchanged. */
 export async function changeProvider(
-  room: SignInRoom,
+  room: SignInContext,
   acting: Acting,
   id: number,
   { clientSecret, ...given }: Partial<Omit<ProviderInput, 'slug' | 'kind'>>,
@@ -69,26 +69,26 @@ export async function changeProvider(
   return provider;
 }
 
-export async function removeProvider(room: SignInRoom, id: number): Promise<void> {
+export async function removeProvider(room: SignInContext, id: number): Promise<void> {
   if (!(await store.deleteProvider(room.db, id))) throw noProvider(id);
   room.upstreams.forget(id);
 }
 
-export async function getProvider(room: Pick<SignInRoom, 'db'>, id: number): Promise<store.Provider> {
+export async function getProvider(room: Pick<SignInContext, 'db'>, id: number): Promise<store.Provider> {
   const provider = await store.findProvider(room.db, id);
   if (!provider) throw noProvider(id);
   return provider;
 }
 
 /** An enabled provider; disabled ones do not exist for users. */
-export async function enabledProvider(room: Pick<SignInRoom, 'db'>, slug: string): Promise<store.Provider> {
+export async function enabledProvider(room: Pick<SignInContext, 'db'>, slug: string): Promise<store.Provider> {
   const provider = await store.findProviderBySlug(room.db, slug);
   if (!provider?.enabled) throw new AppError('not_found', 'There is no such provider.');
   return provider;
 }
 
 /** Reads its document again. Whether it accepts the client only shows with a sign-in. */
-export async function testProvider(room: SignInRoom, id: number) {
+export async function testProvider(room: SignInContext, id: number) {
   const provider = await getProvider(room, id);
   const startMs = room.clock.steadyMs();
   const latency = () => Math.round(room.clock.steadyMs() - startMs);
@@ -104,9 +104,9 @@ export async function testProvider(room: SignInRoom, id: number) {
 
 const noProvider = (id: number): AppError => new AppError('not_found', `there is no identity provider ${id}`);
 
-const sealed = ({ sealer }: SignInRoom, secret: string): string => (secret === '' ? '' : sealer.seal(secret));
+const sealed = ({ sealer }: SignInContext, secret: string): string => (secret === '' ? '' : sealer.seal(secret));
 
-function check({ allowPrivate }: SignInRoom, acting: Acting, fields: store.ProviderFields): void {
+function check({ allowPrivate }: SignInContext, acting: Acting, fields: store.ProviderFields): void {
   refuseUnlessAbove(acting, fields);
   const refuse = (why: string) => new AppError('invalid_value', `issuer: ${why}`, { param: 'issuer' });
   try {

@@ -3,7 +3,7 @@ import { randomString } from '../../lib/ids.ts';
 import { noPassword } from '../passwords.ts';
 import { roles, type User } from '../user.ts';
 import type { Person } from './claims.ts';
-import type { SignInRoom } from './room.ts';
+import type { SignInContext } from './context.ts';
 import { insertMember } from './store/identities.ts';
 import type { Provider } from './store/providers.ts';
 
@@ -37,7 +37,7 @@ export function usernamesFor(names: readonly string[]): string[] {
 }
 
 /** Null if the external account was connected meanwhile. */
-export async function signUp(room: SignInRoom, provider: Provider, person: Person): Promise<User | null> {
+export async function signUp(room: SignInContext, provider: Provider, person: Person): Promise<User | null> {
   const now = nowSeconds(room.clock);
   const identity = {
     provider_id: provider.id,

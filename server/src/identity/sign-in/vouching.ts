@@ -1,8 +1,8 @@
 import type { Configuration } from 'openid-client';
 import { nowSeconds } from '../../lib/clock.ts';
+import type { SignInContext } from './context.ts';
 import { wordsOf } from './fault.ts';
 import { grantOf, type KeptGrant, openedGrant } from './kept-grant.ts';
-import type { SignInRoom } from './room.ts';
 import { findVouched, replaceGrant, type VouchedAccount } from './store/grants.ts';
 import { findProviderBySlug, type Provider } from './store/providers.ts';
 import { loadClient } from './upstreams.ts';
@@ -51,7 +51,7 @@ const mostWaitMs = 15_000;
 /** Genuine tokens have two or three kilobytes. */
 const mostCharacters = 16 * 1024;
 
-type Deps = Pick<SignInRoom, 'db' | 'clock' | 'sealer' | 'upstreams'>;
+type Deps = Pick<SignInContext, 'db' | 'clock' | 'sealer' | 'upstreams'>;
 
 export function openVouching(room: Deps): Vouching {
   const renewing = new Map<number, Promise<string>>();

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { pageOfMany } from '../../platform/db/list-page.ts';
-import { called, has, type Named } from '../../platform/db/names.ts';
+import { has, idsByName, type NamedTable } from '../../platform/db/names.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { type Page, rangeOf } from '../../platform/http/paging.ts';
 import { type AccountNames, accountName, organisationMark, type User } from '../user.ts';
@@ -10,11 +10,11 @@ const named = {
   table: 'users',
   index: 'users_names',
   columns: ['username', 'display_name', 'email'],
-} as const satisfies Named;
+} as const satisfies NamedTable;
 
 /** Accounts whose displayed name contains this text, at most `most`. */
 export const accountsCalled = (db: Db, text: string, most: number): Promise<number[]> =>
-  called(db, named, {
+  idsByName(db, named, {
     ...{ text, most, columns: ['username', 'display_name'] },
     and: sql<SqlBool>`(${has(text, ['username'])} or t.username_key like ${`${organisationMark}%`})`,
   });
@@ -29,7 +29,7 @@ export async function listUsers(
 ): Promise<{ users: User[]; total: number }> {
   const { limit, offset } = rangeOf(page);
   if (q !== '' && ids === undefined) {
-    const found = await called(db, named, { text: q, most: offset + limit + calledPast });
+    const found = await idsByName(db, named, { text: q, most: offset + limit + calledPast });
     return { users: await usersOf(db, found.slice(offset, offset + limit)), total: found.length };
   }
   const matching = db

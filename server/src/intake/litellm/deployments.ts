@@ -5,7 +5,7 @@ import { pricesOf } from '../../routing/catalog/price-list.ts';
 import type { DiscoveredModel } from '../../routing/catalog/provider-models.ts';
 import { sharedGroup } from '../../routing/catalog/snapshot.ts';
 import { enabled } from '../../routing/catalog/store/tables.ts';
-import type { ChannelIntake, ModelIntake } from '../intake.ts';
+import type { ChannelIntake, ModelIntake } from '../imported-data.ts';
 import { modelOf } from '../model.ts';
 import { type Place, vendorNamed } from '../place.ts';
 import { type Deployment, deploymentRule, type LitellmConfig, type Params, paramsRule } from './config.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { pricesOf } from '../../routing/catalog/price-list.ts';
-import type { ModelIntake } from '../intake.ts';
+import type { ModelIntake } from '../imported-data.ts';
 import { intakeOf } from './read-litellm.ts';
 
 const env = { OPENAI_KEY: 'sk-of-openai-0001', ANTHROPIC_API_KEY: 'sk-ant-of-env-0002' };

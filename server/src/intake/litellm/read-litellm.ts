@@ -1,6 +1,6 @@
 import { isObject } from '../../lib/is-object.ts';
 import { StartFault } from '../../platform/start-fault.ts';
-import type { AliasIntake, ChannelIntake, Intake, KeyIntake } from '../intake.ts';
+import type { AliasIntake, ChannelIntake, ImportedData, KeyIntake } from '../imported-data.ts';
 import { configRule, type LitellmConfig } from './config.ts';
 import { channelsOf, type Resolve } from './deployments.ts';
 
@@ -9,7 +9,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const variable = 'os.environ/';
 
 /** Everything in a LiteLLM proxy's `config.yaml` that has a counterpart here. */
-export async function readLitellm(file: string, env: Env): Promise<Intake> {
+export async function readLitellm(file: string, env: Env): Promise<ImportedData> {
   const text = await Bun.file(file)
     .text()
     .catch((error: Error) => {
@@ -18,7 +18,7 @@ export async function readLitellm(file: string, env: Env): Promise<Intake> {
   return intakeOf(text, env);
 }
 
-export function intakeOf(text: string, env: Env): Intake {
+export function intakeOf(text: string, env: Env): ImportedData {
   const config = parsed(text);
   const notes: string[] = [];
   const own = config.environment_variables ?? {};

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../lib/trailing.ts';
+import { trimEndOf } from '../../lib/trim-end.ts';
 import { compatibleAt, type Place, vendorNamed } from '../place.ts';
 
 /** A channel type: one of our vendors, or an OpenAI-compatible server, with its API path. */
@@ -98,7 +98,7 @@ export function placeOfType(type: number, address: string, isOneApi: boolean): P
 
 /** Both programs append the path to any address, and for some types expect a complete one. */
 function below(address: string, path: string): string {
-  const plain = withoutTrailing(address, '/');
+  const plain = trimEndOf(address, '/');
   if (plain.endsWith(chats)) return plain.slice(0, -chats.length);
   return plain.endsWith(path) ? plain : `${plain}${path}`;
 }

@@ -4,7 +4,7 @@ import { pricesOf } from '../../routing/catalog/price-list.ts';
 import { sharedGroup } from '../../routing/catalog/snapshot.ts';
 import { mostCredentials } from '../../routing/catalog/store/credentials.ts';
 import { disabled, enabled } from '../../routing/catalog/store/tables.ts';
-import type { ChannelIntake, CredentialIntake, ModelIntake } from '../intake.ts';
+import type { ChannelIntake, CredentialIntake, ModelIntake } from '../imported-data.ts';
 import { modelOf } from '../model.ts';
 import type { Place } from '../place.ts';
 import { validName } from '../valid-name.ts';

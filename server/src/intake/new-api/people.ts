@@ -1,5 +1,5 @@
 import { roles, statuses } from '../../identity/user.ts';
-import type { CodeIntake, KeyIntake, PersonIntake } from '../intake.ts';
+import type { CodeIntake, KeyIntake, PersonIntake } from '../imported-data.ts';
 import type { RedemptionRow, TokenRow, UserRow } from './rows.ts';
 
 /** Names and addresses may change; the invitation code does not. */

@@ -1,6 +1,6 @@
 import { quotaPerUsd } from '../../lib/money.ts';
 import { disabled } from '../../routing/catalog/store/tables.ts';
-import type { Intake } from '../intake.ts';
+import type { ImportedData } from '../imported-data.ts';
 import { channelsOf } from './channels.ts';
 import { codesOf, isThere, keyOf, ownersOf, personOf } from './people.ts';
 import { priceOptions, readPrices, unitsPerUsd } from './prices.ts';
@@ -8,9 +8,9 @@ import type { Rows } from './rows.ts';
 import { readRows } from './source.ts';
 
 /** Everything in a database of new-api or one-api that has a counterpart here. */
-export const readNewApi = async (source: string): Promise<Intake> => intakeOf(await readRows(source));
+export const readNewApi = async (source: string): Promise<ImportedData> => intakeOf(await readRows(source));
 
-export function intakeOf(found: Rows): Intake {
+export function intakeOf(found: Rows): ImportedData {
   const rows = inOurUnits(found);
   const notes: string[] = [];
   const prices = readPrices(rows.options);

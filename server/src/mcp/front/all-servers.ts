@@ -1,29 +1,29 @@
 import { AppError } from '../../lib/errors.ts';
-import { abilitiesOf } from '../abilities.ts';
+import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
-import { findTool, type Offer, usableServer } from '../offers.ts';
 import { holderFor } from '../target.ts';
 import { hasTasks } from '../task-answers.ts';
 import { offeredName, serverOf } from '../tool-names.ts';
+import { findTool, type UsableTool, usableServer } from '../usable-tools.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
-import { callOwn, ownName, ownToolIn, ownViews, us } from './own-server.ts';
-import type { FrontRoom } from './room.ts';
-import { type Asker, badParams, type Exchange, noMethod, type Served } from './served.ts';
+import type { FrontContext } from './context.ts';
+import { type Endpoint, type Exchange, invalidParams, methodNotFound, type RequestCaller } from './endpoint.ts';
+import { callOwn, ownName, ownServerInfo, ownToolIn, ownViews } from './own-server.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
 /**
  * All tools that the caller may use, across servers. Resources and prompts are left out: their addresses are known only
  * to their own server.
  */
-export const allServers = (room: FrontRoom): Served => ({
+export const allServers = (room: FrontContext): Endpoint => ({
   name: '',
   speaks: false,
   serves: (method) => ['tools/list', 'tools/call', 'logging/setLevel'].includes(method) || isTaskMethod(method),
   introduction: async (asker, { tasks }) => {
     const capabilities = { tools: {}, logging: {} };
     return {
-      about: us,
+      about: ownServerInfo,
       capabilities: tasks && (await anyHasTasks(room, asker)) ? { ...capabilities, ...withTasks } : capabilities,
     };
   },
@@ -34,7 +34,7 @@ export const allServers = (room: FrontRoom): Served => ({
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
     // Not forwarded, but applied to all servers: messages below the level are dropped here.
     if (method === 'logging/setLevel') return {};
-    throw noMethod(method);
+    throw methodNotFound(method);
   },
   onlyAnswers: (tool, holder, { user }) => {
     const slug = typeof tool === 'string' ? serverOf(tool) : null;
@@ -50,16 +50,16 @@ export const allServers = (room: FrontRoom): Served => ({
   },
 });
 
-async function allTools(room: FrontRoom, { caller, holder }: Exchange): Promise<Params[]> {
+async function allTools(room: FrontContext, { caller, holder }: Exchange): Promise<Params[]> {
   const own = (await ownViews(room, caller)).map((tool) => ({
     ...tool,
     name: offeredName(ownName, String(tool.name)),
   }));
-  const offers = await openedOffers(room, caller, abilitiesOf(holder));
+  const offers = await openedOffers(room, caller, capabilitiesOfHolder(holder));
   return [...own, ...offers.map(({ server, tool }) => toolView(tool, offeredName(server.name, tool.name)))];
 }
 
-async function openedOffers(room: FrontRoom, caller: McpCaller, abilities = ''): Promise<Offer[]> {
+async function openedOffers(room: FrontContext, caller: McpCaller, abilities = ''): Promise<UsableTool[]> {
   // A server named `svc` from before the name was reserved is available to runs only.
   return (await room.offers(caller.user.id, abilities)).filter(
     ({ server, tool }) => server.name !== ownName && opensTool(caller, server.name, tool.name),
@@ -67,7 +67,7 @@ async function openedOffers(room: FrontRoom, caller: McpCaller, abilities = ''):
 }
 
 /** Checks the servers whose tools are offered. A server that does not answer counts as having no tasks. */
-async function anyHasTasks(room: FrontRoom, { caller, signal }: Asker): Promise<boolean> {
+async function anyHasTasks(room: FrontContext, { caller, signal }: RequestCaller): Promise<boolean> {
   const offers = await openedOffers(room, caller);
   const servers = new Map(offers.map(({ server }) => [server.id, server]));
   const found = [...servers.values()].map((server) =>
@@ -79,19 +79,19 @@ async function anyHasTasks(room: FrontRoom, { caller, signal }: Asker): Promise<
   return (await Promise.all(found)).includes(true);
 }
 
-export async function callByName(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
+export async function callByName(room: FrontContext, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
-  if (typeof name !== 'string') throw badParams('name must be a tool name');
+  if (typeof name !== 'string') throw invalidParams('name must be a tool name');
   const own = ownToolIn(name);
   if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
   const { caller } = exchange;
   const found = await find(room, caller, name);
   if (!found || !opensTool(caller, found.server.name, found.tool.name))
-    throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
+    throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
   return callAllowed(room, found, params, exchange);
 }
 
-const find = (room: FrontRoom, caller: McpCaller, name: string): Promise<Offer | null> =>
+const find = (room: FrontContext, caller: McpCaller, name: string): Promise<UsableTool | null> =>
   findTool(room, caller.user, name).catch((error) => {
     if (error instanceof AppError && error.code === 'not_found') return null;
     throw error;

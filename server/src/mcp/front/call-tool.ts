@@ -1,35 +1,35 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import { isObject } from '../../lib/is-object.ts';
-import { abilitiesOf } from '../abilities.ts';
 import { type AskedCall, approveAgain, refusalOf } from '../approvals.ts';
 import type { CalledTool, Payer } from '../called-tool.ts';
+import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { type Definition, isAsApproved, notAsApproved } from '../definition.ts';
-import { tellFault } from '../fault.ts';
-import { type Offer, secretsIn } from '../offers.ts';
-import { Bill, type RecordedCall, tooOften, unpaid } from '../recorded-call.ts';
+import { describeFault } from '../fault.ts';
+import { Bill, paymentRefusal, type RecordedCall, rateLimitRefusal } from '../recorded-call.ts';
 import type { McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
-import { holderFor, listedTo } from '../target.ts';
+import { holderFor, listingHolder } from '../target.ts';
+import { secretsIn, type UsableTool } from '../usable-tools.ts';
 import { opensTool } from './caller.ts';
-import { goingOn, isAskedWithin } from './going-on.ts';
+import type { FrontContext } from './context.ts';
+import { type Exchange, hasDisconnected, internalError, invalidParams, toolFailure } from './endpoint.ts';
+import { type ForwardedRequest, forwardRequest } from './forward-request.ts';
+import { needsInput } from './input-rounds.ts';
 import { requireRepeated } from './param-headers.ts';
-import { type Asked, pass } from './pass.ts';
-import type { FrontRoom } from './room.ts';
-import { wantsToKnow } from './rounds.ts';
-import { badParams, type Exchange, hasLeft, ownFault, toolFailure } from './served.ts';
+import { asksInResult, resumableRequest } from './resumable-request.ts';
 import { begunTask } from './tasks.ts';
 
 /** The allowed tools whose definition is still the approved one, as they were approved. */
-export async function listTools(room: FrontRoom, server: McpServer, exchange: Exchange): Promise<Params[]> {
+export async function listTools(room: FrontContext, server: McpServer, exchange: Exchange): Promise<Params[]> {
   const allowed = await openedTools(room, server, exchange);
   if (allowed.length === 0) return [];
-  const definitions = await definitionsOf(room, server, exchange, abilitiesOf(exchange.holder));
+  const definitions = await definitionsOf(room, server, exchange, capabilitiesOfHolder(exchange.holder));
   return allowed.filter((tool) => isAsApproved(definitions, tool)).map((tool) => toolView(tool, tool.name));
 }
 
 /** The allowed tools that are within the scopes of the caller's token. */
-async function openedTools({ db }: FrontRoom, server: McpServer, { caller }: Exchange): Promise<AllowedTool[]> {
+async function openedTools({ db }: FrontContext, server: McpServer, { caller }: Exchange): Promise<AllowedTool[]> {
   const allowed = await allowedTools(db, [server.id]);
   return allowed.filter(({ name }) => opensTool(caller, server.name, name));
 }
@@ -43,7 +43,7 @@ export const toolView = (tool: AllowedTool, name: string): Params => ({
 });
 
 /** Synchronous fast path: true if the cached listing shows the approved definition, as it mostly does. */
-function isKnownApproved(room: FrontRoom, { server, tool }: Offer, { caller }: Exchange): boolean {
+function isKnownApproved(room: FrontContext, { server, tool }: UsableTool, { caller }: Exchange): boolean {
   const known = room.sessions.listed(server, holderFor(server, caller.user.id));
   return known !== null && isAsApproved(known.definitions, tool);
 }
@@ -52,29 +52,31 @@ function isKnownApproved(room: FrontRoom, { server, tool }: Offer, { caller }: E
  * Most tools are listed to every client; the others are looked up in the listing for clients with the same
  * capabilities.
  */
-async function isApproved(room: FrontRoom, { server, tool }: Offer, exchange: Exchange): Promise<boolean> {
+async function isApproved(room: FrontContext, { server, tool }: UsableTool, exchange: Exchange): Promise<boolean> {
   if (isAsApproved(await definitionsOf(room, server, exchange), tool)) return true;
-  const abilities = abilitiesOf(exchange.holder);
+  const abilities = capabilitiesOfHolder(exchange.holder);
   return abilities !== '' && isAsApproved(await definitionsOf(room, server, exchange, abilities), tool);
 }
 
 async function definitionsOf(
-  room: FrontRoom,
+  room: FrontContext,
   server: McpServer,
   exchange: Exchange,
   abilities = '',
 ): Promise<Definition[]> {
   try {
-    const holder = listedTo(server, exchange.caller.user.id, abilities);
+    const holder = listingHolder(server, exchange.caller.user.id, abilities);
     const known = room.sessions.listed(server, holder);
     return (known ?? (await room.sessions.listing(server, holder, exchange.signal))).definitions;
   } catch (error) {
-    throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
+    throw internalError(
+      `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server))}.`,
+    );
   }
 }
 
 /** Calls a tool by its name on the server. */
-export function callTool(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
+export function callTool(room: FrontContext, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
   const opened = typeof name === 'string' && opensTool(exchange.caller, server.name, name);
   const tool = opened ? room.known.tool(server.id, name) : null;
@@ -84,7 +86,7 @@ export function callTool(room: FrontRoom, server: McpServer, params: Params, exc
 }
 
 async function callLookedUp(
-  room: FrontRoom,
+  room: FrontContext,
   server: McpServer,
   tool: Promise<AllowedTool | null>,
   params: Params,
@@ -94,32 +96,35 @@ async function callLookedUp(
 }
 
 function callIfThere(
-  room: FrontRoom,
+  room: FrontContext,
   server: McpServer,
   tool: AllowedTool | null,
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
+  if (!tool) throw invalidParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }
 
 /**
  * Calls an allowed tool, provided its definition is still the approved one and the person to be asked, if any, agrees.
  */
-export function callAllowed(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+export function callAllowed(
+  room: FrontContext,
+  offer: UsableTool,
+  params: Params,
+  exchange: Exchange,
+): Promise<Params> {
   requireRepeated(offer.tool.inputSchema, params.arguments, exchange.headers);
-  return isAskedWithin(exchange)
-    ? callGoingOn(room, offer, params, exchange)
-    : callNoted(room, offer, params, exchange);
+  return asksInResult(exchange) ? callGoingOn(room, offer, params, exchange) : callNoted(room, offer, params, exchange);
 }
 
-function callGoingOn(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+function callGoingOn(room: FrontContext, offer: UsableTool, params: Params, exchange: Exchange): Promise<Params> {
   const work = (behind: Exchange) => callNoted(room, offer, params, behind);
-  return goingOn(room, { server: offer.server, what: offer.tool.name, params }, exchange, work);
+  return resumableRequest(room, { server: offer.server, what: offer.tool.name, params }, exchange, work);
 }
 
-async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange: Exchange): Promise<Params> {
+async function callNoted(room: FrontContext, offer: UsableTool, params: Params, exchange: Exchange): Promise<Params> {
   const bill = new Bill(room, new CallOfClient(offer.server, offer.tool.name, exchange));
   let result: Params;
   try {
@@ -128,9 +133,9 @@ async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange
       : await refusalFirst(room, offer, params, exchange, bill);
     if (refusal === null) {
       bill.begin();
-      const answer = await pass(room, offer.server, passedOf(offer.tool, params), exchange);
+      const answer = await forwardRequest(room, offer.server, passedOf(offer.tool, params), exchange);
       // Do not charge this call: it will be repeated with the requested input, and that call is charged.
-      if (wantsToKnow(answer)) bill.fail();
+      if (needsInput(answer)) bill.fail();
       result = isWhole(answer)
         ? shownTo(exchange, offer.tool, answer)
         : await unfinished(room, offer, params, exchange, answer);
@@ -145,43 +150,43 @@ async function callNoted(room: FrontRoom, offer: Offer, params: Params, exchange
 }
 
 /** True if no lookup, limit, payment or approval has to be awaited, as is usual. */
-const isCalledAtOnce = (room: FrontRoom, offer: Offer, exchange: Exchange): boolean =>
+const isCalledAtOnce = (room: FrontContext, offer: UsableTool, exchange: Exchange): boolean =>
   isKnownApproved(room, offer, exchange) &&
   offer.server.callsPerMinute === 0 &&
   offer.tool.price === 0 &&
   !asksFirst(offer, exchange);
 
-const asksFirst = ({ tool }: Offer, { caller }: Exchange): boolean => tool.askFirst && !caller.inPerson;
+const asksFirst = ({ tool }: UsableTool, { caller }: Exchange): boolean => tool.askFirst && !caller.inPerson;
 
 /** Why the tool is not called, as text for the model; null if it may be called. */
 async function refusalFirst(
-  room: FrontRoom,
-  offer: Offer,
+  room: FrontContext,
+  offer: UsableTool,
   params: Params,
   exchange: Exchange,
   bill: Bill,
 ): Promise<string | null> {
   const { server, tool } = offer;
   if (!(await isApproved(room, offer, exchange))) return notAsApproved(tool.name);
-  const busy = await tooOften(room, server);
+  const busy = await rateLimitRefusal(room, server);
   if (busy !== null) return busy;
-  const short = await bill.hold(tool.price).then(() => null, unpaid);
+  const short = await bill.hold(tool.price).then(() => null, paymentRefusal);
   if (short !== null) return `${tool.name} was not called: ${short}`;
   return asksFirst(offer, exchange) ? refusalOf(room, approvalOf(offer, params, exchange), room.webUrl) : null;
 }
 
 /** The call as shown to the person who approves it. */
-const approvalOf = ({ server, tool }: Offer, params: Params, { caller }: Exchange): AskedCall => ({
+const approvalOf = ({ server, tool }: UsableTool, params: Params, { caller }: Exchange): AskedCall => ({
   ...{ userId: caller.user.id, server, tool: tool.name, arguments: argumentsOf(params) },
 });
 
-const passedOf = (tool: AllowedTool, params: Params): Asked => ({
+const passedOf = (tool: AllowedTool, params: Params): ForwardedRequest => ({
   method: 'tools/call',
   params: params.name === tool.name ? params : { ...params, name: tool.name },
   tool,
 });
 
-const isWhole = (answer: Params): boolean => !wantsToKnow(answer) && answer.resultType !== 'task';
+const isWhole = (answer: Params): boolean => !needsInput(answer) && answer.resultType !== 'task';
 
 /** Before revision 2026-07-28, structured results had to be objects: the tool list declares all others as wrapped. */
 const shownTo = ({ newest }: Exchange, { further }: AllowedTool, answer: Params): Params =>
@@ -194,14 +199,14 @@ const isWrapped = (schema: Params | undefined, { structuredContent }: Params): b
 
 /** The server continues the call as a task, or needs input and has to be called again. */
 async function unfinished(
-  room: FrontRoom,
-  offer: Offer,
+  room: FrontContext,
+  offer: UsableTool,
   params: Params,
   exchange: Exchange,
   answer: Params,
 ): Promise<Params> {
   const { server, tool } = offer;
-  if (!wantsToKnow(answer)) return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
+  if (!needsInput(answer)) return begunTask(room, { server, tool: tool.name, params }, answer, exchange);
   // The approval covers the whole call, including the repetition with the input.
   if (asksFirst(offer, exchange)) await approveAgain(room, approvalOf(offer, params, exchange));
   return answer;
@@ -209,7 +214,7 @@ async function unfinished(
 
 export function argumentsOf({ arguments: given = {} }: Params): Params {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw badParams('arguments must be an object');
+    throw invalidParams('arguments must be an object');
   return given as Params;
 }
 
@@ -232,7 +237,7 @@ export class CallOfClient implements RecordedCall {
   }
 
   left(): boolean {
-    return hasLeft(this.exchange);
+    return hasDisconnected(this.exchange);
   }
 
   async payer(): Promise<Payer> {

@@ -35,7 +35,7 @@ interface TokenPrincipal {
   limitKey: string;
 }
 
-export interface WaysIn {
+export interface CallerAuthDeps {
   baseUrl: string;
   keysAllowed(): boolean;
   /** Accepts API keys only, never a token, in whichever header it is sent. */
@@ -74,7 +74,7 @@ export function requireAudience(caller: McpCaller, server: string | null, baseUr
 }
 
 /** Authenticates by token or key. */
-export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Promise<McpCaller> {
+export function mcpAuthenticator(ways: CallerAuthDeps): (call: Call) => McpCaller | Promise<McpCaller> {
   const admit = (principal: KeyPrincipal): McpCaller => {
     // Cookies are not accepted: none of our pages calls these endpoints.
     if (principal.keyId === null || !ways.keysAllowed())
@@ -94,8 +94,8 @@ export function mcpAuthenticator(ways: WaysIn): (call: Call) => McpCaller | Prom
 }
 
 /** For long-lived responses: throws or rejects once the caller would no longer be authenticated. */
-export const stillIn =
-  (ways: WaysIn) =>
+export const recheckCaller =
+  (ways: CallerAuthDeps) =>
   (call: Call): unknown => {
     const authorization = call.request.headers.get('authorization');
     if (authorization !== null && tokenIn(authorization) !== undefined)
@@ -117,7 +117,7 @@ function newCaller(principal: KeyPrincipal): McpCaller {
   return caller;
 }
 
-async function byToken(ways: WaysIn, call: Call, token: string): Promise<McpCaller> {
+async function byToken(ways: CallerAuthDeps, call: Call, token: string): Promise<McpCaller> {
   // Second authentication, after the body was received: the token was checked and counted already. The principal was
   // set by this function, so it is an `McpCaller`.
   if (call.principal !== null) return call.principal as unknown as McpCaller;

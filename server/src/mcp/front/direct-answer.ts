@@ -1,10 +1,10 @@
 import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
-import type { StayTimed } from '../../lib/stay-timer.ts';
+import type { Lingering } from '../../lib/linger-timer.ts';
 import type { Params } from '../connection.ts';
-import type { LogMessage } from '../passing.ts';
-import { us } from './own-server.ts';
-import { type RpcError, statusOf } from './served.ts';
+import type { LogMessage } from '../request-callbacks.ts';
+import { type RpcError, statusOf } from './endpoint.ts';
+import { ownServerInfo } from './own-server.ts';
 
 /**
  * A call that takes this long (at most twice that) is answered with a stream: clients give up on a response that does
@@ -77,7 +77,7 @@ const isPlainInfo = (value: unknown): boolean =>
   typeof value.version === 'string';
 
 /** Metadata that the newest revision adds to each result, unless the server has set it. */
-const serverInfo = { [`${own}serverInfo`]: { name: us.name, version: us.version } };
+const serverInfo = { [`${own}serverInfo`]: { name: ownServerInfo.name, version: ownServerInfo.version } };
 function stamped(result: Params): Params {
   const { _meta = serverInfo, resultType = 'complete' } = result;
   return {
@@ -88,13 +88,13 @@ function stamped(result: Params): Params {
 }
 
 /** Builds the HTTP response. */
-export interface Written {
+export interface ResponseWriter {
   whole(text: string, status?: number): Response;
   events(stream: ReadableStream<Uint8Array>): Response;
 }
 
 /** The answer to one call: JSON, or an event stream if messages precede the result or the call takes a while. */
-export class DirectAnswer implements StayTimed {
+export class DirectAnswer implements Lingering {
   place = -1;
   seen = false;
   readonly response: Promise<Response>;
@@ -103,7 +103,7 @@ export class DirectAnswer implements StayTimed {
 
   constructor(
     private readonly call: DirectCall,
-    private readonly written: Written,
+    private readonly written: ResponseWriter,
   ) {
     this.response = new Promise((resolve) => {
       this.#resolve = resolve;

@@ -1,7 +1,7 @@
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Params } from '../connection.ts';
-import { saidLevel } from '../params-behind.ts';
-import type { LogMessage } from '../passing.ts';
+import type { LogMessage } from '../request-callbacks.ts';
+import { logLevelKey } from '../request-params.ts';
 
 const channel = 'mcp-log-levels';
 /** The least recently set are evicted. A client without an entry receives all messages. */
@@ -37,7 +37,7 @@ export class LogLevels {
     const level = this.#of(holder);
     if (level === undefined) return params;
     // Params are loosely typed: `_meta` should be an object, and rejecting anything else is left to the server.
-    return { ...params, _meta: { [saidLevel]: level, ...(params._meta as Params | undefined) } };
+    return { ...params, _meta: { [logLevelKey]: level, ...(params._meta as Params | undefined) } };
   }
 
   #of(holder: string): string | undefined {

@@ -1,16 +1,16 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import type { Params } from '../connection.ts';
-import { tellFault } from '../fault.ts';
-import { secretsIn } from '../offers.ts';
+import { describeFault } from '../fault.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import { hasTasks } from '../task-answers.ts';
+import { secretsIn } from '../usable-tools.ts';
 import { callTool, listTools } from './call-tool.ts';
 import { type McpCaller, opensServer } from './caller.ts';
-import { goingOn, isAskedWithin } from './going-on.ts';
-import { pass } from './pass.ts';
-import type { FrontRoom } from './room.ts';
-import { mayAsk } from './rounds.ts';
-import { type Exchange, noMethod, ownFault, type Served } from './served.ts';
+import type { FrontContext } from './context.ts';
+import { type Endpoint, type Exchange, internalError, methodNotFound } from './endpoint.ts';
+import { forwardRequest } from './forward-request.ts';
+import { mayNeedInput } from './input-rounds.ts';
+import { asksInResult, resumableRequest } from './resumable-request.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Methods that are forwarded unchanged, and the offering each belongs to. */
@@ -28,7 +28,7 @@ const passed: Record<string, Offering> = {
 const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
 
 /** One server as it is, without tools that were not allowed and offerings that are not enabled. */
-export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
+export const oneServer = (room: FrontContext, server: McpServer): Endpoint => ({
   name: server.name,
   speaks: true,
   serves: (method) => {
@@ -42,7 +42,9 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
       const capabilities = passedCapabilities(passedOn(server, caller), has, speaks);
       return { about, instructions, capabilities: { ...capabilities, ...(tasks && hasTasks(has) && withTasks) } };
     } catch (error) {
-      throw ownFault(`The server ${server.name} failed: ${tellFault(error, 'anybody', secretsIn(room, server))}.`);
+      throw internalError(
+        `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server))}.`,
+      );
     }
   },
   answer: (method, params, exchange) =>
@@ -55,20 +57,21 @@ export const oneServer = (room: FrontRoom, server: McpServer): Served => ({
 });
 
 async function answerOther(
-  room: FrontRoom,
+  room: FrontContext,
   server: McpServer,
   { method, params }: { method: string; params: Params },
   exchange: Exchange,
 ): Promise<Params> {
   if (method === 'tools/list') return { tools: await listTools(room, server, exchange) };
-  if (method === 'logging/setLevel') return pass(room, server, { method, params }, exchange);
+  if (method === 'logging/setLevel') return forwardRequest(room, server, { method, params }, exchange);
   if (isTaskMethod(method))
     return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
   if (method === 'completion/complete') return complete(room, server, params, exchange);
-  if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
-  const work = async (behind: Exchange) => forCallerAlone(await pass(room, server, { method, params }, behind));
-  if (!mayAsk(method) || !isAskedWithin(exchange)) return work(exchange);
-  return goingOn(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
+  if (!isPassed(passedOn(server, exchange.caller), method)) throw methodNotFound(method);
+  const work = async (behind: Exchange) =>
+    forCallerAlone(await forwardRequest(room, server, { method, params }, behind));
+  if (!mayNeedInput(method) || !asksInResult(exchange)) return work(exchange);
+  return resumableRequest(room, { server, what: `${method} ${params.name ?? params.uri}`, params }, exchange, work);
 }
 
 /**
@@ -86,12 +89,12 @@ const isPassed = (offers: readonly Offering[], method: string): boolean =>
   Object.hasOwn(passed, method) && offers.includes(passed[method]!);
 
 /** Completes arguments of prompts and URIs of resources, if that offering is enabled. */
-function complete(room: FrontRoom, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
+function complete(room: FrontContext, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {
   const method = 'completion/complete';
   const { type } = (params.ref ?? {}) as { type?: unknown };
   const offering = type === 'ref/prompt' ? 'prompts' : 'resources';
-  if (!passedOn(server, exchange.caller).includes(offering)) throw noMethod(method);
-  return pass(room, server, { method, params }, exchange);
+  if (!passedOn(server, exchange.caller).includes(offering)) throw methodNotFound(method);
+  return forwardRequest(room, server, { method, params }, exchange);
 }
 
 /**

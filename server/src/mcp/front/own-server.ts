@@ -3,8 +3,8 @@ import type { Params } from '../connection.ts';
 import { Bill } from '../recorded-call.ts';
 import { argumentsOf, CallOfClient, isFailure } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
-import type { FrontRoom, OwnTool, OwnTools } from './room.ts';
-import { badParams, type Exchange, noMethod, type Served } from './served.ts';
+import type { FrontContext, OwnTool, OwnTools } from './context.ts';
+import { type Endpoint, type Exchange, invalidParams, methodNotFound } from './endpoint.ts';
 
 /** The name of our own server; reserved, so no connected server can have it. */
 export const ownName = 'svc';
@@ -14,18 +14,18 @@ export const ownToolIn = (name: string): string | null =>
   name.startsWith(`${ownName}__`) ? name.slice(ownName.length + 2) : null;
 
 /** How this service introduces itself to clients. */
-export const us = { name: 'svc', version: '1', protocol: '' };
+export const ownServerInfo = { name: 'svc', version: '1', protocol: '' };
 
 /** Serves only our own tools. */
-export const ownServer = (room: FrontRoom): Served => ({
+export const ownServer = (room: FrontContext): Endpoint => ({
   name: ownName,
   speaks: false,
   serves: (method) => method === 'tools/list' || method === 'tools/call',
-  introduction: async () => ({ about: us, capabilities: { tools: {} } }),
+  introduction: async () => ({ about: ownServerInfo, capabilities: { tools: {} } }),
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await ownViews(room, exchange.caller) };
     if (method === 'tools/call') return callOwn(room, params, exchange);
-    throw noMethod(method);
+    throw methodNotFound(method);
   },
   onlyAnswers: () => false,
   serverNamed: () => null,
@@ -33,7 +33,7 @@ export const ownServer = (room: FrontRoom): Served => ({
 });
 
 /** Empty for a token that may not spend, since each of these tools spends the user's quota. */
-export async function ownViews({ own }: FrontRoom, caller: McpCaller): Promise<Params[]> {
+export async function ownViews({ own }: FrontContext, caller: McpCaller): Promise<Params[]> {
   try {
     await caller.asPayer();
   } catch (error) {
@@ -46,13 +46,13 @@ export async function ownViews({ own }: FrontRoom, caller: McpCaller): Promise<P
 const opened = (own: OwnTools, caller: McpCaller): OwnTool[] =>
   own.list().filter(({ name }) => opensTool(caller, ownName, name));
 
-export function callOwn(room: FrontRoom, params: Params, exchange: Exchange): Promise<Params> {
+export function callOwn(room: FrontContext, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
   if (typeof name !== 'string' || !opened(room.own, exchange.caller).some((tool) => tool.name === name))
-    throw badParams(`Unknown tool: ${String(name).slice(0, 128)}`);
+    throw invalidParams(`Unknown tool: ${String(name).slice(0, 128)}`);
   const bill = new Bill(room, new CallOfClient({ id: null, name: ownName }, name, exchange));
   return bill.noted(callOpened(room, name, params, exchange), isFailure);
 }
 
-const callOpened = async ({ own }: FrontRoom, name: string, params: Params, exchange: Exchange): Promise<Params> =>
+const callOpened = async ({ own }: FrontContext, name: string, params: Params, exchange: Exchange): Promise<Params> =>
   own.call(name, argumentsOf(params), exchange);

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/is-object.ts';
 import type { Params } from '../connection.ts';
 import { headerName, mark, markedTypes } from '../marked-arguments.ts';
-import { HeaderMismatch } from './served.ts';
+import { HeaderMismatch } from './endpoint.ts';
 
 /*
  * A tool may require arguments to be repeated in headers, for intermediaries that do not read bodies (revision

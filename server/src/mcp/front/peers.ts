@@ -4,7 +4,7 @@ import { randomString } from '../../lib/ids.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { mostAnswerBytes } from '../guarded-fetch.ts';
-import { unsealed } from './task-names.ts';
+import { unsealed } from './task-ids.ts';
 
 /** Heartbeat interval while a process works on a request, which may take as long as a person thinks. */
 const stillEveryMs = 3_000;

@@ -1,11 +1,11 @@
 import type { User } from '../../identity/user.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Params } from '../connection.ts';
-import { findTool } from '../offers.ts';
+import { findTool } from '../usable-tools.ts';
 import { callByName } from './all-servers.ts';
+import type { FrontContext } from './context.ts';
+import { type Exchange, RpcError } from './endpoint.ts';
 import { ownToolIn } from './own-server.ts';
-import type { FrontRoom } from './room.ts';
-import { type Exchange, RpcError } from './served.ts';
 
 /** Outcome of a call: a result, or a JSON-RPC error. */
 export interface PlaygroundCall {
@@ -16,7 +16,7 @@ export interface PlaygroundCall {
 
 /** Calls a tool for a person on a page, by the name the tool is offered under. */
 export async function callFromPlayground(
-  room: FrontRoom,
+  room: FrontContext,
   { name, args }: { name: string; args: Params },
   exchange: Exchange,
 ): Promise<PlaygroundCall> {
@@ -33,7 +33,7 @@ export async function callFromPlayground(
   }
 }
 
-async function requireTool(room: FrontRoom, name: string, user: User): Promise<void> {
+async function requireTool(room: FrontContext, name: string, user: User): Promise<void> {
   const own = ownToolIn(name);
   if (own === null) await findTool(room, user, name);
   else if (!room.own.list().some((tool) => tool.name === own))

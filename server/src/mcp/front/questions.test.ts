@@ -3,8 +3,15 @@ import { systemClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
-import { abilitiesIn, abilitiesOf, canBeAsked, capabilitiesOf, isSessionName, sessionName } from '../abilities.ts';
 import { CallTimeout } from '../call-timeout.ts';
+import {
+  canBeAsked,
+  capabilitiesOfHolder,
+  decodeCapabilities,
+  encodeCapabilities,
+  isSessionName,
+  sessionName,
+} from '../client-capabilities.ts';
 import type { McpServer } from '../store/servers.ts';
 import { Peers } from './peers.ts';
 import { Questions } from './questions.ts';
@@ -95,15 +102,15 @@ test('invalid and reused ids are rejected', async () => {
 test('what a client can be asked is stored only in its session id', () => {
   const all = { elicitation: { form: {}, url: {} }, sampling: { context: {}, tools: {} }, roots: {} };
   for (const capabilities of [all, { roots: {} }, { elicitation: {} }, { sampling: { tools: {} } }, {}]) {
-    const name = sessionName('a'.repeat(32), abilitiesIn(capabilities));
+    const name = sessionName('a'.repeat(32), encodeCapabilities(capabilities));
     expect(isSessionName(name)).toBe(true);
-    expect(capabilitiesOf(abilitiesOf(`1 key:2 ${name}`))).toEqual(capabilities);
+    expect(decodeCapabilities(capabilitiesOfHolder(`1 key:2 ${name}`))).toEqual(capabilities);
   }
   for (const odd of [null, 'all', [], { roots: true }, { constructor: {} }, { elicitation: [] }])
-    expect(abilitiesIn(odd)).toBe('');
+    expect(encodeCapabilities(odd)).toBe('');
   for (const odd of ['', 'a'.repeat(31), `${'a'.repeat(32)}-`, `${'a'.repeat(32)}-x`, `${'a'.repeat(32)}-eeeeeeeee`])
     expect(isSessionName(odd)).toBe(false);
-  expect(abilitiesOf('1 key:2-r')).toBe('');
+  expect(capabilitiesOfHolder('1 key:2-r')).toBe('');
 });
 
 test('waiting for answers ends after ten minutes in total, and a finished call is not cancelled', async () => {

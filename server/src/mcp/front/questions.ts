@@ -5,14 +5,14 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Shared } from '../../platform/shared/port.ts';
-import { abilitiesOf, canBeAsked } from '../abilities.ts';
 import { mostAskedMs } from '../call-timeout.ts';
+import { canBeAsked, capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { redacted } from '../redact.ts';
 import { type Asking, nobodyToAsk, type Question, type Refusal } from '../server-questions.ts';
 import type { McpServer } from '../store/servers.ts';
 import type { Peers } from './peers.ts';
-import { longestId, nameQuestion, type OpenedQuestion, openQuestion } from './question-names.ts';
+import { longestId, type OpenedQuestion, openQuestionId, sealQuestionId } from './question-ids.ts';
 
 const askedChannel = 'mcp-asked';
 const channel = 'mcp-answered';
@@ -87,7 +87,7 @@ export class Questions {
       count += 1;
       if (count > mostInAll) asked.tooMuch();
       if (count > mostInAll) return undefined;
-      if (!canBeAsked(abilitiesOf(asked.holder), question)) return nobodyToAsk;
+      if (!canBeAsked(capabilitiesOfHolder(asked.holder), question)) return nobodyToAsk;
       if (!isPlainId(question.id) || names.has(question.id)) return { code: -32_600, message: 'Invalid id' };
       if ((this.#openOf.get(asked.holder) ?? 0) >= mostOpen)
         return { code: -32_000, message: 'The client is asked too many questions at once.' };
@@ -153,7 +153,7 @@ export class Questions {
     const { server, holder } = asked;
     const until = clock.nowMs() + mostAskedMs;
     const at = collect ? peers.own : null;
-    const name = nameQuestion(sealer, { server, holder, asked: question, collectedAt: at, until });
+    const name = sealQuestionId(sealer, { server, holder, asked: question, collectedAt: at, until });
     if (collect) peers.listen();
     if (collect) this.#collecting.set(markOf(name), collect);
     this.#openOf.set(holder, (this.#openOf.get(holder) ?? 0) + 1);
@@ -180,7 +180,7 @@ export class Questions {
   /** Null if this client was not asked, or has already answered, in whichever process. */
   async take(holder: string, name: unknown): Promise<OpenedQuestion | null> {
     const { sealer, clock } = this.deps;
-    const opened = openQuestion(sealer, holder, name, clock.nowMs());
+    const opened = openQuestionId(sealer, holder, name, clock.nowMs());
     return opened && (await this.#once(name as string)) ? opened : null;
   }
 

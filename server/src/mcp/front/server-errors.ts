@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { abilitiesOf, canBeAsked } from '../abilities.ts';
+import { canBeAsked, capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
-import { faultWithin } from '../fault.ts';
+import { findFault } from '../fault.ts';
 import { streamFault } from '../guarded-fetch.ts';
-import type { Exchange } from './served.ts';
+import type { Exchange } from './endpoint.ts';
 
 /** A server's JSON-RPC error. */
 export interface ServerError {
@@ -18,7 +18,7 @@ const refused = z.object({ status: z.union([z.literal(400), z.literal(404)]), te
 
 /** Null if the server failed instead of answering with an error. */
 export function serverErrorIn(error: unknown): ServerError | null {
-  if (faultWithin(error)) return null;
+  if (findFault(error)) return null;
   const { code, message, data } = error as Partial<ServerError>;
   if (Number.isSafeInteger(code) && code !== streamFault) return { code: code!, message: message!, data };
   const { data: refusal } = refused.safeParse(data);
@@ -63,11 +63,11 @@ const pages = z.object({
  * The newest revision asks for this in the result, and the client repeats its request; null if the client cannot be
  * asked.
  */
-export function pagesAsked({ newest, holder }: Exchange, { code, data }: ServerError): Params | null {
+export function urlElicitationResult({ newest, holder }: Exchange, { code, data }: ServerError): Params | null {
   const { data: wanted } = newest && code === needsPage ? pages.safeParse(data) : {};
   if (!wanted) return null;
   const requests = wanted.elicitations.map((params) => ({ method: 'elicitation/create', params }));
-  if (!requests.every((request) => canBeAsked(abilitiesOf(holder), request))) return null;
+  if (!requests.every((request) => canBeAsked(capabilitiesOfHolder(holder), request))) return null;
   const inputRequests = Object.fromEntries(requests.map((request, at) => [`page-${at + 1}`, request]));
   return { resultType: 'input_required', inputRequests };
 }

@@ -1,8 +1,8 @@
 import { findUser } from '../../identity/store/users.ts';
-import { usableServer, usableServers } from '../offers.ts';
 import { allowedTools } from '../store/tools.ts';
+import { usableServer, usableServers } from '../usable-tools.ts';
+import type { FrontContext } from './context.ts';
 import { ownName } from './own-server.ts';
-import type { FrontRoom } from './room.ts';
 
 interface ShownTool {
   name: string;
@@ -23,7 +23,7 @@ interface ShownServer {
 export type ShowTools = (userId: number, server: string | null) => Promise<ShownServer[]>;
 
 export const shownTools =
-  (room: Pick<FrontRoom, 'db' | 'known' | 'memberships' | 'own'>): ShowTools =>
+  (room: Pick<FrontContext, 'db' | 'known' | 'memberships' | 'own'>): ShowTools =>
   async (userId, name) => {
     const { db, own } = room;
     const ours = { server: ownName, tools: own.list().map(shown), pays: true };

@@ -1,7 +1,7 @@
 import { isObject } from '../../lib/is-object.ts';
 import type { Params } from '../connection.ts';
 import type { McpFault } from '../fault.ts';
-import type { Exchange } from './served.ts';
+import type { Exchange } from './endpoint.ts';
 
 /**
  * Servers that need several inputs ask for them right after one another, so the questions are collected and sent

@@ -6,8 +6,8 @@ import { openLog } from '../../platform/log.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import type { Params } from '../connection.ts';
 import type { McpServer } from '../store/servers.ts';
+import type { Exchange } from './endpoint.ts';
 import { Peers } from './peers.ts';
-import type { Exchange } from './served.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 holdTime();

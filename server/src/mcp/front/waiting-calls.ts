@@ -9,10 +9,17 @@ import type { Params } from '../connection.ts';
 import { McpFault } from '../fault.ts';
 import type { McpServer } from '../store/servers.ts';
 import { userOf } from '../target.ts';
+import { type Exchange, internalError, invalidParams, RpcError } from './endpoint.ts';
 import { mostCarriedBytes, type Peers, tooLargeToCarry } from './peers.ts';
-import { badParams, type Exchange, ownFault, RpcError } from './served.ts';
+import {
+  type CallIdentity,
+  digestOf,
+  isResumeState,
+  openResumeState,
+  type Place,
+  sealResumeState,
+} from './resume-state.ts';
 import { type Attached, type Outcome, WaitingCall } from './waiting-call.ts';
-import { type Called, digestOf, isWaitingState, nameWaiting, openWaiting, type Place } from './waiting-names.ts';
 
 /** Per caller: each is an open connection to a server. */
 const mostOfOne = 16;
@@ -25,13 +32,13 @@ const keptMs = mostAskedMs + 60_000;
 
 interface Kept {
   call: WaitingCall;
-  called: Called;
-  tell: Making['tell'];
+  called: CallIdentity;
+  tell: CallHandlers['tell'];
   timer: Timer | undefined;
 }
 
 /** Makes the call to the server, and delivers the client's answers. */
-export interface Making {
+export interface CallHandlers {
   work(behind: Exchange): Promise<Params>;
   /** False if the server could not be reached; the answer may then be sent again. */
   tell(name: string, result: Params): Promise<boolean>;
@@ -70,7 +77,7 @@ export class WaitingCalls {
   constructor(private readonly deps: WaitingDeps) {
     deps.peers.serve(resuming, async (what, signal) => {
       const { state, given, called } = resumed.parse(what);
-      const place = openWaiting(deps.sealer, state, called, deps.clock.nowMs());
+      const place = openResumeState(deps.sealer, state, called, deps.clock.nowMs());
       return this.#goOn(place, given, { signal }).then((result) => ({ result }), this.#told);
     });
   }
@@ -79,20 +86,20 @@ export class WaitingCalls {
   answer(
     { server, what, params }: { server: McpServer; what: string; params: Params },
     exchange: Exchange,
-    { work, tell }: Making,
+    { work, tell }: CallHandlers,
   ): Promise<Params> {
-    const called = (): Called => ({ server, what, holder: exchange.holder, digest: digestOf(params) });
-    if (isWaitingState(params.requestState)) return this.#comeBack(called(), params, exchange);
+    const called = (): CallIdentity => ({ server, what, holder: exchange.holder, digest: digestOf(params) });
+    if (isResumeState(params.requestState)) return this.#comeBack(called(), params, exchange);
     const call = new WaitingCall(exchange, work);
     return this.#next(call, () => ({ call, called: called(), tell, timer: undefined }));
   }
 
-  async #comeBack(called: Called, { requestState, inputResponses }: Params, exchange: Exchange): Promise<Params> {
+  async #comeBack(called: CallIdentity, { requestState, inputResponses }: Params, exchange: Exchange): Promise<Params> {
     const { sealer, clock, peers } = this.deps;
     const given = isObject(inputResponses) ? inputResponses : {};
-    if (Buffer.byteLength(JSON.stringify(given)) > mostCarriedBytes) throw badParams(tooLargeToCarry);
+    if (Buffer.byteLength(JSON.stringify(given)) > mostCarriedBytes) throw invalidParams(tooLargeToCarry);
     const state = String(requestState);
-    const place = openWaiting(sealer, state, called, clock.nowMs());
+    const place = openResumeState(sealer, state, called, clock.nowMs());
     if (!place || place.process === peers.own) return this.#goOn(place, given, exchange);
     const { holder, what, digest, server } = called;
     const carried = { state, given, called: { holder, what, digest, server: { id: server.id, url: server.url } } };
@@ -145,7 +152,7 @@ export class WaitingCalls {
     return {
       resultType: 'input_required',
       inputRequests: call.inputRequests(),
-      requestState: nameWaiting(sealer, called, place, clock.nowMs() + mostAskedMs),
+      requestState: sealResumeState(sealer, called, place, clock.nowMs() + mostAskedMs),
     };
   }
 
@@ -158,7 +165,7 @@ export class WaitingCalls {
   /** The error in the form that is sent to another process. */
   readonly #told = (error: unknown): z.infer<typeof cameOf> => {
     if (!(error instanceof RpcError)) this.deps.log.error({ error }, 'a resumed call failed');
-    const { code, message, data } = error instanceof RpcError ? error : ownFault('Internal error');
+    const { code, message, data } = error instanceof RpcError ? error : internalError('Internal error');
     return { error: { code, message, data } };
   };
 
@@ -173,6 +180,6 @@ export class WaitingCalls {
 }
 
 const nobodyWaits = (): RpcError =>
-  badParams(
+  invalidParams(
     'These answers are no longer awaited: they were already given, the time is up, or the call has ended. Call the tool again, or ask again.',
   );

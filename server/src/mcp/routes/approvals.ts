@@ -1,7 +1,7 @@
 import { idParams, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { answerApproval, listApprovals } from '../approvals.ts';
-import type { McpRoom } from '../room.ts';
+import type { McpContext } from '../context.ts';
 import { answers, approvalAnswer } from './schemas.ts';
 import { viewApproval } from './views.ts';
 
@@ -16,7 +16,7 @@ const shared = {
 const path = '/api/mcp/approvals';
 
 /** Approving calls of tools that ask first. */
-export const approvalRoutes = (room: McpRoom): Route[] => [
+export const approvalRoutes = (room: McpContext): Route[] => [
   defineRoute({
     ...shared,
     method: 'get',

@@ -2,14 +2,14 @@ import type { Origin } from '../../identity/audit/log.ts';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { type Call, jsonText } from '../../platform/http/route.ts';
 import type { McpCaller } from '../front/caller.ts';
-import type { Written } from '../front/direct-answer.ts';
-import type { Asker } from '../front/served.ts';
+import type { ResponseWriter } from '../front/direct-answer.ts';
+import type { RequestCaller } from '../front/endpoint.ts';
 import { sessionHeader } from './front-session.ts';
 
 /**
  * An HTTP call as seen by its handler: the caller, and how to build the response. The abort signal is created lazily.
  */
-export class AskingCall implements Asker, Written {
+export class AskingCall implements RequestCaller, ResponseWriter {
   readonly caller: McpCaller;
   readonly origin: Origin;
   readonly requestId: string;

@@ -29,7 +29,11 @@ export function refuseMixed(messages: readonly Message[]): void {
 }
 
 /** Cancels the requests that this client no longer wants an answer to. */
-export async function takeBack(underWay: RunningCalls, client: string, messages: readonly Message[]): Promise<void> {
+export async function cancelRequests(
+  underWay: RunningCalls,
+  client: string,
+  messages: readonly Message[],
+): Promise<void> {
   for (const { method, params } of messages) {
     if (method !== 'notifications/cancelled') continue;
     const { requestId } = (params ?? {}) as { requestId?: unknown };

@@ -2,11 +2,11 @@ import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Call } from '../../platform/http/route.ts';
-import { abilitiesIn, isSessionName, sessionName, sharedName } from '../abilities.ts';
+import { encodeCapabilities, isSessionName, sessionName, sharedSessionName } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
 import { newestRevision } from '../front/direct-answer.ts';
 import { type EndedSessions, noSession } from '../front/ended-sessions.ts';
-import { saidCapabilities } from '../params-behind.ts';
+import { clientCapabilitiesKey } from '../request-params.ts';
 
 export const sessionHeader = 'mcp-session-id';
 
@@ -30,8 +30,8 @@ export const sessionOfPost = (call: Call): string | null => (speaksNewest(call) 
 function declaredIn(call: Call, params: unknown): string {
   const meta = isObject(params) ? params._meta : undefined;
   if (!isObject(meta) || !speaksNewest(call)) return '';
-  const abilities = abilitiesIn(meta[saidCapabilities]);
-  return abilities === '' ? '' : ` ${sharedName(abilities)}`;
+  const abilities = encodeCapabilities(meta[clientCapabilitiesKey]);
+  return abilities === '' ? '' : ` ${sharedSessionName(abilities)}`;
 }
 
 /** As `sessionIn`, where a session is required. */
@@ -43,7 +43,7 @@ export function requiredSession(call: Call): string {
 
 /** The client states what it can be asked once, in `initialize`. */
 export const sessionFor = (initialize: unknown): string =>
-  sessionName(randomString(32), abilitiesIn((initialize as Params | null | undefined)?.capabilities));
+  sessionName(randomString(32), encodeCapabilities((initialize as Params | null | undefined)?.capabilities));
 
 /**
  * Starts with the user's id, which tells a server with per-user sign-in whom the call is for. An ended session is

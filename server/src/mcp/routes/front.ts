@@ -6,30 +6,30 @@ import { type Call, defineRoute, jsonText, type Route } from '../../platform/htt
 import type { Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
 import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
-import { type DirectCall, directCall, type Written } from '../front/direct-answer.ts';
+import type { FrontContext } from '../front/context.ts';
+import { type DirectCall, directCall, type ResponseWriter } from '../front/direct-answer.ts';
 import type { EndedSessions } from '../front/ended-sessions.ts';
-import type { Listening } from '../front/listening.ts';
+import { type ClientSupport, type Endpoint, invalidParams, type RequestCaller, RpcError } from '../front/endpoint.ts';
+import { forwardAnswer, isAnswer } from '../front/forward-answer.ts';
+import type { InitializedRequest, MessageHandler } from '../front/message-handler.ts';
+import type { NotificationStreams } from '../front/notification-streams.ts';
 import { oneServer } from '../front/one-server.ts';
 import { ownName, ownServer } from '../front/own-server.ts';
-import type { FrontRoom } from '../front/room.ts';
 import type { RunningCalls } from '../front/running-calls.ts';
-import type { Introduced, Serving } from '../front/serve.ts';
-import { type Asker, badParams, RpcError, type Served, type Told } from '../front/served.ts';
-import { isAnswer, takeAnswer } from '../front/take-answer.ts';
 import { understandsTasks } from '../front/tasks.ts';
-import type { Introduction } from '../introduction.ts';
+import type { InitializeInfo } from '../initialize-info.ts';
 import { endSessionsOf } from '../kept-sessions.ts';
-import { usableServer } from '../offers.ts';
 import type { McpServer } from '../store/servers.ts';
+import { usableServer } from '../usable-tools.ts';
 import { AskingCall, finished } from './front-call.ts';
-import { type Message, refuseMixed, refuseSeveral, takeBack } from './front-messages.ts';
+import { cancelRequests, type Message, refuseMixed, refuseSeveral } from './front-messages.ts';
 import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaksNewest } from './front-session.ts';
 
 export interface FrontRouteDeps {
-  room: FrontRoom;
-  serving: Serving;
+  room: FrontContext;
+  serving: MessageHandler;
   underWay: RunningCalls;
-  listening: Listening;
+  listening: NotificationStreams;
   ended: EndedSessions;
   originAllowed(origin: string): boolean | Promise<boolean>;
 }
@@ -66,7 +66,7 @@ const answers = {
 } as const;
 
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
-type Find = (call: Call<'mcp'>) => Served | Promise<Served>;
+type Find = (call: Call<'mcp'>) => Endpoint | Promise<Endpoint>;
 
 /** The MCP endpoints: one per server, one for all servers that the caller may use, and our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
@@ -79,24 +79,24 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
     return found instanceof Promise ? foundLater(found, name) : there(found, name);
   };
   // One per cached server; a changed server is a new object.
-  const served = new WeakMap<McpServer, Served>();
-  const servedAs = (server: McpServer): Served => {
+  const served = new WeakMap<McpServer, Endpoint>();
+  const servedAs = (server: McpServer): Endpoint => {
     const known = served.get(server);
     if (known) return known;
     const made = oneServer(room, server);
     served.set(server, made);
     return made;
   };
-  const one = (call: Call<'mcp'>): Served | Promise<Served> => {
+  const one = (call: Call<'mcp'>): Endpoint | Promise<Endpoint> => {
     const server = named(call);
     return server instanceof Promise ? server.then(servedAs) : servedAs(server);
   };
   const [together, ours] = [allServers(room), ownServer(room)];
-  const all = ({ principal }: Call<'mcp'>): Served => {
+  const all = ({ principal }: Call<'mcp'>): Endpoint => {
     requireAudience(principal, null, room.baseUrl);
     return together;
   };
-  const own = ({ principal }: Call<'mcp'>): Served => {
+  const own = ({ principal }: Call<'mcp'>): Endpoint => {
     requireAudience(principal, ownName, room.baseUrl);
     return ours;
   };
@@ -212,10 +212,10 @@ async function answerPage(deps: FrontRouteDeps, call: FrontCall, find: Find): Pr
   return answer(deps, call, await find(call));
 }
 
-const answerLater = async (deps: FrontRouteDeps, call: FrontCall, served: Promise<Served>): Promise<Response> =>
+const answerLater = async (deps: FrontRouteDeps, call: FrontCall, served: Promise<Endpoint>): Promise<Response> =>
   answer(deps, call, await served);
 
-function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<Response> {
+function answer(deps: FrontRouteDeps, call: FrontCall, served: Endpoint): Promise<Response> {
   const { body } = call;
   if (Array.isArray(body)) refuseSeveral(call.request);
   if (Array.isArray(body)) return answerMessages(deps, call, served, body);
@@ -236,21 +236,21 @@ function answer(deps: FrontRouteDeps, call: FrontCall, served: Served): Promise<
 async function answerInScope(
   { serving }: FrontRouteDeps,
   straight: DirectCall,
-  turn: Introduced,
-  written: Written,
+  turn: InitializedRequest,
+  written: ResponseWriter,
 ): Promise<Response> {
   await requireToolScope(turn.served, [straight], turn.asker.caller);
   return serving.answerDirectly(straight, turn, written);
 }
 
 /** One client at one endpoint: request ids are unique only within it. */
-const clientOf = ({ name }: Served, session: string | null, holder: string): string | null =>
+const clientOf = ({ name }: Endpoint, session: string | null, holder: string): string | null =>
   session === null ? null : `${holder} ${name}`;
 
 async function answerMessages(
   deps: FrontRouteDeps,
   call: FrontCall,
-  served: Served,
+  served: Endpoint,
   messages: Message[],
 ): Promise<Response> {
   refuseMixed(messages);
@@ -264,10 +264,10 @@ async function answerMessages(
   const listening = messages.find(({ method }) => method === 'subscriptions/listen');
   if (listening) return refuse(call, listening.id, nothingToHear, 404);
   const client = clientOf(served, session, holder);
-  if (client !== null) await takeBack(deps.underWay, client, messages);
+  if (client !== null) await cancelRequests(deps.underWay, client, messages);
   const asker = new AskingCall(call, holder);
   const answered = messages.filter((one) => isAnswer({ ...one }));
-  for (const one of answered) await takeAnswer(deps.room, served, one, asker);
+  for (const one of answered) await forwardAnswer(deps.room, served, one, asker);
   if (answered.length === messages.length) return taken(call);
   const discovers = messages.find(({ method }) => method === 'server/discover');
   const tasks = discovers !== undefined && understandsTasks((discovers.params ?? {}) as Params);
@@ -281,7 +281,7 @@ async function answerMessages(
 const taken = (call: Call): Response => new Response(null, { status: 202, headers: call.headers });
 
 /** Revision 2025-11-25, authorization: names the missing scope, so that the client can ask the user for it. */
-async function requireToolScope(served: Served, messages: Message[], caller: McpCaller): Promise<void> {
+async function requireToolScope(served: Endpoint, messages: Message[], caller: McpCaller): Promise<void> {
   const called = messages.find(({ method }) => method === 'tools/call');
   const { name } = (called?.params ?? {}) as { name?: unknown };
   if (caller.tools === null || typeof name !== 'string' || name.length > longestName) return;
@@ -297,12 +297,12 @@ async function requireToolScope(served: Served, messages: Message[], caller: Mcp
 }
 
 /** Placeholder for requests other than the first: announces everything, so that anything may be forwarded. */
-const anybody: Introduction = {
+const anybody: InitializeInfo = {
   about: { name: 'svc', version: '1', protocol: '' },
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
 };
 
-async function introduced(served: Served, asker: Asker, told: Told): Promise<Introduction> {
+async function introduced(served: Endpoint, asker: RequestCaller, told: ClientSupport): Promise<InitializeInfo> {
   try {
     return await served.introduction(asker, told);
   } catch (error) {
@@ -311,7 +311,7 @@ async function introduced(served: Served, asker: Asker, told: Told): Promise<Int
   }
 }
 
-const malformed = badParams(
+const malformed = invalidParams(
   'initialize requires protocolVersion, capabilities and clientInfo as defined by the protocol',
 );
 /** Answers `subscriptions/listen` of the newest revision: its servers are asked anew each time. */

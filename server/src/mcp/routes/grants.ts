@@ -3,15 +3,15 @@ import { AppError } from '../../lib/errors.ts';
 import { idParams, nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { callbackPath, clientDocument, documentPath } from '../client-document.ts';
+import type { McpContext } from '../context.ts';
 import { forgetGrants } from '../forget-grants.ts';
 import { beginGrant, finishGrant } from '../grants.ts';
-import { usableById } from '../offers.ts';
-import { reachOf } from '../owner.ts';
-import type { McpRoom } from '../room.ts';
+import { manageableOwners } from '../owner.ts';
 import { getServer } from '../servers.ts';
 import { endShared } from '../shared-sign-in.ts';
-import { someGrants } from '../store/grants.ts';
+import { findGrants } from '../store/grants.ts';
 import { isShared, type McpServer } from '../store/servers.ts';
+import { usableById } from '../usable-tools.ts';
 import { answers } from './schemas.ts';
 import { serverSubject } from './views.ts';
 
@@ -33,14 +33,14 @@ const callbackQuery = z.looseObject({
 const documentSchema = z.record(z.string(), z.unknown());
 
 /** Signing in to servers that require it of each user. */
-export const grantRoutes = (room: McpRoom): Route[] => [...ownRoutes(room), ...sharedRoutes(room)];
+export const grantRoutes = (room: McpContext): Route[] => [...ownRoutes(room), ...sharedRoutes(room)];
 
 /** One person signs in for a whole organisation. */
-function sharedRoutes(room: McpRoom): Route[] {
+function sharedRoutes(room: McpContext): Route[] {
   const owner = { ...shared, auth: 'mcpOwner', path: '/api/mcp/servers/{id}/shared-sign-in' } as const;
   const subject = serverSubject(room);
   const within = async (call: Call<'mcpOwner', unknown, unknown, { id: number }>): Promise<McpServer> =>
-    getServer(room, call.params.id, await reachOf(room, call.principal));
+    getServer(room, call.params.id, await manageableOwners(room, call.principal));
   return [
     defineRoute({
       ...owner,
@@ -78,7 +78,7 @@ function sharedRoutes(room: McpRoom): Route[] {
   ];
 }
 
-function ownRoutes(room: McpRoom): Route[] {
+function ownRoutes(room: McpContext): Route[] {
   const subject = serverSubject(room);
   const within = (call: Call<'session', unknown, unknown, { id: number }>): Promise<McpServer> =>
     usableById(room, call.principal.user.id, call.params.id);
@@ -109,7 +109,7 @@ function ownRoutes(room: McpRoom): Route[] {
         const { id } = call.params;
         const own = { serverId: id, userId: call.principal.user.id };
         // A grant can be revoked even if the server is disabled or no longer available to the user.
-        if ((await someGrants(room.db, own, 1)).length === 0) await within(call);
+        if ((await findGrants(room.db, own, 1)).length === 0) await within(call);
         await forgetGrants(room, own);
         room.sessions.forget(id);
         room.callers.forget(id);

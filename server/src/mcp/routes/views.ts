@@ -4,8 +4,8 @@ import { Secret } from '../../lib/changes.ts';
 import type { Subject } from '../../platform/http/audit-rule.ts';
 import type { ShownApproval } from '../approvals.ts';
 import type { ServerTest } from '../approve.ts';
+import type { McpContext } from '../context.ts';
 import { type Definition, isAsApproved } from '../definition.ts';
-import type { McpRoom } from '../room.ts';
 import type { ServerInput } from '../servers.ts';
 import type { SharedSigner } from '../shared-sign-in.ts';
 import { findServer, type McpServer } from '../store/servers.ts';
@@ -79,7 +79,7 @@ export const viewServer = (
  * What the audit log compares before and after a change. Of the headers it shows only the names; of their values and
  * the client's secret and key, only that they changed.
  */
-export const serverSubject = ({ db }: Pick<McpRoom, 'db'>): Subject => ({
+export const serverSubject = ({ db }: Pick<McpContext, 'db'>): Subject => ({
   type: 'mcp_server',
   look: async (id) => {
     const server = await findServer(db, Number(id));

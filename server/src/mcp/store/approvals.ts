@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { countRows } from '../../platform/db/list-page.ts';
-import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { withLock } from '../../platform/db/with-lock.ts';
 import { nameIn } from './servers.ts';
 import type { McpApprovalTable } from './tables.ts';
 
@@ -94,7 +94,7 @@ export const askAbout = (
   most: number,
 ): Promise<ApprovalState | null> =>
   db.transaction().execute(async (tx) => {
-    await oneAtATime(tx, 'approvals', wanted.userId);
+    await withLock(tx, 'approvals', wanted.userId);
     if ((await countApprovals(tx, wanted.userId, life.now)) >= most) return null;
     return putApproval(tx, wanted, { args, state: 'waiting' }, life);
   });

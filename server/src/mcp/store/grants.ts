@@ -67,12 +67,12 @@ export async function replaceGrant(db: Db, before: StoredGrant, sealed: string, 
 }
 
 /** Filters by server, by user, or by both. */
-export interface Among {
+export interface GrantFilter {
   serverId?: number | undefined;
   userId?: number | undefined;
 }
 
-export async function someGrants(db: Db, { serverId, userId }: Among, most: number): Promise<StoredGrant[]> {
+export async function findGrants(db: Db, { serverId, userId }: GrantFilter, most: number): Promise<StoredGrant[]> {
   const rows = await db
     .selectFrom('mcp_grants')
     .select(['server_id', 'user_id', 'grant_sealed'])

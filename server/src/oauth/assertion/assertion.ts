@@ -3,15 +3,15 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { invalidClient } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { isProofAlgorithm, type ProofAlgorithm, proofAlgorithms } from '../dpop/key.ts';
-import type { Room } from '../room.ts';
 import { findApplication } from '../store/applications.ts';
 import { takeProof } from '../store/proofs.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { keysIn } from './client-keys.ts';
 import { type KeySet, keysThatFit } from './key-set.ts';
 
-type Deps = Pick<Room, 'db' | 'clock' | 'baseUrl' | 'documents' | 'keyAddresses'>;
+type Deps = Pick<OAuthContext, 'db' | 'clock' | 'baseUrl' | 'documents' | 'keyAddresses'>;
 
 /** The endpoint, and the client it is for. */
 export interface Asked {

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { expiringMap } from '../../platform/shared/expiring-map.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { invalidClient } from '../client-auth.ts';
-import { type Budget, countReading, type JsonAtDeps, readJsonAt } from '../json-at.ts';
+import { type Budget, countFetch, type FetchJsonDeps, fetchJson } from '../fetch-json.ts';
 import { type KeySet, readKeySet } from './key-set.ts';
 
 /** Keys of clients with a `jwks_uri`. */
@@ -12,7 +12,7 @@ export interface KeyAddresses {
   keysAt(uri: string, anew?: 'anew'): Promise<KeySet>;
 }
 
-interface Deps extends JsonAtDeps {
+interface Deps extends FetchJsonDeps {
   clock: Clock;
   shared: Shared;
 }
@@ -54,9 +54,9 @@ export function openKeyAddresses(deps: Deps): KeyAddresses {
   const read = async (uri: string): Promise<KeySet> => {
     const fault = failed.find(uri);
     if (fault) throw invalidClient(fault.value);
-    for (const budget of budgetsFor(uri)) await countReading(deps, budget);
+    for (const budget of budgetsFor(uri)) await countFetch(deps, budget);
     try {
-      const { object, seconds } = await readJsonAt(deps, uri, { mostBytes, userAgent: 'svc-client-keys/1.0', wrong });
+      const { object, seconds } = await fetchJson(deps, uri, { mostBytes, userAgent: 'svc-client-keys/1.0', wrong });
       const keys = readKeySet(object);
       if ('fault' in keys) throw wrong(keys.fault);
       const believedMs = Math.min(mostMs, seconds * 1000);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { type ClientCredentials, invalidClient, readCredentials } from '../client-auth.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { type Asked, assertedClient } from './assertion.ts';
 
 /** Form fields that identify the client. */
@@ -13,7 +13,7 @@ export const clientFields = {
 };
 type ClientForm = z.infer<z.ZodObject<typeof clientFields>>;
 
-type Deps = Pick<Room, 'options'> & Parameters<typeof assertedClient>[0];
+type Deps = Pick<OAuthContext, 'options'> & Parameters<typeof assertedClient>[0];
 type Call = Pick<Asked, 'ip'> & { request: Request };
 
 /** RFC 7523 §2.2. */

@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import { agreedSpending, type Decision, describeAsked, mergedScopes, requireFactor } from '../authorize.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { allowedNow, joinScopes, operatorScopes, within } from '../scopes.ts';
 import { applicationStatus, requireEnabled, requireVerified, suspended, takesPart } from '../status.ts';
 import { findApplicationNow } from '../store/applications.ts';
@@ -26,7 +26,7 @@ const mostWrong = { session: 10, address: 30 };
 const noCode = (): AppError => new AppError('not_found', 'This code does not exist or has expired.');
 
 /** What the page shows of a device's request. */
-export async function describeDevice(deps: Room, userId: number, where: Typed, typed: string) {
+export async function describeDevice(deps: OAuthContext, userId: number, where: Typed, typed: string) {
   const { row, application, scopes } = await askedBy(deps, where, typed);
   return {
     user_code: shownUserCode(readUserCode(typed)!),
@@ -36,7 +36,7 @@ export async function describeDevice(deps: Room, userId: number, where: Typed, t
 }
 
 /** Records the user's answer, once per code; the device learns it with its next poll. */
-export async function decideDevice(deps: Room, decision: Decision, where: Typed, typed: string): Promise<void> {
+export async function decideDevice(deps: OAuthContext, decision: Decision, where: Typed, typed: string): Promise<void> {
   const { row, application, scopes } = await askedBy(deps, where, typed);
   const { userId, origin } = decision;
   const entry = { application_id: application.id, user_id: userId };
@@ -72,7 +72,7 @@ export async function decideDevice(deps: Room, decision: Decision, where: Typed,
 }
 
 /** The request behind an unanswered code. */
-async function askedBy(deps: Room, where: Typed, typed: string) {
+async function askedBy(deps: OAuthContext, where: Typed, typed: string) {
   requireEnabled(deps.options);
   const code = readUserCode(typed);
   const row = await counted(deps, where, async () => (code ? findByUserCode(deps.db, sha256Hex(code)) : null));
@@ -86,7 +86,11 @@ async function askedBy(deps: Room, where: Typed, typed: string) {
 }
 
 /** Refunds the attempt if the code was right. */
-async function counted<T>({ shared }: Room, { sessionId, ip }: Typed, look: () => Promise<T | null>): Promise<T> {
+async function counted<T>(
+  { shared }: OAuthContext,
+  { sessionId, ip }: Typed,
+  look: () => Promise<T | null>,
+): Promise<T> {
   const counters = [
     { key: `device-code:session:${sessionId}`, most: mostWrong.session },
     { key: `device-code:address:${limitKeyOfIp(ip)}`, most: mostWrong.address },

@@ -2,10 +2,10 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { ClientCredentials } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { authenticate } from '../grants/grant.ts';
 import { withParameters } from '../redirect-uri.ts';
 import { requireToolResources } from '../resource-indicators.ts';
-import type { Room } from '../room.ts';
 import { allowedNow, joinScopes, requestedScopes, splitScopes, withoutOffline } from '../scopes.ts';
 import { requireEnabled, requireVerified } from '../status.ts';
 import { insertDeviceCode } from '../store/device-codes.ts';
@@ -15,7 +15,12 @@ import { deviceSeconds, firstInterval, newDeviceCode, newUserCode, shownUserCode
 const mostDraws = 5;
 
 /** RFC 8628 §3.1: a device without a browser requests a code that its user types elsewhere. */
-export async function startDevice(deps: Room, credentials: ClientCredentials, scope: string | undefined, ip: string) {
+export async function startDevice(
+  deps: OAuthContext,
+  credentials: ClientCredentials,
+  scope: string | undefined,
+  ip: string,
+) {
   const { db, options } = deps;
   requireEnabled(options);
   const application = await deps.documents.presented(credentials.clientId, ip);
@@ -44,7 +49,7 @@ export async function startDevice(deps: Room, credentials: ClientCredentials, sc
 }
 
 /** §3.2. */
-const answer = ({ webUrl }: Pick<Room, 'webUrl'>, device_code: string, user_code: string) => ({
+const answer = ({ webUrl }: Pick<OAuthContext, 'webUrl'>, device_code: string, user_code: string) => ({
   device_code,
   user_code,
   verification_uri: `${webUrl}/device`,

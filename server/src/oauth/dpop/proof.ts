@@ -3,11 +3,11 @@ import { compactVerify, decodeProtectedHeader } from 'jose';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { constantTimeEqual, sha256Hex } from '../../lib/hashing.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { takeProof } from '../store/proofs.ts';
 import { isProofAlgorithm, readKey } from './key.ts';
 
-type Deps = Pick<Room, 'db' | 'clock' | 'options' | 'baseUrl'>;
+type Deps = Pick<OAuthContext, 'db' | 'clock' | 'options' | 'baseUrl'>;
 type Asked = Pick<Request, 'headers' | 'method' | 'url'>;
 
 /** With a 4,096-bit key it has about 2,000. */

@@ -2,15 +2,15 @@ import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { isTaken } from '../../platform/durable/errors.ts';
 import { type ClientCredentials, invalidClient, provesClient } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { newTokens } from '../credentials.ts';
-import type { Room } from '../room.ts';
 import { joinScopes, type Scope } from '../scopes.ts';
 import { applicationStatus, suspended } from '../status.ts';
 import type { Client } from '../store/columns.ts';
 import type { NewPair } from '../store/issue.ts';
 
 export type GrantDeps = Pick<
-  Room,
+  OAuthContext,
   | 'db'
   | 'clock'
   | 'options'
@@ -56,7 +56,7 @@ export function authenticate(client: Client | null, credentials: ClientCredentia
 
 /** RFC 9449 §5.2: once bound, always bound: a client cannot get bearer tokens by omitting the proof. */
 export function requireProof(
-  { options }: Pick<Room, 'options'>,
+  { options }: Pick<OAuthContext, 'options'>,
   client: Client,
   proofKey: string | null,
   boundBefore = false,
@@ -78,7 +78,7 @@ interface Access {
   scopes: Scope[];
   resource: string | null;
 }
-type DrawDeps = Pick<Room, 'clock' | 'options' | 'nextTokenId'>;
+type DrawDeps = Pick<OAuthContext, 'clock' | 'options' | 'nextTokenId'>;
 
 /** Retries after an id collision between processes, bounded. */
 const mostDraws = 5;

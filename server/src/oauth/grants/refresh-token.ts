@@ -5,7 +5,7 @@ import type { ClientCredentials } from '../client-auth.ts';
 import { readToken } from '../credentials.ts';
 import { idTokenFor } from '../openid/id-token.ts';
 import { narrowedResource } from '../resource-indicators.ts';
-import { endFamily, tellOfGrant } from '../revoke.ts';
+import { announceGrantChange, endFamily } from '../revoke.ts';
 import {
   allowedNow,
   keepingTools,
@@ -61,7 +61,7 @@ export async function refresh(deps: GrantDeps, request: Refresh): Promise<Issued
     deps.issuer.rotate(token.id, clock.nowMs(), row),
   );
   lookups.forget(token.id);
-  await tellOfGrant(deps, token);
+  await announceGrantChange(deps, token);
   if (!issued) throw invalidGrant('The refresh token was used before.');
   // OpenID Connect Core §12.2: without the nonce, which belongs to the first answer.
   return idToken ? { ...issued, idToken: await idToken(issued, scopes, { withNonce: false }) } : issued;

@@ -8,7 +8,7 @@ import { allowedNow, joinScopes, keepingTools, operatorScopes, type Scope, split
 import { applicationStatus } from '../status.ts';
 import type { Client, PresentedToken } from '../store/columns.ts';
 import { insertExchanged } from '../store/exchange.ts';
-import { scopesNow, tokenLives } from '../token-life.ts';
+import { effectiveScopes, isTokenValid } from '../token-validity.ts';
 import { type Actor, chainLength, longestChain } from './actor.ts';
 import { authenticate, type GrantDeps, type Issued, issuePair, requireProof } from './grant.ts';
 
@@ -54,7 +54,7 @@ export async function exchangeToken(deps: GrantDeps, request: TokenExchange): Pr
   if (found?.user_status !== statuses.enabled) throw unacceptable();
   // A bound token without its key is stolen, and exchanging it would unbind it.
   if (token.jkt !== null && token.jkt !== request.proofKey) throw unacceptable();
-  const scopes = narrowed(request.scope, scopesNow(token, from, options), client, operatorScopes(options));
+  const scopes = narrowed(request.scope, effectiveScopes(token, from, options), client, operatorScopes(options));
   const act = await actorOf(deps, request, client, token, now);
   const resource = narrowedResource(deps, token.access_resource, request.resources);
   const granted = {
@@ -123,7 +123,7 @@ async function subjectOf(
   const found = key?.kind === 'access' ? await lookups.token(key) : null;
   if (!found) throw unacceptable();
   const { client: from, token } = found;
-  const lives = from.status === applicationStatus.active && tokenLives(token, from, 'access', now);
+  const lives = from.status === applicationStatus.active && isTokenValid(token, from, 'access', now);
   const shared: string[] = JSON.parse(from.token_exchange_clients);
   if (!lives || (from.id !== client.id && !shared.includes(client.client_id))) throw unacceptable();
   return { from, token };
@@ -167,7 +167,7 @@ async function actorOf(
   const ours = found?.client.id === client.id && found.user.status === statuses.enabled;
   // As with the subject token: a bound token without its key proves nothing.
   const stolen = found !== null && found.token.jkt !== null && found.token.jkt !== proofKey;
-  if (!found || !ours || stolen || !tokenLives(found.token, found.client, 'access', now))
+  if (!found || !ours || stolen || !isTokenValid(found.token, found.client, 'access', now))
     throw invalidRequest('The actor_token is not a valid access token of this client.', 'actor_token');
   return { sub: `${found.user.id}`, ...act };
 }

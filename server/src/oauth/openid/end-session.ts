@@ -1,7 +1,7 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import { AppError } from '../../lib/errors.ts';
+import type { OAuthContext } from '../context.ts';
 import { withParameters } from '../redirect-uri.ts';
-import type { Room } from '../room.ts';
 import { applicationStatus } from '../status.ts';
 import { findApplicationNow } from '../store/applications.ts';
 import type { ApplicationRow } from '../store/tables.ts';
@@ -33,7 +33,7 @@ const page = '/oauth2/logout';
  * people out. A browser without a session needs none.
  */
 export async function endSession(
-  deps: Room,
+  deps: OAuthContext,
   visitor: Visitor | null,
   origin: Origin,
   request: EndSessionRequest,
@@ -51,7 +51,7 @@ export async function endSession(
 
 /** The same after confirmation; null if there is no application to return to. */
 export async function confirmEndSession(
-  deps: Room,
+  deps: OAuthContext,
   visitor: Visitor,
   origin: Origin,
   request: EndSessionRequest,
@@ -61,7 +61,7 @@ export async function confirmEndSession(
   return redirectUrl;
 }
 
-async function checkEndSession(deps: Room, request: EndSessionRequest, hint: Hint | null) {
+async function checkEndSession(deps: OAuthContext, request: EndSessionRequest, hint: Hint | null) {
   const { client_id, post_logout_redirect_uri: uri, state } = request;
   // §2: the client the hint was issued to.
   if (hint && client_id && hint.clientId !== client_id)

@@ -1,5 +1,5 @@
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 
 /** The subject of an ID token of ours. */
 export interface Hint {
@@ -12,7 +12,7 @@ export interface Hint {
  * with our public key as an HMAC secret (RFC 8725 §3.1). It may be expired (RP-Initiated Logout 1.0 §2).
  */
 export async function readHint(
-  { signingKeys, baseUrl }: Pick<Room, 'signingKeys' | 'baseUrl'>,
+  { signingKeys, baseUrl }: Pick<OAuthContext, 'signingKeys' | 'baseUrl'>,
   token: string,
 ): Promise<Hint | null> {
   try {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { nowSeconds } from '../../lib/clock.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import type { Scope } from '../scopes.ts';
 import type { Client } from '../store/columns.ts';
 import { type ClaimedPerson, standardClaims } from './claims.ts';
 import { readSignIn, sessionContext } from './sign-in.ts';
 import { idTokenSeconds } from './signing-keys.ts';
 
-type Deps = Pick<Room, 'clock' | 'options' | 'signingKeys' | 'baseUrl'>;
+type Deps = Pick<OAuthContext, 'clock' | 'options' | 'signingKeys' | 'baseUrl'>;
 
 /** OpenID Connect Core §3.1.3.6: the left half of the hash, for both algorithms. */
 const halfHash = (text: string): string =>

@@ -1,8 +1,8 @@
 import { nowSeconds } from '../../lib/clock.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import type { OpenidRequest } from './request.ts';
 
-type Deps = Pick<Room, 'clock' | 'sealer'>;
+type Deps = Pick<OAuthContext, 'clock' | 'sealer'>;
 interface Who {
   sessionId: number;
   signedInAt: number;

@@ -1,5 +1,5 @@
 import { AppError, type ErrorCode } from '../../lib/errors.ts';
-import { canBeEchoed } from '../echoable.ts';
+import { canBeEchoed } from '../can-be-echoed.ts';
 import { splitScopes } from '../scopes.ts';
 
 /** Parameters of OpenID Connect (Core §3.1.2.1) and RFC 9449 §10; the last one is our own page's. */

@@ -1,13 +1,13 @@
 import { exportJWK, generateKeyPair, importJWK, type JWK, type JWTPayload, SignJWT } from 'jose';
-import type { Announcements } from '../../identity/announce.ts';
+import type { Announcements } from '../../identity/announcements.ts';
 import { CachedValue } from '../../identity/cached-value.ts';
 import type { Options } from '../../identity/options.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { randomString } from '../../lib/ids.ts';
-import { after } from '../../lib/maybe-promise.ts';
+import { thenMaybe } from '../../lib/maybe-promise.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { Hearing } from '../../platform/shared/hearing.ts';
+import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
 import {
   addSigningKey,
   deleteSigningKeys,
@@ -53,7 +53,7 @@ export function openSigningKeys(deps: {
   clock: Clock;
   sealer: Sealer;
   options: Options;
-  hearing: Pick<Hearing, 'heard'>;
+  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
   announcements: Announcements;
 }): SigningKeys {
   const { db, clock, sealer } = deps;
@@ -82,7 +82,7 @@ export function openSigningKeys(deps: {
   };
 
   return {
-    signer: (alg) => after(ring.get(), (found) => signerIn(found, alg)),
+    signer: (alg) => thenMaybe(ring.get(), (found) => signerIn(found, alg)),
     published: async () => {
       const { rows } = await ring.get();
       const oldest = nowSeconds(clock) - idTokenSeconds - keysCachedSeconds;

@@ -3,15 +3,15 @@ import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { type AuthorizeRequest, checkAuthorizeRequest } from '../authorize-checks.ts';
 import type { ClientCredentials } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { authenticate } from '../grants/grant.ts';
-import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
 import { insertPushed } from '../store/pushed-requests.ts';
 import { newRequestUri, pushedSeconds } from './request-uri.ts';
 
 /** RFC 9126 §2.1: authenticated as at the token endpoint, then checked as at the authorization endpoint. */
 export async function pushRequest(
-  deps: Room,
+  deps: OAuthContext,
   credentials: ClientCredentials,
   request: AuthorizeRequest,
   { proofKey, ip }: { proofKey: string | null; ip: string },
@@ -38,7 +38,7 @@ export async function pushRequest(
 }
 
 /** §2.3: there is no browser to redirect, so errors are returned to the client. */
-async function checkPushed(deps: Room, request: AuthorizeRequest): Promise<void> {
+async function checkPushed(deps: OAuthContext, request: AuthorizeRequest): Promise<void> {
   try {
     await checkAuthorizeRequest(deps, request, { pushing: true, find: deps.documents.known });
   } catch (error) {

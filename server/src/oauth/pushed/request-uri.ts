@@ -2,7 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { findPushed, keepPushed, type PushedRow } from '../store/pushed-requests.ts';
 
 /** RFC 9126 §2.2; followed by 256 random bits. */
@@ -14,7 +14,7 @@ export const pushedSeconds = 60;
 /** Since the request was pushed; people log in, use a second factor and read before they answer. */
 const openedSeconds = 600;
 
-type Deps = Pick<Room, 'db' | 'clock'>;
+type Deps = Pick<OAuthContext, 'db' | 'clock'>;
 
 export const newRequestUri = (): string => `${start}${randomString(randomLength)}`;
 

@@ -1,4 +1,4 @@
-import type { Announcements } from '../../identity/announce.ts';
+import type { Announcements } from '../../identity/announcements.ts';
 import { nowhere } from '../../identity/audit/log.ts';
 import type { Options } from '../../identity/options.ts';
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
@@ -8,16 +8,16 @@ import type { Db } from '../../platform/db/tables.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import type { sendGuarded } from '../../platform/http/outgoing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
+import { announceApplicationChange } from '../announcement-tags.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import type { Audit } from '../audit.ts';
-import { type Budget, countReading } from '../json-at.ts';
+import { type Budget, countFetch } from '../fetch-json.ts';
 import type { Origins } from '../origins.ts';
 import { applicationStatus, readsDocuments, takesPart, unverified } from '../status.ts';
 import { changeApplication, findApplication, findApplicationNow } from '../store/applications.ts';
 import type { Lookups } from '../store/lookups.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { deleteOldestUnused, insertUnlessThere } from '../store/unowned.ts';
-import { tellOfApplication } from '../tags.ts';
 import { type ClientDocument, documentUrl, readDocument } from './document.ts';
 import { columnsOf, doubts } from './metadata.ts';
 
@@ -114,7 +114,7 @@ async function readAnew(deps: Deps, url: URL, budgets: Budget[]): Promise<Applic
   const failed = `client-document:${sha256Hex(url.href)}`;
   const fault = await deps.shared.get(failed);
   if (fault !== null) throw new AppError('invalid_request', fault, { param: 'client_id' });
-  for (const budget of budgets) await countReading(deps, budget);
+  for (const budget of budgets) await countFetch(deps, budget);
   const document = await readDocument(deps, url).catch(async (error: unknown) => {
     if (error instanceof AppError) await deps.shared.set(failed, error.message, failedMs);
     throw error;
@@ -176,7 +176,7 @@ async function changed(
   });
   if (!after) throw new AppError('not_found', 'There is no application with this client_id.');
   if (fields.length === 0) return after;
-  await tellOfApplication(deps, before.id);
+  await announceApplicationChange(deps, before.id);
   record(deps, 'app_updated', { changed_fields: fields }, before, after);
   return after;
 }

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { holdsPrivateKey } from '../assertion/key-set.ts';
-import { type JsonAtDeps, readJsonAt } from '../json-at.ts';
+import { type FetchJsonDeps, fetchJson } from '../fetch-json.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { type Metadata, readMetadata } from './metadata.ts';
 
@@ -42,9 +42,9 @@ const wrong = (what: string): AppError =>
   new AppError('invalid_request', `The document at client_id ${what}.`, { param: 'client_id' });
 
 /** Reads the document and validates it; throws `invalid_request` with the reason. */
-export async function readDocument(deps: JsonAtDeps, url: URL): Promise<ClientDocument> {
+export async function readDocument(deps: FetchJsonDeps, url: URL): Promise<ClientDocument> {
   const wanted = { mostBytes, userAgent: 'svc-client-metadata/1.0', wrong };
-  const { object, seconds } = await readJsonAt(deps, url.href, wanted);
+  const { object, seconds } = await fetchJson(deps, url.href, wanted);
   return { metadata: checked(object, url), seconds: Math.min(mostSeconds, seconds) };
 }
 

@@ -4,11 +4,12 @@ import { AppError } from '../../lib/errors.ts';
 import { equalDigests, sha256Hex } from '../../lib/hashing.ts';
 import { inBatches } from '../../platform/db/pages.ts';
 import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
+import { announceApplicationChange } from '../announcement-tags.ts';
 import { applicationChanges, defaultRateLimit } from '../application.ts';
 import { authMethodOf, provesClient } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { newClientId, newClientSecret, newRegistrationToken } from '../credentials.ts';
 import { endAccess } from '../end-access.ts';
-import type { Room } from '../room.ts';
 import { applicationStatus, requireEnabled, suspended, unverified } from '../status.ts';
 import {
   type ApplicationChange,
@@ -19,7 +20,6 @@ import {
 import { deleteConsentsOf } from '../store/consents.ts';
 import type { ApplicationRow } from '../store/tables.ts';
 import { countRegistered } from '../store/unowned.ts';
-import { tellOfApplication } from '../tags.ts';
 import { columnsOf, doubts, type Metadata, readMetadata } from './metadata.ts';
 
 export interface Registered {
@@ -43,7 +43,7 @@ const bearerIn = (authorization: string | null): string => /^bearer +(\S+) *$/i.
 
 /** RFC 7591 §3. The caller is unauthenticated, so users are told that the application is unknown. */
 export async function registerClient(
-  deps: Room,
+  deps: OAuthContext,
   caller: { origin: Origin; authorization: string | null },
   given: Record<string, unknown>,
 ): Promise<Registered> {
@@ -68,12 +68,12 @@ export async function registerClient(
 }
 
 /** §3: an initial access token, if the operator requires one. */
-function requireInitialToken({ options }: Room, authorization: string | null): void {
+function requireInitialToken({ options }: OAuthContext, authorization: string | null): void {
   const wanted = options.get('OAuth2RegistrationTokenSha256');
   if (wanted !== '' && !equalDigests(sha256Hex(bearerIn(authorization)), wanted)) throw badToken();
 }
 
-async function count({ db, options, shared }: Room, ip: string): Promise<void> {
+async function count({ db, options, shared }: OAuthContext, ip: string): Promise<void> {
   if (options.get('RateLimitEnabled')) {
     const { allowed, resetMs } = await shared.hit(`client-registrations:${limitKeyOfIp(ip)}`, mostPerDay, dayMs);
     if (!allowed)
@@ -99,7 +99,7 @@ const decoyHash = sha256Hex('no client has this token');
 
 /** RFC 7592 §2: the client of a token; an unknown client is refused like a wrong token. */
 export async function ownClient(
-  { db }: Pick<Room, 'db'>,
+  { db }: Pick<OAuthContext, 'db'>,
   clientId: string,
   authorization: string | null,
 ): Promise<Registered> {
@@ -111,11 +111,11 @@ export async function ownClient(
   return { row, metadata: null, secret: null, registrationToken };
 }
 
-interface ChangeDeps extends Pick<Room, 'db' | 'clock'> {
-  announcements: Pick<Room['announcements'], 'changed'>;
-  lookups: Pick<Room['lookups'], 'forget'>;
-  origins: Pick<Room['origins'], 'changed'>;
-  audit: Pick<Room['audit'], 'record'>;
+interface ChangeDeps extends Pick<OAuthContext, 'db' | 'clock'> {
+  announcements: Pick<OAuthContext['announcements'], 'changed'>;
+  lookups: Pick<OAuthContext['lookups'], 'forget'>;
+  origins: Pick<OAuthContext['origins'], 'changed'>;
+  audit: Pick<OAuthContext['audit'], 'record'>;
 }
 
 /** RFC 7592 §2.2: replaces the metadata. */
@@ -156,7 +156,7 @@ const wrong = (param: string, what: string): AppError =>
   new AppError('invalid_client_metadata', `${param} ${what}.`, { param });
 
 /** RFC 7592 §2.3: final and immediate, with everything it was granted. */
-export async function removeClient(deps: Room, origin: Origin, { row }: Registered): Promise<void> {
+export async function removeClient(deps: OAuthContext, origin: Origin, { row }: Registered): Promise<void> {
   await changed(deps, row.id, { status: applicationStatus.deleted, secret_hash: '', registration_hash: '' });
   record(deps, 'app_deleted', origin, { app_name: row.name }, row, null);
   await endAccess(deps, row.id);
@@ -165,7 +165,7 @@ export async function removeClient(deps: Room, origin: Origin, { row }: Register
 
 async function changed(deps: ChangeDeps, id: number, change: ApplicationChange): Promise<ApplicationRow> {
   const row = await changeApplication(deps.db, id, { ...change, updated_at: nowSeconds(deps.clock) });
-  await tellOfApplication(deps, id);
+  await announceApplicationChange(deps, id);
   if (!row) throw badToken();
   return row;
 }

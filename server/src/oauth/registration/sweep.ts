@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { inBatches, sweepBatches } from '../../platform/db/pages.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { deleteUnused } from '../store/unowned.ts';
 
 /** Users have a day to answer; then the document is read again. */
@@ -13,7 +13,7 @@ export function openClientSweep({
   db,
   clock,
   lookups,
-}: Pick<Room, 'db' | 'clock'> & { lookups: Pick<Room['lookups'], 'forget'> }): () => Promise<number> {
+}: Pick<OAuthContext, 'db' | 'clock'> & { lookups: Pick<OAuthContext['lookups'], 'forget'> }): () => Promise<number> {
   /** The last id visited, for the next sweep to continue from; 0 is the start. */
   let looked = 0;
 

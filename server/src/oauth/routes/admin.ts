@@ -11,7 +11,7 @@ import { applicationSchema, viewIn } from '../application.ts';
 import { allApplications } from '../applications.ts';
 import { auditCsv, auditPage } from '../audit-log.ts';
 import { consentsOf } from '../consents.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import type { WithOwner } from '../store/list-applications.ts';
 import { consentSchema } from './consents.ts';
 import { management } from './shapes.ts';
@@ -44,11 +44,11 @@ const entrySchema = z
   })
   .meta({ id: 'OAuthAuditEntry' });
 
-export function adminRoutes(room: Room): Route[] {
+export function adminRoutes(room: OAuthContext): Route[] {
   return [...applicationRoutes(room), auditRoute(room)];
 }
 
-const applicationRoutes = (room: Room): Route[] => [
+const applicationRoutes = (room: OAuthContext): Route[] => [
   defineRoute({
     ...admin,
     method: 'get',
@@ -119,7 +119,7 @@ const applicationRoutes = (room: Room): Route[] => [
   }),
 ];
 
-const auditRoute = (room: Room): Route =>
+const auditRoute = (room: OAuthContext): Route =>
   defineRoute({
     ...admin,
     method: 'get',

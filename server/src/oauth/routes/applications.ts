@@ -14,7 +14,7 @@ import {
   rotateWebhookSecret,
   updateApplication,
 } from '../applications.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { requireEnabled } from '../status.ts';
 import { management, noStore } from './shapes.ts';
 
@@ -25,11 +25,11 @@ const secret = answered(z.object({ client_secret_plain: z.string() }));
 const webhookSecret = answered(z.object({ webhook_secret: z.string() }));
 
 /** Applications, for their owners. */
-export function applicationRoutes(room: Room): Route[] {
+export function applicationRoutes(room: OAuthContext): Route[] {
   return [...collectionRoutes(room), ...memberRoutes(room), ...secretRoutes(room)];
 }
 
-const collectionRoutes = (room: Room): Route[] => [
+const collectionRoutes = (room: OAuthContext): Route[] => [
   defineRoute({
     ...management,
     method: 'get',
@@ -59,7 +59,7 @@ const collectionRoutes = (room: Room): Route[] => [
   }),
 ];
 
-const memberRoutes = (room: Room): Route[] => [
+const memberRoutes = (room: OAuthContext): Route[] => [
   defineRoute({
     ...management,
     method: 'get',
@@ -109,7 +109,7 @@ const memberRoutes = (room: Room): Route[] => [
   }),
 ];
 
-const secretRoutes = (room: Room): Route[] => [
+const secretRoutes = (room: OAuthContext): Route[] => [
   defineRoute({
     ...management,
     method: 'post',

@@ -7,7 +7,7 @@ import { applicationSchema } from '../application.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
 import { givenParameter, onceEach } from '../given-parameters.ts';
 import { openidParameters } from '../openid/request.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { type Spending, spendingFields } from '../spending.ts';
 import { base, noStore, repeatableIn, resourceParameter, seeOther } from './shapes.ts';
 
@@ -112,7 +112,7 @@ export const whoOf = ({ principal }: Call<'session'>) => ({
   signedInAt: principal.signedInAt,
 });
 
-export function authorizeRoutes(room: Room): Route[] {
+export function authorizeRoutes(room: OAuthContext): Route[] {
   const mayRepeat = repeatableIn(room);
   return [
     defineRoute({

@@ -4,7 +4,7 @@ import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { changeLimit, consentsOf, revokeConsent } from '../consents.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { spendingFields } from '../spending.ts';
 import { management } from './shapes.ts';
 
@@ -37,7 +37,7 @@ export const consentSchema = z
   .meta({ id: 'OAuthConsent' });
 
 /** The user's view: which applications may act for me. */
-export function consentRoutes(room: Room): Route[] {
+export function consentRoutes(room: OAuthContext): Route[] {
   return [
     defineRoute({
       ...management,

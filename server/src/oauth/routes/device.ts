@@ -3,9 +3,9 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { clientFields, requiredClient } from '../assertion/presented-client.ts';
+import type { OAuthContext } from '../context.ts';
 import { decideDevice, describeDevice } from '../device/decide.ts';
 import { startDevice } from '../device/start.ts';
-import type { Room } from '../room.ts';
 import { answeredFields, answeredSpending, askedFields, whoOf } from './authorize.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
@@ -14,7 +14,7 @@ const userCode = z.string().min(1, 'must not be empty').max(64, 'must have at mo
 const typedAt = (call: Call<'session'>) => ({ sessionId: call.principal.sessionId, ip: call.ip });
 
 /** RFC 8628: signing in on a device without a browser, by a code typed on another. */
-export function deviceRoutes(room: Room): Route[] {
+export function deviceRoutes(room: OAuthContext): Route[] {
   const when = () => room.options.get('OAuth2OpenIDConnect');
   return [
     defineRoute({

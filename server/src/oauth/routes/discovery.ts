@@ -7,7 +7,7 @@ import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-algorithms.ts';
 import { responseModes } from '../response-mode.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { allScopes, firstScopes } from '../scopes.ts';
 import { readsDocuments } from '../status.ts';
 import { anyOrigin, base } from './shapes.ts';
@@ -76,7 +76,7 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
 
 const documentSchema = z.record(z.string(), z.unknown());
 
-export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<Room, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
+export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<OAuthContext, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
   /** How unregistered clients get access. */
   const openidNow = () => ({

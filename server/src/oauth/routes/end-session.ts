@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import { canBeEchoed } from '../echoable.ts';
+import { canBeEchoed } from '../can-be-echoed.ts';
+import type { OAuthContext } from '../context.ts';
 import { confirmEndSession, type EndSessionRequest, endSession } from '../openid/end-session.ts';
 import { withParameters } from '../redirect-uri.ts';
-import type { Room } from '../room.ts';
 import { base, management, noStore, seeOther } from './shapes.ts';
 
 /** Each becomes part of a URL. */
@@ -25,7 +25,7 @@ const answers = {
 };
 
 /** RP-Initiated Logout 1.0: an application sends the browser here to log its user out. */
-export function endSessionRoutes(room: Room): Route[] {
+export function endSessionRoutes(room: OAuthContext): Route[] {
   const shared = {
     ...base,
     when: () => room.options.get('OAuth2OpenIDConnect'),

@@ -3,11 +3,11 @@ import { languageAsked } from '../../identity/caller-language.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { expiredPage, formPostHeaders, formPostPage } from '../form-post-page.ts';
 import { formPostPath, openAnswer } from '../response-mode.ts';
-import type { Room } from '../room.ts';
+import type { OAuthContext } from '../context.ts';
 import { base, noStore } from './shapes.ts';
 
 /** Form Post Response Mode: the page that posts an answer to the application. */
-export function formPostRoute(room: Room): Route {
+export function formPostRoute(room: OAuthContext): Route {
   return defineRoute({
     ...base,
     when: () => room.options.get('OAuth2OpenIDConnect'),

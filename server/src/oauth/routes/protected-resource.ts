@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { OAuthContext } from '../context.ts';
 import { metadataPath } from '../resources.ts';
-import type { Room } from '../room.ts';
 import { allowedNow, isScope } from '../scopes.ts';
 import { anyOrigin, base } from './shapes.ts';
 
@@ -14,7 +14,7 @@ const metadataSchema = z.object({
   bearer_methods_supported: z.array(z.string()),
 });
 
-type Deps = Pick<Room, 'options' | 'resources' | 'baseUrl'>;
+type Deps = Pick<OAuthContext, 'options' | 'resources' | 'baseUrl'>;
 
 /** RFC 9728 §2: for clients that only know a resource's address. */
 function metadataOf({ options, resources, baseUrl }: Deps, path: string): z.infer<typeof metadataSchema> {

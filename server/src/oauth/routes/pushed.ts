@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { clientFields, requiredClient } from '../assertion/presented-client.ts';
+import type { OAuthContext } from '../context.ts';
 import { proofOf } from '../dpop/proof.ts';
 import { pushRequest } from '../pushed/push.ts';
-import type { Room } from '../room.ts';
 import { requestFields } from './authorize.ts';
 import { anyOrigin, base, noStore, repeatableIn } from './shapes.ts';
 
 /** RFC 9126: an application sends its request here first, and the browser only carries its reference. */
-export function pushedRoute(room: Room): Route {
+export function pushedRoute(room: OAuthContext): Route {
   return defineRoute({
     ...base,
     when: () => room.options.get('OAuth2OpenIDConnect'),

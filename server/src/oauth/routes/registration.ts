@@ -3,9 +3,9 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { keySetSchema, keysIn } from '../assertion/client-keys.ts';
 import { authMethodOf } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { authMethods, grantsOf } from '../registration/metadata.ts';
 import { changeClient, ownClient, type Registered, registerClient, removeClient } from '../registration/register.ts';
-import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
@@ -86,7 +86,7 @@ function viewOf(baseUrl: string, { row, metadata, secret, registrationToken }: R
 }
 
 /** Dynamic registration (RFC 7591) and its management (RFC 7592). */
-export function registrationRoutes(room: Room): Route[] {
+export function registrationRoutes(room: OAuthContext): Route[] {
   const { options, baseUrl } = room;
   const shared = {
     ...base,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { OAuthContext } from '../context.ts';
 import { keysCachedSeconds } from '../openid/signing-keys.ts';
-import type { Room } from '../room.ts';
 import { anyOrigin, base, management } from './shapes.ts';
 
 const keySchema = z
@@ -16,7 +16,7 @@ const keySchema = z
   .meta({ id: 'OAuthSigningKey' });
 
 /** Signing keys of ID tokens, for applications and administrators. */
-export function signingKeyRoutes({ signingKeys, options }: Room): Route[] {
+export function signingKeyRoutes({ signingKeys, options }: OAuthContext): Route[] {
   const when = () => options.get('OAuth2OpenIDConnect');
   const listOf = async () =>
     (await signingKeys.all()).map(({ kid, alg, starts_at, retired_at, created_at }) => ({

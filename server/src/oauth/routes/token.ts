@@ -5,6 +5,7 @@ import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { clientFields, requiredClient } from '../assertion/presented-client.ts';
 import type { AuditEvent } from '../audit.ts';
 import type { ClientCredentials } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { deviceGrant } from '../device/codes.ts';
 import { proofOf } from '../dpop/proof.ts';
 import { tokenExchangeGrant } from '../grants/actor.ts';
@@ -14,7 +15,6 @@ import type { GrantDeps, Issued } from '../grants/grant.ts';
 import { refresh } from '../grants/refresh-token.ts';
 import { exchangeToken } from '../grants/token-exchange.ts';
 import { requestedResources } from '../resource-indicators.ts';
-import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
 import { anyOrigin, base, noStore, repeatableIn, resourceParameter } from './shapes.ts';
 
@@ -119,7 +119,7 @@ function required(body: Body, name: Exclude<keyof Body, 'resource'>): string {
   return value;
 }
 
-function grantCalled({ options }: Pick<Room, 'options'>, name: string): Grant {
+function grantCalled({ options }: Pick<OAuthContext, 'options'>, name: string): Grant {
   const openid = options.get('OAuth2OpenIDConnect');
   const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
   if (grant && (openid || !grant.openid)) return grant;
@@ -129,7 +129,7 @@ function grantCalled({ options }: Pick<Room, 'options'>, name: string): Grant {
   throw new AppError('unsupported_grant_type', `grant_type must be ${all}.`);
 }
 
-export function tokenRoute(room: Room): Route {
+export function tokenRoute(room: OAuthContext): Route {
   return defineRoute({
     ...base,
     method: 'post',

@@ -4,9 +4,9 @@ import { done } from '../../platform/http/answers.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { clientFields, presentedClient, requiredClient } from '../assertion/presented-client.ts';
 import { invalidClient } from '../client-auth.ts';
+import type { OAuthContext } from '../context.ts';
 import { introspect } from '../introspect.ts';
 import { revokeToken } from '../revoke.ts';
-import type { Room } from '../room.ts';
 import { requireEnabled } from '../status.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
@@ -38,7 +38,7 @@ const introspectionSchema = z.object({
 });
 
 /** Revocation and introspection. */
-export function tokenStatusRoutes(room: Room): Route[] {
+export function tokenStatusRoutes(room: OAuthContext): Route[] {
   return [
     defineRoute({
       ...base,
@@ -88,7 +88,10 @@ export function tokenStatusRoutes(room: Room): Route[] {
 }
 
 /** Unreadable credentials count as wrong ones, for a client that owns nothing. */
-async function credentialsOrNone(room: Room, call: { request: Request; ip: string; body: z.infer<typeof bodySchema> }) {
+async function credentialsOrNone(
+  room: OAuthContext,
+  call: { request: Request; ip: string; body: z.infer<typeof bodySchema> },
+) {
   try {
     return await presentedClient(room, call, call.body);
   } catch (error) {

@@ -1,6 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import { countUpTo, pageOfMany, type Range } from '../../platform/db/list-page.ts';
-import { called, type Named } from '../../platform/db/names.ts';
+import { idsByName, type NamedTable } from '../../platform/db/names.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { applicationStatus } from '../status.ts';
 import type { ApplicationRow } from './tables.ts';
@@ -73,7 +73,7 @@ const there = (db: Db, { status, ownerId }: ApplicationFilter) =>
     .$if(status !== undefined, (query) => query.where('t.status', '=', status!))
     .$if(ownerId !== undefined, (query) => query.where('t.owner_id', '=', ownerId!));
 
-const named: Named = {
+const named: NamedTable = {
   table: 'oauth_applications',
   index: 'oauth_applications_called',
   columns: ['name'],
@@ -87,7 +87,7 @@ async function matching(db: Db, filter: ApplicationFilter, most: number): Promis
   const { q, owners = [], status, ownerId } = filter;
   const owned = ownerId === undefined ? sql`` : sql`and t.owner_id = ${ownerId}`;
   const and = sql<SqlBool>`t.status <> ${applicationStatus.deleted} and t.status = ${status ?? sql.ref('t.status')} ${owned}`;
-  const byName = await called(db, named, { text: q, most, and });
+  const byName = await idsByName(db, named, { text: q, most, and });
   const some = there(db, filter).select('t.id').limit(most);
   // Each is ordered by an index; for all owners together they would have to be sorted.
   const parts = [

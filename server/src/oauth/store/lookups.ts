@@ -1,4 +1,4 @@
-import { after, type MaybePromise } from '../../lib/maybe-promise.ts';
+import { type MaybePromise, thenMaybe } from '../../lib/maybe-promise.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { TokenKey, TokenKind } from '../credentials.ts';
 import { scopesOf } from '../scopes.ts';
@@ -140,7 +140,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
   return {
     clientWithCode: (clientId, codeHash) => {
       if (!clients.get(clientId)) return codeOf(clientId, codeHash);
-      return after(first(codeAlone, [codeHash], readCode), (code) => {
+      return thenMaybe(first(codeAlone, [codeHash], readCode), (code) => {
         const owned = ownedByKnown(clientId, code);
         return owned ? { ...owned, code } : codeOf(clientId, codeHash);
       });
@@ -150,7 +150,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
       // A refresh token is presented once.
       if (key.kind === 'refresh') {
         if (!clients.get(clientId)) return refreshOf(clientId, key);
-        return after(first(refreshAlone, [key.id, key.hash], readToken), (token) => {
+        return thenMaybe(first(refreshAlone, [key.id, key.hash], readToken), (token) => {
           const owned = ownedByKnown(clientId, token);
           return owned ? { ...owned, token } : refreshOf(clientId, key);
         });

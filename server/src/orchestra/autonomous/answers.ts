@@ -7,7 +7,7 @@ import type { RunState, RunTask } from './state.ts';
 import { saidByTool } from './steps-talk.ts';
 import type { Run } from './store/runs.ts';
 import { hasStep, type Step } from './store/steps.ts';
-import type { OpenCall } from './talk.ts';
+import type { OpenCall } from './task-conversation.ts';
 
 /** The output of a call to one of the caller's own tools, or a user's decision on a call that needs approval. */
 export type Answer = { id: string } & (

@@ -12,16 +12,16 @@ import { beatMs, type Owners, openOwners } from '../../platform/durable/owners.t
 import { headerSets } from '../../platform/http/headers.ts';
 import { type HttpDeps, mountRoutes } from '../../platform/http/mount.ts';
 import type { Call } from '../../platform/http/route.ts';
-import { unbounded } from '../../platform/keeping/keeping.fixture.ts';
 import { openLog } from '../../platform/log.ts';
 import { Metrics } from '../../platform/metrics.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import type { Shared } from '../../platform/shared/port.ts';
+import { unbounded } from '../../platform/storage-quota/storage-quota.fixture.ts';
 import { textOf } from '../messages.ts';
 import type { CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import { scriptedModels, wordVector } from '../scripted.fixture.ts';
-import { nearIndex } from '../search/near.ts';
-import { perUser } from '../slices.ts';
+import { newVectorIndex } from '../search/vector-index.ts';
+import { newUserQueue } from '../work-slices.ts';
 import { type Autonomous, openAutonomous } from './open.ts';
 
 export type Purpose =
@@ -91,10 +91,10 @@ export async function openPlace(
     db: database.db,
     clock: systemClock,
     owners,
-    keeping: unbounded,
+    storageQuota: unbounded,
     shared,
-    near: nearIndex(),
-    searches: perUser(2),
+    near: newVectorIndex(),
+    searches: newUserQueue(2),
     permit: (caller) => caller,
     parallelRuns: () => 1_000,
     requireMoney: async () => {},

@@ -1,9 +1,9 @@
 import { isHandedOver } from '../../lib/abandoned-work.ts';
 import { argumentsIn, callConnected, followConnected, notAnObject, unknownOutcome } from '../connected-tools.ts';
-import { lookAgain } from './look-again.ts';
+import { recheckAccess } from './recheck-access.ts';
 import { loadSteps } from './store/steps.ts';
-import type { OpenCall } from './talk.ts';
-import { refuseDearer, type Work } from './work.ts';
+import type { OpenCall } from './task-conversation.ts';
+import { pauseAtMaxCost, type Work } from './work.ts';
 
 /** A run may take a day, but a server that has not finished a task after an hour is unlikely to. */
 const taskLimitMs = 3_600_000;
@@ -35,8 +35,8 @@ export async function callOnce(work: Work, call: OpenCall, signal: AbortSignal):
     );
   if (found.has(begunKey(call.id))) return unknownOutcome;
   if (!argumentsIn(call.arguments)) return notAnObject;
-  refuseDearer(work);
-  await lookAgain(work);
+  pauseAtMaxCost(work);
+  await recheckAccess(work);
   await journal.record(begunKey(call.id), { name: call.name });
   signal.throwIfAborted();
   // The run has already obtained any approval that was needed.

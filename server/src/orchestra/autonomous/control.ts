@@ -1,8 +1,8 @@
 import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { bytesOfRow, rowBytes } from '../../platform/keeping/sizes.ts';
-import { choosingFor, requireChatModel, requireEngine } from '../allowed.ts';
+import { bytesOfRow, rowBytes } from '../../platform/storage-quota/sizes.ts';
+import { allowedChoosing, requireChatModel, requireEngineAccess } from '../model-access.ts';
 import { choosePlanModel, chooseTaskModel, price } from '../models.ts';
 import { difficulties } from '../params.ts';
 import type { Caller, Deps } from '../ports.ts';
@@ -12,7 +12,6 @@ import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
 import { weighOne } from '../tokens.ts';
 import { type Answer, requireWaiting, takeAnswers } from './answers.ts';
-import { usePlanOf } from './changed-plan.ts';
 import { type RunConfig, withOverrides } from './config.ts';
 import { pausedStatuses } from './events.ts';
 import type { GivenTask } from './requests.ts';
@@ -20,12 +19,13 @@ import type { Runner } from './runner.ts';
 import { instruct, resumedState } from './state.ts';
 import { addRun, restartRun } from './store/begin.ts';
 import { cancelPaused, cancelRunning } from './store/cancel.ts';
-import { refuseMany } from './store/places.ts';
+import { type ResumeInput, type ResumePoint, storePartialAnswers } from './store/partial-answers.ts';
 import { findCheckpoint, lastCheckpointId, streamEnd } from './store/reads.ts';
+import { requireRunSlot } from './store/run-slots.ts';
 import { findRun, latestRun, type Run } from './store/runs.ts';
-import { type Brought, keepWaiting, type RestState } from './store/waiting.ts';
-import { pendingIn, waitingReason } from './talk.ts';
+import { pendingIn, waitingReason } from './task-conversation.ts';
 import { requireTools } from './toolbox.ts';
+import { applyUserPlan } from './user-plan.ts';
 
 /** Poll interval for a run that another process works on. */
 const lookMs = 500;
@@ -73,15 +73,15 @@ export function newControl(deps: Deps, runner: Runner): Control {
     if (!run) throw new AppError('not_found', 'This session has no execution');
     return run;
   };
-  const goOn = async (caller: Caller, run: Run, given: Brought & RestState): Promise<Run> => {
+  const goOn = async (caller: Caller, run: Run, given: ResumeInput & ResumePoint): Promise<Run> => {
     const { ref, epoch, sessionRef } = run;
     const reason = waitingReason(pendingIn(given.state));
     if (reason) {
-      runner.announceEvents(sessionRef, await keepWaiting(db, run, { ...given, reason }, clock.nowMs()));
+      runner.announceEvents(sessionRef, await storePartialAnswers(db, run, { ...given, reason }, clock.nowMs()));
       return existing(ref);
     }
     await requireMeans(deps, caller);
-    await deps.keeping.take(caller.userId, rowBytes);
+    await deps.storageQuota.take(caller.userId, rowBytes);
     const most = deps.parallelRuns();
     await restartRun(db, { ref, epoch, sessionRef, caller, most, ...given }, deps.owners.id, clock.nowMs());
     await runner.launch(ref);
@@ -97,8 +97,8 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const { userId } = caller;
       const most = deps.parallelRuns();
       // Checked again when the run is written; checked here so that a rejected request leaves no empty session behind.
-      await refuseMany(db, userId, most);
-      await deps.keeping.take(userId, bytesOfRow(goal, JSON.stringify(tools)));
+      await requireRunSlot(db, userId, most);
+      await deps.storageQuota.take(userId, bytesOfRow(goal, JSON.stringify(tools)));
       const { session: found } = await openSession(db, { userId, sessionId }, nowSeconds(clock));
       const goalTokens = await weighOne({ role: 'user', content: goal });
       const ref = await addRun(
@@ -123,7 +123,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const state = resumedState(checkpoint.state, checkpoint.id, config, run);
       // The run may have been paused for days: recall again, because memory may have been deleted or added since.
       state.recall = null;
-      if (plan) usePlanOf(state, plan);
+      if (plan) applyUserPlan(state, plan);
       const messages: NewMessage[] = [];
       if (instructions !== undefined) {
         instruct(state, instructions);
@@ -183,12 +183,12 @@ export function newControl(deps: Deps, runner: Runner): Control {
 
 /** Throws before anything is written if no model is available for the run, or the caller cannot pay for it. */
 async function requireMeans(deps: Deps, caller: Caller): Promise<void> {
-  requireEngine(caller);
+  requireEngineAccess(caller);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models);
   const preferences = withDefaults(await loadPreferences(deps.db, caller.userId));
   const given = { settings: { preferences }, operator: deps.operator(), models, patterns: [] };
-  const choosing = choosingFor(caller, given);
+  const choosing = allowedChoosing(caller, given);
   const tasks = difficulties.map((difficulty) => chooseTaskModel(choosing, difficulty, 'question'));
   const asked = new Set([choosePlanModel(choosing), ...tasks].map((choice) => choice?.model));
   const isFree = (name: string | undefined) => price(models.find(({ id }) => id === name)) === 0;

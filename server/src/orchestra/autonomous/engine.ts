@@ -1,7 +1,7 @@
 import { forgetKept } from '../../billing/store/kept-answers.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { choosingFor } from '../allowed.ts';
+import { allowedChoosing } from '../model-access.ts';
 import { aged } from '../patterns.ts';
 import type { Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
@@ -11,10 +11,10 @@ import { addTokensUsed } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
 import { countText } from '../tokens.ts';
 import { pausedStatus } from './events.ts';
-import { Leave, Pause } from './halt.ts';
+import { Pause, StopWork } from './halt.ts';
 import { Journal } from './journal.ts';
 import { runLoop } from './loop.ts';
-import { restOf } from './rest.ts';
+import { pausedRunViewOf } from './paused-run-view.ts';
 import { timeLeftMs } from './state.ts';
 import { addSpent } from './store/cancel.ts';
 import { LeaseLost } from './store/commit.ts';
@@ -25,7 +25,7 @@ import type { Work } from './work.ts';
 export interface Engine {
   readonly epoch: number;
   /** Stops the work, including model calls, and leaves the run's row unchanged. */
-  leave(why: Leave['why']): void;
+  leave(why: StopWork['why']): void;
   /** Resolves once all work has stopped; never rejects. */
   readonly done: Promise<void>;
 }
@@ -51,8 +51,8 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
     state: run.state,
     elapsedMs,
     onWritten,
-    onKept: (bytes) => deps.keeping.add(run.caller.userId, bytes),
-    onBroken: (error) => stop.abort(error instanceof LeaseLost ? new Leave('lost') : error),
+    onKept: (bytes) => deps.storageQuota.add(run.caller.userId, bytes),
+    onBroken: (error) => stop.abort(error instanceof LeaseLost ? new StopWork('lost') : error),
   });
   const leftMs = Math.min(Math.max(0, timeLeftMs(run.state, run.config, run.elapsedMs)), longestTimerMs);
   const stopTimer = clock.every(leftMs, () => stop.abort(new Pause('max_time')));
@@ -64,13 +64,13 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
       await close(deps, journal, stop.signal.aborted ? stop.signal.reason : error);
     } finally {
       stopTimer();
-      journal.close(new Leave('stopping'));
+      journal.close(new StopWork('stopping'));
       const used = run.state.tokens - tokensBefore;
       if (used > 0) await addTokensUsed(db, run.sessionRef, used);
     }
   };
   const done = work().catch((error) => deps.warn('a run could not be closed', error));
-  return { epoch: run.epoch, leave: (why) => stop.abort(new Leave(why)), done };
+  return { epoch: run.epoch, leave: (why) => stop.abort(new StopWork(why)), done };
 }
 
 async function prepare(
@@ -84,18 +84,18 @@ async function prepare(
   const models = await deps.models(caller);
   const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
   const operator = deps.operator();
-  const choosing = choosingFor(caller, { settings: { preferences }, operator, models, patterns });
+  const choosing = allowedChoosing(caller, { settings: { preferences }, operator, models, patterns });
   const known = { deps, caller, goal, config, tools, state, turn, executionId, preferences, choosing };
   return { ...own, ...known, count: countText, texts: new Map(), context: [], outcomes: [] };
 }
 
 /** Ends the `running` status with a checkpoint, or leaves the run to the next process. */
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
-  if (error instanceof LeaseLost || (error instanceof Leave && error.why === 'lost')) return;
+  if (error instanceof LeaseLost || (error instanceof StopWork && error.why === 'lost')) return;
   try {
     // Cancelled, or deleted together with its session.
-    if (error instanceof Leave && error.why === 'ended') return await closeEnded(deps, journal);
-    if (error instanceof Leave) return await journal.flush();
+    if (error instanceof StopWork && error.why === 'ended') return await closeEnded(deps, journal);
+    if (error instanceof StopWork) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner releases the run once the database is back, and another process continues it.
     if (callFault(error) === 'database') return deps.warn('a run is released when the database responds again', error);
@@ -116,7 +116,7 @@ async function pause({ db }: Deps, journal: Journal, { reason }: Pause): Promise
   // Finished steps must be in the journal before the pause event reports them.
   await journal.flush();
   const { holding, state } = journal.deps;
-  const rest = await restOf(db, holding.ref, state);
+  const rest = await pausedRunViewOf(db, holding.ref, state);
   const checkpoint_id = journal.checkpoint();
   const status = pausedStatus(reason);
   journal.tell('execution_paused', { reason, status, checkpoint_id, ...rest });

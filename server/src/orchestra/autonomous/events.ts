@@ -1,7 +1,7 @@
 import type { PlanTask } from '../plan.ts';
 import type { Failover } from '../task/failover.ts';
 import type { shownConfig } from './config.ts';
-import type { Rest } from './rest.ts';
+import type { PausedRunView } from './paused-run-view.ts';
 
 export type PauseReason =
   | 'max_iterations'
@@ -101,7 +101,7 @@ export interface RunEvents {
     /** Descriptions of where the run falls short of its goal. */
     shortfalls: string[];
   };
-  execution_paused: Rest & { reason: PauseReason; status: RunStatus; checkpoint_id: string };
+  execution_paused: PausedRunView & { reason: PauseReason; status: RunStatus; checkpoint_id: string };
   error: { message: string; recoverable: boolean; checkpoint_id: string };
 }
 export type EventName = keyof RunEvents;

@@ -14,7 +14,7 @@ export class Pause extends Error {
  * Thrown when this process stops working on the run without changing its row: another process has taken it, this one is
  * shutting down, or the run has ended.
  */
-export class Leave extends AbandonedWork {
+export class StopWork extends AbandonedWork {
   constructor(readonly why: 'lost' | 'stopping' | 'ended') {
     super(`left: ${why}`, why !== 'ended');
   }

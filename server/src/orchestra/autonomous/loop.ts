@@ -1,5 +1,5 @@
 import { Pause } from './halt.ts';
-import { renewChoice } from './look-again.ts';
+import { reloadModels } from './recheck-access.ts';
 import { iterationsUsedUp, stalled } from './state.ts';
 import { finishRun } from './steps-finish.ts';
 import { judgeGoal } from './steps-judge.ts';
@@ -32,7 +32,7 @@ export async function runLoop(work: Work): Promise<void> {
         if (iterationsUsedUp(state, config)) throw new Pause('max_iterations');
         if (stalled(state)) throw new Pause('stalled');
         // A run may last for hours, and the available models may change meanwhile.
-        await renewChoice(work);
+        await reloadModels(work);
         await revisePlan(work);
         break;
       case 'finish':

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import type { Deps } from '../ports.ts';
 import { addEntry, deleteEntry } from '../store/knowledge.ts';
-import { writeEntry } from '../turn/afterwards.ts';
+import { writeEntry } from '../turn/after-answer.ts';
 import {
   bigGoal,
   engines,

@@ -3,10 +3,10 @@ import type { Route } from '../../platform/http/route.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Deps } from '../ports.ts';
 import { type Control, newControl } from './control.ts';
+import { openTails } from './event-tails.ts';
 import { autonomousRoutes } from './routes.ts';
 import { openRunner } from './runner.ts';
 import { sweepEvents } from './store/reads.ts';
-import { openTails } from './tails.ts';
 
 export interface Autonomous {
   routes: Route[];

@@ -8,12 +8,12 @@ import type { Deps } from '../ports.ts';
 import { callerOf } from '../routes/caller.ts';
 import { base } from '../routes/schemas.ts';
 import type { Control } from './control.ts';
+import type { EventTails } from './event-tails.ts';
 import { runStatuses } from './events.ts';
 import { approveBody, cancelBody, executeBody, resumeBody, toolResultsBody } from './requests.ts';
 import { listCheckpoints, streamEnd } from './store/reads.ts';
 import { listRuns, type Run } from './store/runs.ts';
 import { streamEvents } from './stream.ts';
-import type { Tails } from './tails.ts';
 import { timelineRoute } from './timeline-routes.ts';
 import {
   executionSchema,
@@ -49,7 +49,7 @@ const listAnswer = z.object({
 export interface RouteDeps {
   deps: Deps;
   control: Control;
-  tails: Tails;
+  tails: EventTails;
 }
 
 export const autonomousRoutes = (given: RouteDeps): Route[] => [

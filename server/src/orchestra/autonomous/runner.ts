@@ -2,7 +2,7 @@ import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { Deps } from '../ports.ts';
 import { type Engine, startEngine } from './engine.ts';
-import { claim, letGo, orphans, runningEpochs } from './store/leases.ts';
+import { claim, orphans, releaseLease, runningEpochs } from './store/leases.ts';
 import { findRun } from './store/runs.ts';
 
 /** How often a process checks that it still holds its runs: a cancel is noticed within a second without a message. */
@@ -51,7 +51,7 @@ export function openRunner(deps: Deps & { shared: Shared }, lookMs = guardMs): R
       if (own.get(ref) === engine) own.delete(ref);
       return retryUntilWritten(
         owners,
-        () => letGo(db, run),
+        () => releaseLease(db, run),
         (error) => deps.warn('a run could not be released', error),
       );
     });

@@ -3,7 +3,7 @@ import type { Plan, PlanTask } from '../plan.ts';
 import { newPlanId } from '../store/plans.ts';
 import type { TaskState } from '../task/escalate.ts';
 import type { RunConfig } from './config.ts';
-import type { Talk } from './talk.ts';
+import type { TaskConversation } from './task-conversation.ts';
 
 export type TaskStatus = 'pending' | 'completed' | 'failed' | 'skipped';
 
@@ -23,7 +23,7 @@ export interface RunTask extends PlanTask, TaskState {
   /** How often it was redone because of a weak result. */
   redone?: number;
   /** Its conversation with tools, if there is one. */
-  talk?: Talk | null;
+  talk?: TaskConversation | null;
 }
 
 /** What the run does next. */

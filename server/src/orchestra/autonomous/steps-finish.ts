@@ -12,13 +12,13 @@ import { recordOutcomes } from '../store/patterns.ts';
 import { sessionByRef } from '../store/sessions.ts';
 import { callFault } from '../task/call-fault.ts';
 import { requireFit, UnfitAnswer } from '../task/failover.ts';
-import { fitted, joined, lacksAsked } from '../task/results.ts';
+import { fitResultsTo, isRequestedCut, joinResults } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { weighOne } from '../tokens.ts';
-import { keepFact } from '../turn/afterwards.ts';
+import { keepFact } from '../turn/after-answer.ts';
 import { newMeter } from '../turn/meter.ts';
+import { stepSearchCalls } from './ask-once.ts';
 import { instructionParts } from './instructions.ts';
-import { asidesOf } from './paid.ts';
 import { live, shortfallsOf, tally } from './state.ts';
 import { LeaseLost } from './store/commit.ts';
 import { resultText, wholeText } from './texts.ts';
@@ -69,12 +69,12 @@ async function resultOf(work: Work): Promise<string> {
   }));
   const request: ChatMessage = { role: 'user', content: [goal, ...instructionParts(state)].join('\n\n') };
   const choose = (choosing: Choosing) => chooseTaskModel(choosing, synthesisDifficulty, 'writing');
-  const told = await fitted(results, choose(work.choosing)?.model, work.preferences.max_context_tokens, work);
+  const told = await fitResultsTo(results, choose(work.choosing)?.model, work.preferences.max_context_tokens, work);
   const messages = synthesisMessages({ context, request, results: told, fence: newFence() });
-  const result = lacksAsked(results, told)
-    ? joined(results)
+  const result = isRequestedCut(results, told)
+    ? joinResults(results)
     : await askAny(work, { step, messages, choose, requireFit: requireText }).catch((error) => {
-        if (error instanceof UnfitAnswer) return joined(results);
+        if (error instanceof UnfitAnswer) return joinResults(results);
         throw error;
       });
   work.texts.set(step, result);
@@ -98,12 +98,12 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     const reply = await askAny(work, { step, choose: chooseHelperModel, messages, shape: factsShape });
     const entries: { id: string; category: string; title: string }[] = [];
     const said = saidByUser(await recentMessages(deps.db, holding.sessionRef), goal);
-    const asking = { ...deps, ...asidesOf(work, step) };
+    const asking = { ...deps, ...stepSearchCalls(work, step) };
     const meter = newMeter();
     const settings = { mayEmbed: work.preferences.enable_embedding };
-    const keeping = { deps: asking, caller, choosing, signal, session, settings, meter };
+    const storageQuota = { deps: asking, caller, choosing, signal, session, settings, meter };
     for (const fact of groundedFacts(reply, [said])) {
-      const entry = await keepFact(keeping, fact);
+      const entry = await keepFact(storageQuota, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
     }
     journal.tell('knowledge_extracted', { count: entries.length, entries });

@@ -1,5 +1,5 @@
 import { buildContext, sumTokens } from '../context.ts';
-import { contextRoom } from '../fit.ts';
+import { contextBudget } from '../fit-window.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import { fenceRule, newFence } from '../prompts/fence.ts';
@@ -9,11 +9,11 @@ import { latestSummary } from '../store/summaries.ts';
 import { resultShare } from '../task/results.ts';
 import { newMeter } from '../turn/meter.ts';
 import { embedQuery, type Recalled, recall, within } from '../turn/recall.ts';
+import { stepSearchCalls } from './ask-once.ts';
 import { Pause } from './halt.ts';
-import { asidesOf } from './paid.ts';
 import { live, type RunTask } from './state.ts';
 import { resultText, wholeText } from './texts.ts';
-import { askAny, refuseDearer, stepKey, type Work } from './work.ts';
+import { askAny, pauseAtMaxCost, stepKey, type Work } from './work.ts';
 
 const recalledAtMost = 8;
 /** Matches with a lower score have little to do with the goal. */
@@ -27,15 +27,15 @@ const longestShort = 600;
 export async function recallMemory(work: Work): Promise<void> {
   const { deps, caller, choosing, signal, goal, state, holding, count, journal, preferences } = work;
   if (state.recall !== null) return;
-  refuseDearer(work);
+  pauseAtMaxCost(work);
   const key = stepKey(work, 'recall');
-  const asking = { ...deps, ...asidesOf(work, key) };
+  const asking = { ...deps, ...stepSearchCalls(work, key) };
   const searching = { deps: asking, caller, choosing, signal, meter: newMeter(), settings: { preferences } };
   const query = preferences.enable_embedding ? await embedQuery(searching, goal) : null;
   const scope = { userId: caller.userId, exceptSession: holding.sessionRef };
   const wanted = { text: goal, query, scope, most: recalledAtMost, threshold: leastRelevance, preferences };
   const found = await recall(searching, wanted);
-  const room = contextRoom(choosing, preferences.max_context_tokens, 'common');
+  const room = contextBudget(choosing, preferences.max_context_tokens, 'common');
   const kept = await within(found, room * recalledShare, count);
   const before = await count(goal);
   const text = JSON.stringify(kept);
@@ -58,7 +58,7 @@ export async function loadContext(work: Work): Promise<void> {
   const at = history.findLastIndex(({ message }) => message.role === 'user' && textOf(message) === goal);
   const before = at < 0 ? history : history.slice(0, at);
   const summary = await latestSummary(deps.db, holding.sessionRef);
-  const most = contextRoom(work.choosing, preferences.max_context_tokens, 'common');
+  const most = contextBudget(work.choosing, preferences.max_context_tokens, 'common');
   const budget = Math.floor(most * conversationShare);
   const talk = buildContext({ mode: 'summarized', history: before, summary, budget });
   const recalled = JSON.parse(work.texts.get(state.recall ?? '') ?? '[]') as Recalled[];
@@ -73,7 +73,7 @@ export async function loadContext(work: Work): Promise<void> {
  */
 export async function fitResults(work: Work): Promise<void> {
   const { state, count, preferences, journal } = work;
-  const limit = contextRoom(work.choosing, preferences.max_context_tokens, 'common') * resultShare;
+  const limit = contextBudget(work.choosing, preferences.max_context_tokens, 'common') * resultShare;
   const sized: { task: RunTask; tokens: number }[] = [];
   for (const task of live(state)) {
     const text = resultText(work, task);

@@ -1,7 +1,7 @@
-import { markAskedFor } from '../asked-for.ts';
 import { harder } from '../models.ts';
 import { asDirect, graphFaults, makePlan, type Plan, parsePlan, planShape, singleTaskPlan } from '../plan.ts';
 import { plannerMessages } from '../prompts/plan.ts';
+import { markRequestedTasks } from '../requested-tasks.ts';
 import { endsOf } from '../task/schedule.ts';
 import { triage } from '../triage.ts';
 import { taskOverviews } from './events.ts';
@@ -74,7 +74,7 @@ async function rethought(work: Work, step: string): Promise<Plan | null> {
   try {
     const shape = planShape(maxTasks);
     const plan = parseRevision(await askAny(work, { step, messages, shape }), state, maxTasks);
-    return plan && { ...plan, tasks: markAskedFor(work.goal, plan.tasks) };
+    return plan && { ...plan, tasks: markRequestedTasks(work.goal, plan.tasks) };
   } catch (error) {
     work.signal.throwIfAborted();
     if (error instanceof Pause && error.reason === 'provider_unavailable') return null;

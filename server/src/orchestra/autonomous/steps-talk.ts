@@ -6,7 +6,13 @@ import { Pause } from './halt.ts';
 import { instructionText } from './instructions.ts';
 import type { RunTask } from './state.ts';
 import { loadSteps } from './store/steps.ts';
-import { type OpenCall, pendingIn, type Said, type Talk, waitingReason } from './talk.ts';
+import {
+  type ConversationEntry,
+  type OpenCall,
+  pendingIn,
+  type TaskConversation,
+  waitingReason,
+} from './task-conversation.ts';
 import type { Toolbox } from './toolbox.ts';
 import { stepKey, type Work } from './work.ts';
 
@@ -32,7 +38,7 @@ export function noteRound(
   const tokens = promptTokens + completionTokens;
   const calls = done.toolCalls.slice(0, mostCalls).map((call) => ({ ...call, id: `call_${randomString(24)}` }));
   const said: ChatMessage = { role: 'assistant', content: done.answer.message.content, tool_calls: calls };
-  const begun: Talk | null = task.talk ?? null;
+  const begun: TaskConversation | null = task.talk ?? null;
   const { said: before, rounds, instructed, tokens: used } = begun ?? newTalk(state.instructions?.length ?? 0);
   const key = `${at.step}:said:${rounds + 1}`;
   const open = calls.map(({ id, function: { name, arguments: args } }): OpenCall => {
@@ -52,7 +58,7 @@ export function noteRound(
     const one = { task_id: task.id, tool_call_id: id, name, arguments: args };
     journal.tell(needs === 'approval' ? 'approval_requested' : 'tool_call_started', one);
   }
-  const kept: Said<ChatMessage> = { messages: begun ? [said] : [...done.messages, said] };
+  const kept: ConversationEntry<ChatMessage> = { messages: begun ? [said] : [...done.messages, said] };
   return journal.record(key, kept, tokens, at.step);
 }
 
@@ -80,7 +86,7 @@ function note({ journal }: Work, task: RunTask, call: OpenCall, content: string 
   return journal.record(key, saidByTool(call.id, content));
 }
 
-export const saidByTool = (tool_call_id: string, content: string): Said<ChatMessage> => ({
+export const saidByTool = (tool_call_id: string, content: string): ConversationEntry<ChatMessage> => ({
   messages: [{ role: 'tool', tool_call_id, content }],
 });
 
@@ -93,13 +99,13 @@ export async function tellInstructions(work: Work, task: RunTask): Promise<void>
   const key = stepKey(work, `instructed:${task.id}:${all.length}:${randomString(6)}`);
   talk.said.push(key);
   talk.instructed = all.length;
-  const said: Said<ChatMessage> = { messages: [{ role: 'user', content: instructionText(fresh) }] };
+  const said: ConversationEntry<ChatMessage> = { messages: [{ role: 'user', content: instructionText(fresh) }] };
   await work.journal.record(key, said);
 }
 
 export async function talkMessages({ deps, holding }: Work, task: RunTask): Promise<ChatMessage[]> {
   const { said } = task.talk!;
   const found = await loadSteps(deps.db, holding.ref, said);
-  const messages = said.flatMap((key) => (found.get(key) as Said<ChatMessage>).messages);
+  const messages = said.flatMap((key) => (found.get(key) as ConversationEntry<ChatMessage>).messages);
   return isClosing(task) ? [...messages, { role: 'user', content: closing }] : messages;
 }

@@ -3,7 +3,7 @@ import { harder } from '../models.ts';
 import { fenceRule, newFence } from '../prompts/fence.ts';
 import { remarkParts, taskMessages } from '../prompts/plan.ts';
 import type { Attempt } from '../task/escalate.ts';
-import { fitted } from '../task/results.ts';
+import { fitResultsTo } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask, distancesTo, runGraph, widthOf } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
@@ -12,7 +12,7 @@ import { instructionParts } from './instructions.ts';
 import { again, isWeak, live, type RunState, type RunTask, redoDependents } from './state.ts';
 import { evaluateTask } from './steps-judge.ts';
 import { answerCalls, isClosing, noteRound, talkMessages, tellInstructions } from './steps-talk.ts';
-import { pendingIn, waitingReason } from './talk.ts';
+import { pendingIn, waitingReason } from './task-conversation.ts';
 import { resultText } from './texts.ts';
 import { openToolbox, type Toolbox } from './toolbox.ts';
 import { askModel, failedOver, stepKey, type Work } from './work.ts';
@@ -236,7 +236,7 @@ async function messagesFor(work: Work, task: RunTask, before: RunTask[], model: 
     context,
     request: { role: 'user', content: [goal, ...instructionParts(state)].join('\n\n') },
     task,
-    results: await fitted(results, model, preferences.max_context_tokens, work),
+    results: await fitResultsTo(results, model, preferences.max_context_tokens, work),
     remarks,
     final: task === answeringTask(tasks),
     fence,

@@ -1,12 +1,12 @@
 import { ssePing } from '../../lib/sse.ts';
+import { endOnLostAccess } from '../../platform/http/end-on-lost-access.ts';
 import { openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
-import { whileLetIn } from '../../platform/http/while-let-in.ts';
-import type { Tails } from './tails.ts';
+import type { EventTails } from './event-tails.ts';
 
 /** Streams the events after `seq` to one client, as long as it stays authorized. */
 export function streamEvents(
-  tails: Tails,
+  tails: EventTails,
   call: Pick<Call, 'signal' | 'headers'>,
   sessionRef: number,
   seq: number,
@@ -16,7 +16,7 @@ export function streamEvents(
   // The response head is sent with the first byte: write one now instead of waiting for the next event.
   write(ssePing);
   const out = new AbortController();
-  const stopLooking = whileLetIn(stillIn, () => out.abort());
+  const stopLooking = endOnLostAccess(stillIn, () => out.abort());
   void tails
     .read(sessionRef, seq, AbortSignal.any([left, out.signal]), write)
     .catch((error) => left.aborted || warn('an event stream was interrupted', error))

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/tables.ts';
 import { loadSteps } from './store/steps.ts';
 import { notesOnCalls, type TimelineEvent } from './store/timeline.ts';
-import type { Said } from './talk.ts';
+import type { ConversationEntry } from './task-conversation.ts';
 
 /** What the journal says about a tool call. */
 export interface Noted {
@@ -25,7 +25,10 @@ export async function callsOf(db: Db, runRef: number, taken: (TimelineEvent | ob
     if (kind === 'begun') calls.set(id, { ...calls.get(id), begun: at });
     else notes.set(key, { id, at });
   }
-  const found = (await loadSteps(db, runRef, [...notes.keys()])) as Map<string, Partial<Said<{ content?: unknown }>>>;
+  const found = (await loadSteps(db, runRef, [...notes.keys()])) as Map<
+    string,
+    Partial<ConversationEntry<{ content?: unknown }>>
+  >;
   for (const [key, { messages }] of found) {
     const { id, at } = notes.get(key)!;
     // An approval has no messages, and does not end the call.

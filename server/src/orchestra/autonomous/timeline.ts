@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import type { Run } from './store/runs.ts';
 import { eventsBefore, type TimelineEvent } from './store/timeline.ts';
 import { callsOf } from './timeline-calls.ts';
-import { toldNames, toldOf } from './timeline-told.ts';
+import { describedEvents, describeEvent } from './timeline-events.ts';
 import { type Entry, noEntry, type Sums, type TaskSum } from './timeline-views.ts';
 
 /** Where a page ends, in the events and in the usage logs: `[seq, created_at, id]`. */
@@ -21,12 +21,12 @@ export async function timelineOf(db: Db, run: Run, from: readonly number[] | und
   const filter = filterOf(run);
   const before = { created_at: place[1], id: place[2] };
   const logs = await listUsage(db, filter, { limit: limit + 1, before });
-  const events = await eventsBefore(db, run, toldNames, place[0], limit + 1);
+  const events = await eventsBefore(db, run, describedEvents, place[0], limit + 1);
   const { taken, next } = merged(events, logs, place, limit);
   const titles = new Map(run.state.tasks.map(({ id, title }) => [id, title]));
   const calls = await callsOf(db, run.ref, taken);
   const entries = taken.flatMap((one) => {
-    if ('seq' in one) return [toldOf(one, calls)];
+    if ('seq' in one) return [describeEvent(one, calls)];
     return isFreeToolCall(one) ? [] : [modelCall(run, one)];
   });
   return {

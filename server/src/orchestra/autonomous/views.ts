@@ -4,7 +4,7 @@ import { quotaToUsd } from '../../lib/money.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { approve, maxCost, shownConfig } from './config.ts';
 import { runStatuses } from './events.ts';
-import { atNoRest, type Rest, restOf } from './rest.ts';
+import { emptyPausedRunView, type PausedRunView, pausedRunViewOf } from './paused-run-view.ts';
 import { shortfallsOf } from './state.ts';
 import { lastCheckpointId } from './store/reads.ts';
 import type { Run } from './store/runs.ts';
@@ -57,17 +57,17 @@ export const executionView = (run: Run, resting: Resting) => ({
   events_url: eventsUrl(run.sessionId),
 });
 
-type Resting = Rest & { checkpoint_id: string | null };
+type Resting = PausedRunView & { checkpoint_id: string | null };
 
 /** Neither running nor completed, so it can be resumed. */
 const isAtRest = ({ status }: Run): boolean => status !== 'running' && status !== 'completed';
 
 /** Results and open items of a run that can be resumed. */
 export async function restingView(db: Db, run: Run): Promise<Resting> {
-  if (!isAtRest(run)) return { checkpoint_id: null, ...atNoRest() };
+  if (!isAtRest(run)) return { checkpoint_id: null, ...emptyPausedRunView() };
   // Runs stopped by an earlier version have no checkpoint in their row.
   const checkpoint_id = run.checkpointId ?? (await lastCheckpointId(db, run.ref));
-  return { checkpoint_id, ...(await restOf(db, run.ref, run.state)) };
+  return { checkpoint_id, ...(await pausedRunViewOf(db, run.ref, run.state)) };
 }
 
 /** Empty while the run is active, because nothing is final yet. */

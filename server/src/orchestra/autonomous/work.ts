@@ -2,23 +2,23 @@ import type { CallName } from '../../billing/types.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { costOf, quotaPerUsd } from '../../lib/money.ts';
 import { askShaped, type Shape } from '../ask-shaped.ts';
-import { modelOf, sendFitted } from '../fit.ts';
+import { modelOf, sendFitted } from '../fit-window.ts';
 import { type ChatMessage, textOf } from '../messages.ts';
 import { type Choice, type Choosing, choosePlanModel } from '../models.ts';
 import type { CallParams, Charged, CompleteAnswer } from '../ports.ts';
 import type { Outcome } from '../store/patterns.ts';
 import { type Failover, tryModels, UnfitAnswer } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
+import { askOnce } from './ask-once.ts';
 import type { RunConfig } from './config.ts';
 import { mayRetry, Pause, pauseFor } from './halt.ts';
 import type { Journal } from './journal.ts';
-import { lookAgain, type Standing } from './look-again.ts';
-import { askOnce } from './paid.ts';
+import { type RunAccess, recheckAccess } from './recheck-access.ts';
 import type { RunState } from './state.ts';
 import type { Holding } from './store/commit.ts';
 
 /** Everything that the steps of a run share. */
-export interface Work extends Standing {
+export interface Work extends RunAccess {
   executionId: string;
   holding: Holding;
   turn: number;
@@ -92,8 +92,8 @@ function spend(work: Work, model: string, charged: Charged): void {
 async function callModel(work: Work, asking: Question, keepAs: CallName): Promise<CompleteAnswer> {
   const { step, call = 1, model, messages, params = {}, tools = [] } = asking;
   const { onDelta, signal = work.signal, insteadOf } = asking;
-  refuseDearer(work);
-  await lookAgain(work);
+  pauseAtMaxCost(work);
+  await recheckAccess(work);
   const asked = {
     ...work.caller,
     model,
@@ -120,7 +120,7 @@ async function callModel(work: Work, asking: Question, keepAs: CallName): Promis
  * Pauses once `max_cost` is reached. Calls in progress finish and are paid for, so with parallel tasks a run may exceed
  * the limit by a few calls.
  */
-export function refuseDearer({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
+export function pauseAtMaxCost({ config: { max_cost }, state }: Pick<Work, 'config' | 'state'>): void {
   if (typeof max_cost === 'number' && state.cost >= max_cost * quotaPerUsd) throw new Pause('max_cost');
 }
 

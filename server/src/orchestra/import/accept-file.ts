@@ -1,8 +1,8 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import type { Caller, Deps } from '../ports.ts';
-import { others } from '../slices.ts';
 import { addPart, addSource, type NewSource, type Source, sourceOfContent, turnTo } from '../store/sources.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import { FileFault } from './faults.ts';
 import { kindOfFile } from './file-kind.ts';
 import { removeSource } from './import-source.ts';
@@ -37,12 +37,12 @@ export async function acceptFile(
   const { bytes, name } = upload;
   if (bytes.byteLength > importLimits.fileBytes) throw new FileFault('too_large');
   // Yield first: up to ten mebibytes were just assembled, and the next check scans them in one go.
-  await others();
+  await yieldToEventLoop();
   const kind = kindOfFile(bytes);
   const { userId, keyId } = caller;
   const contentHash = await hashOf(bytes);
   const source = { ...as, userId, keyId, name, kind, contentHash, size: bytes.byteLength };
-  await deps.keeping.take(userId, bytes.byteLength);
+  await deps.storageQuota.take(userId, bytes.byteLength);
   const made = await makeRoom(deps, source);
   if (!made.accepted) return made;
   const { ref } = made.source;
@@ -80,7 +80,7 @@ async function hashOf(bytes: Uint8Array): Promise<string> {
   const hash = new Bun.CryptoHasher('sha256');
   for (const part of partsOf(bytes)) {
     hash.update(part);
-    await others();
+    await yieldToEventLoop();
   }
   return hash.digest('hex');
 }
@@ -94,7 +94,7 @@ async function keep({ db, clock, startImport }: Deps, ref: number, bytes: Uint8A
   for (const part of partsOf(bytes)) {
     await addPart(db, ref, position, part);
     position += 1;
-    await others();
+    await yieldToEventLoop();
   }
   if (await turnTo(db, ref, ['receiving'], { state: 'waiting' }, nowSeconds(clock))) await startImport(ref);
 }

@@ -1,8 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { bytesOfRow } from '../../platform/keeping/sizes.ts';
+import { bytesOfRow } from '../../platform/storage-quota/sizes.ts';
 import type { Deps } from '../ports.ts';
-import { others } from '../slices.ts';
 import { addEntry } from '../store/knowledge.ts';
 import {
   beginReading,
@@ -17,8 +16,9 @@ import {
   sourceByRef,
   turnTo,
 } from '../store/sources.ts';
-import { writeEntry } from '../turn/afterwards.ts';
+import { writeEntry } from '../turn/after-answer.ts';
 import { embedMany } from '../turn/embed.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import { type Fault, FileFault, faultTexts } from './faults.ts';
 import type { Passage } from './passages.ts';
 import { readPassages } from './read-file.ts';
@@ -68,14 +68,14 @@ async function store(deps: Deps, source: Source, signal: AbortSignal): Promise<b
   for (let at = source.written; at < passages.length; at += atOnce) {
     signal.throwIfAborted();
     if (!(await writePassages(deps, source, at, passages.slice(at, at + atOnce)))) return false;
-    await others();
+    await yieldToEventLoop();
   }
   return true;
 }
 
 /** Passages count towards the user's storage but are never rejected: there was room for the file. */
-const writePassages = ({ db, clock, keeping }: Deps, source: Source, from: number, passages: Passage[]) => {
-  for (const { content } of passages) keeping.add(source.userId, bytesOfRow(content));
+const writePassages = ({ db, clock, storageQuota }: Deps, source: Source, from: number, passages: Passage[]) => {
+  for (const { content } of passages) storageQuota.add(source.userId, bytesOfRow(content));
   return db.transaction().execute(async (tx) => {
     const now = nowSeconds(clock);
     if (!(await countWritten(tx, source.ref, from, passages.length, now))) return false;

@@ -1,6 +1,6 @@
 import { type ChatMessage, textOf } from '../messages.ts';
 import type { PlanTask } from '../plan.ts';
-import type { Told } from '../task/results.ts';
+import type { SharedResult } from '../task/results.ts';
 import { type Fence, fenceRule } from './fence.ts';
 
 export interface PlannerInput {
@@ -42,7 +42,7 @@ export interface TaskInput {
   request: ChatMessage;
   task: PlanTask;
   /** Results of the tasks that this one depends on. */
-  results: Told[];
+  results: SharedResult[];
   /** A judge's feedback on an earlier result. */
   remarks?: string | null | undefined;
   /** Whether its result is the answer that the user reads. */
@@ -88,7 +88,7 @@ export function taskMessages(input: TaskInput): ChatMessage[] {
 export interface SynthesisInput {
   context: ChatMessage[];
   request: ChatMessage;
-  results: Told[];
+  results: SharedResult[];
   fence: Fence;
 }
 
@@ -105,7 +105,7 @@ export function synthesisMessages({ context, request, results, fence }: Synthesi
   return [...context, { role: 'system', content: note.join('\n\n') }, request];
 }
 
-const resultList = (results: Told[], fence: Fence): string =>
+const resultList = (results: SharedResult[], fence: Fence): string =>
   results
     .map(({ title, text, error }) =>
       text === null

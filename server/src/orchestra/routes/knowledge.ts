@@ -16,9 +16,9 @@ import {
   findEntry,
   newestEntries,
 } from '../store/knowledge.ts';
-import { writeEntry } from '../turn/afterwards.ts';
+import { writeEntry } from '../turn/after-answer.ts';
 import { embedNew } from '../turn/embed.ts';
-import { outsideTurn } from '../turn/outside.ts';
+import { contextOutsideTurn } from '../turn/outside-turn.ts';
 import { embedQuery, recall } from '../turn/recall.ts';
 import { callerOf } from './caller.ts';
 import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.ts';
@@ -46,7 +46,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
   const now = () => nowSeconds(deps.clock);
   /** New entries can be found by words at once; vectors follow in the background. */
   const embed = (caller: Caller) => {
-    const embedding = async () => embedNew(await outsideTurn(deps, caller, AbortSignal.timeout(60_000)));
+    const embedding = async () => embedNew(await contextOutsideTurn(deps, caller, AbortSignal.timeout(60_000)));
     deps.background(embedding().catch((error) => deps.warn('an entry could not be embedded', error)));
   };
   const found = (entry: Entry | null): Entry => {
@@ -84,7 +84,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
         const caller = callerOf(call.principal);
         const { project_id: projectId, ...fact } = call.body;
         const { userId } = caller;
-        await deps.keeping.take(userId, bytesOfEntry(fact));
+        await deps.storageQuota.take(userId, bytesOfEntry(fact));
         const entry = await writeEntry(db, userId, (tx) => addEntry(tx, { ...fact, userId, projectId }, now()));
         embed(caller);
         return ok(call, view(entry), 201);
@@ -110,7 +110,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const caller = callerOf(call.principal);
         const { userId } = caller;
-        await deps.keeping.take(userId, bytesOfEntry(call.body));
+        await deps.storageQuota.take(userId, bytesOfEntry(call.body));
         const change = (tx: Db) => changeEntry(tx, userId, call.params.id, call.body, now());
         const entry = found(await writeEntry(db, userId, change));
         deps.near.forget(userId);
@@ -136,7 +136,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
 }
 
 async function matching(deps: Deps, caller: Caller, text: string, signal: AbortSignal): Promise<Entry[]> {
-  const searching = await outsideTurn(deps, caller, signal);
+  const searching = await contextOutsideTurn(deps, caller, signal);
   const query = await embedQuery(searching, text);
   const scope = { userId: caller.userId, only: 'knowledge' as const };
   const found = await recall(searching, { text, query, scope, most: widest, threshold: leastRelevance });

@@ -1,21 +1,21 @@
-import { others } from '../slices.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import { bm25, type Corpus, type LexicalDocument, type LexicalScore } from './bm25.ts';
 import { datesIn, isOn, type NamedDate } from './dates.ts';
-import { type Noise, noiseOf, relevanceOf, standsOut } from './noise.ts';
+import { baselineOf, deviationsAbove, relevanceOf, type SimilarityBaseline } from './similarity-baseline.ts';
 import { terms } from './terms.ts';
 import { dot } from './vectors.ts';
 
 export interface Candidate {
   text: string;
   /** The surrounding messages, nearest first on either side. */
-  around?: { before: Spoken[]; after: Spoken[] };
+  around?: { before: NeighbourMessage[]; after: NeighbourMessage[] };
   /** Normalized to length one; null until it is embedded. */
   vector: Float32Array | null;
   /** Milliseconds since 1970; null for knowledge entries. */
   saidAtMs?: number | null;
 }
 
-export interface Spoken {
+export interface NeighbourMessage {
   text: string;
   vector: Float32Array | null;
 }
@@ -35,7 +35,7 @@ export type Ranked<C> = C & {
 /** Baseline for lexical and semantic scores; without it, the candidates themselves are the baseline. */
 export interface Background {
   corpus: Corpus;
-  noise: Noise | null;
+  noise: SimilarityBaseline | null;
   /** Cache of terms by text, shared between the rankings of one search. */
   known?: Map<string, string[]>;
 }
@@ -56,7 +56,7 @@ const meaningWeight = 0.25;
  */
 const lent = [0.35, 0.15, 0.1];
 /** Number of messages on either side that are taken into account. */
-export const lenders = lent.length;
+export const neighbourCount = lent.length;
 const lentByQuestion = 0.75;
 const question = /[?？؟]/u;
 /**
@@ -88,9 +88,10 @@ function newReader(wanted: Set<string>, known: Map<string, string[]>): (candidat
   });
 }
 
-function lendersOf(around: Candidate['around']): [Spoken, number][] {
+function lendersOf(around: Candidate['around']): [NeighbourMessage, number][] {
   if (!around) return [];
-  const side = (spoken: Spoken[]) => spoken.slice(0, lent.length).map((one, i): [Spoken, number] => [one, lent[i]!]);
+  const side = (spoken: NeighbourMessage[]) =>
+    spoken.slice(0, lent.length).map((one, i): [NeighbourMessage, number] => [one, lent[i]!]);
   const [asked, ...before] = side(around.before);
   if (asked && question.test(asked[0].text)) asked[1] = lentByQuestion;
   return [...(asked ? [asked] : []), ...before, ...side(around.after)];
@@ -112,7 +113,7 @@ async function readAll(
     chars += Math.min(candidateChars, candidate.text.length);
     if (chars < sliceChars) continue;
     chars = 0;
-    await others();
+    await yieldToEventLoop();
   }
   return documents;
 }
@@ -126,10 +127,10 @@ export async function rank<C extends Candidate>(
   const asked = terms(query.text);
   const lexical = bm25(asked, await readAll(asked, candidates, background?.known), background?.corpus);
   const cosines = candidates.map(({ vector }) => (vector && query.vector ? dot(query.vector, vector) : null));
-  const noise = background?.noise ?? noiseOf(cosines.filter((cosine) => cosine !== null));
+  const noise = background?.noise ?? baselineOf(cosines.filter((cosine) => cosine !== null));
   const lentMeaning = newLender(query, noise);
   const out = candidates.map(({ around }, i) => {
-    const own = cosines[i] === null ? 0 : standsOut(cosines[i]!, noise) ** 2;
+    const own = cosines[i] === null ? 0 : deviationsAbove(cosines[i]!, noise) ** 2;
     return Math.sqrt(own + lentMeaning(around));
   });
   const dates = datesIn(query.text);
@@ -158,14 +159,14 @@ function byDate(dates: NamedDate[], saidAtMs: number | null | undefined): number
 /**
  * What the surrounding messages add to the squared deviations of a message; each one is compared with the query once.
  */
-function newLender({ vector: asked }: Query, noise: Noise): (around: Candidate['around']) => number {
+function newLender({ vector: asked }: Query, noise: SimilarityBaseline): (around: Candidate['around']) => number {
   const known = new Map<Float32Array, number>();
   return (around) => {
     let squares = 0;
     if (!asked) return squares;
     for (const [{ vector }, weight] of lendersOf(around)) {
       if (!vector) continue;
-      const square = known.get(vector) ?? standsOut(dot(asked, vector), noise) ** 2;
+      const square = known.get(vector) ?? deviationsAbove(dot(asked, vector), noise) ** 2;
       known.set(vector, square);
       squares += weight * square;
     }
@@ -177,7 +178,7 @@ function newLender({ vector: asked }: Query, noise: Noise): (around: Candidate['
  * The strongest of four signals: the query's words occur; more of them than by chance; the text is more similar than by
  * chance; or so similar to the query, relative to unrelated texts, that it says the same.
  */
-function relevance(lexical: LexicalScore, meaning: number, cosine: number | null, noise: Noise): number {
+function relevance(lexical: LexicalScore, meaning: number, cosine: number | null, noise: SimilarityBaseline): number {
   const sameness = cosine === null ? 0 : (cosine - noise.mean) / Math.max(1 - noise.mean, Number.EPSILON);
   const [byWords, byMeaning] = [lexical.standsOut, meaning].map((out) => (out > 0 ? relevanceOf(out) : 0));
   return Math.min(1, Math.max(lexical.coverage, byWords!, byMeaning!, sameness));
@@ -204,5 +205,5 @@ export function applyRerank<C>(ranked: Ranked<C>[], scores: RerankScore[]): Rank
 }
 
 /** Drops results below the threshold: unrelated memories do more harm than none. */
-export const cut = <C>(ranked: Ranked<C>[], threshold: number): Ranked<C>[] =>
+export const dropBelow = <C>(ranked: Ranked<C>[], threshold: number): Ranked<C>[] =>
   ranked.filter(({ relevance }) => relevance >= threshold);

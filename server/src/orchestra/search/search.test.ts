@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { bm25 } from './bm25.ts';
-import { applyRerank, cut, rank } from './rank.ts';
+import { applyRerank, dropBelow, rank } from './rank.ts';
 import { stem, terms } from './terms.ts';
 import { dot, fromBlob, toBlob, toUnit } from './vectors.ts';
 
@@ -127,8 +127,8 @@ describe('rank', () => {
   test('cuts the best result if nothing is relevant', async () => {
     const ranked = await rank({ text: 'port', vector: vector(1, 0) }, [{ text: 'tea', vector: vector(0.1, 1) }]);
     expect(ranked[0]!.score).toBeGreaterThan(0);
-    expect(cut(ranked, 0.5)).toEqual([]);
-    expect(cut(ranked, 0)).toHaveLength(1);
+    expect(dropBelow(ranked, 0.5)).toEqual([]);
+    expect(dropBelow(ranked, 0)).toHaveLength(1);
   });
   test('a reranker decides the order but cannot add results', async () => {
     const ranked = await rank({ text: 'a b', vector: null }, [

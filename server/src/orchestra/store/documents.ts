@@ -4,7 +4,7 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { spokenText } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
-import { inSlices } from '../slices.ts';
+import { processInSlices } from '../work-slices.ts';
 import { type FileSource, fileSource } from './knowledge.ts';
 import './tables.ts';
 
@@ -204,7 +204,7 @@ export interface FoundDocument {
 
 /** Filters the documents by the scope, keeping their order. */
 export async function withinScope(db: Db, scope: Scope, ids: number[]): Promise<number[]> {
-  const rows = await inSlices(ids, (slice) => inScope(db, scope, slice).select('d.id').execute());
+  const rows = await processInSlices(ids, (slice) => inScope(db, scope, slice).select('d.id').execute());
   const inside = new Set(rows.map(({ id }) => id));
   return ids.filter((id) => inside.has(id));
 }
@@ -225,7 +225,7 @@ export async function loadDocuments(
   ids: number[],
   model: string | null,
 ): Promise<FoundDocument[]> {
-  return inSlices(ids, (slice) => loadSlice(db, scope, slice, model));
+  return processInSlices(ids, (slice) => loadSlice(db, scope, slice, model));
 }
 
 async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | null): Promise<FoundDocument[]> {

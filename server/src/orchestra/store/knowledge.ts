@@ -1,7 +1,7 @@
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { bytesOfRow } from '../../platform/keeping/sizes.ts';
+import { bytesOfRow } from '../../platform/storage-quota/sizes.ts';
 import type { Fact } from '../knowledge-facts.ts';
 import './tables.ts';
 

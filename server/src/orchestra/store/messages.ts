@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { bytesOfRow } from '../../platform/keeping/sizes.ts';
-import type { ChatMessage, Remembered } from '../messages.ts';
-import { others } from '../slices.ts';
+import { bytesOfRow } from '../../platform/storage-quota/sizes.ts';
+import type { ChatMessage, StoredTurnMessage } from '../messages.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import './tables.ts';
 
-export interface StoredMessage extends Remembered {
+export interface StoredMessage extends StoredTurnMessage {
   model: string | null;
   createdAt: number;
 }
@@ -94,7 +94,7 @@ export async function appendMessages(
     if (!session) return null;
     const stored: StoredMessage[] = [];
     for (let i = 0; i < added.length; i += batch) {
-      if (i > 0) await others();
+      if (i > 0) await yieldToEventLoop();
       stored.push(...(await insert(tx, sessionRef, added.slice(i, i + batch), now)));
     }
     return stored;

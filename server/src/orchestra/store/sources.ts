@@ -4,7 +4,7 @@ import { findShaped } from '../../platform/db/find-row.ts';
 import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
 import type { Fact } from '../knowledge-facts.ts';
-import { others } from '../slices.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import './tables.ts';
 
 /**
@@ -186,7 +186,7 @@ export async function deletePassages(db: Db, ref: number): Promise<void> {
     const some = db.selectFrom('ms_knowledge').select('id').where('source_ref', '=', ref).limit(mostAtOnce);
     const { numDeletedRows } = await db.deleteFrom('ms_knowledge').where('id', 'in', some).executeTakeFirst();
     if (Number(numDeletedRows) < mostAtOnce) return;
-    await others();
+    await yieldToEventLoop();
   }
 }
 

@@ -5,9 +5,9 @@ import type { OpenDb } from '../../platform/db/open.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import type { ChatMessage } from '../messages.ts';
-import { type NearIndex, nearEverywhere, nearIndex } from '../search/near.ts';
-import { noiseOf } from '../search/noise.ts';
+import { baselineOf } from '../search/similarity-baseline.ts';
 import { terms } from '../search/terms.ts';
+import { newVectorIndex, sharedVectorIndex, type VectorIndex } from '../search/vector-index.ts';
 import { toUnit } from '../search/vectors.ts';
 import { engines } from './db.fixture.ts';
 import { countTerms, documentsWithTerms, indexDocument, loadDocuments } from './documents.ts';
@@ -167,7 +167,7 @@ describe.each(await engines())('%s', (_, open) => {
       { documentId: mine, vector: [1, 1, -1] },
       { documentId: project, vector: [-1, 1, 1] },
     ]);
-    const near = nearIndex();
+    const near = newVectorIndex();
     expect(await near.near(db, 5, 'm', toUnit([-0.9, 1, 1]), 1)).toEqual([project]);
     expect(await near.near(db, 6, 'm', toUnit([1, 1, 1]), 5)).toEqual([]);
     expect(await near.near(db, 5, 'other', toUnit([1, 1, 1]), 5)).toEqual([]);
@@ -178,9 +178,9 @@ describe.each(await engines())('%s', (_, open) => {
     expect(await near.near(db, 5, 'm', toUnit([-1, -1, -1]), 1)).toEqual([late]);
     // What one process deletes, another one does not find instead of what is there.
     const shared = memoryShared(systemClock);
-    const process = () => nearEverywhere(shared, { onAllHeard: () => {} }, console.error);
+    const process = () => sharedVectorIndex(shared, { onAllHeard: () => {} }, console.error);
     const [one, other] = [process(), process()];
-    const nearest = (index: NearIndex) => index.near(db, 5, 'm', toUnit([-1, 1, -1]), 1);
+    const nearest = (index: VectorIndex) => index.near(db, 5, 'm', toUnit([-1, 1, -1]), 1);
     const gone = await index(5, 'gone');
     await saveVectors(db, 5, 'm', [{ documentId: gone, vector: [-1, 1, -1] }]);
     expect([await nearest(one), await nearest(other)]).toEqual([[gone], [gone]]);
@@ -189,10 +189,10 @@ describe.each(await engines())('%s', (_, open) => {
     await until('the other has heard', async () => (await nearest(other))[0] !== gone);
     await shared.close();
     const noise = await near.noise(db, 5, 'm', toUnit([1, 1, 1]));
-    const expected = noiseOf([1 / 3, 1 / 3, -1]);
+    const expected = baselineOf([1 / 3, 1 / 3, -1]);
     expect(noise.mean).toBeCloseTo(expected.mean, 5);
     expect(noise.deviation).toBeCloseTo(expected.deviation, 5);
-    expect(await near.noise(db, 6, 'm', toUnit([1, 1, 1]))).toEqual(noiseOf([]));
+    expect(await near.noise(db, 6, 'm', toUnit([1, 1, 1]))).toEqual(baselineOf([]));
     const vectors = await vectorsOf(db, 5, 'm', [mine, late, 987_654]);
     expect([...vectors.keys()].sort()).toEqual([mine, late].sort());
     expect(await vectorsOf(db, 6, 'm', [mine])).toEqual(new Map());

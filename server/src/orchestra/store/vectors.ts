@@ -1,7 +1,7 @@
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { rowBytes } from '../../platform/keeping/sizes.ts';
+import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { fromBlob, signBits, toBlob } from '../search/vectors.ts';
-import { inSlices } from '../slices.ts';
+import { processInSlices } from '../work-slices.ts';
 import './tables.ts';
 
 export interface NewVector {
@@ -80,7 +80,7 @@ export async function vectorsOf(
   documentIds: number[],
 ): Promise<Map<number, Float32Array>> {
   // Filter by document only: given the user and model as well, SQLite would scan all of the user's rows.
-  const rows = await inSlices(documentIds, (ids) =>
+  const rows = await processInSlices(documentIds, (ids) =>
     db
       .selectFrom('ms_vectors')
       .select(['document_id', 'user_id', 'model', 'vector'])

@@ -1,5 +1,5 @@
 import { fitsSchema } from '../json-schema.ts';
-import { squeeze } from '../messages.ts';
+import { normalizeWhitespace } from '../messages.ts';
 import { looksRefused } from './refusals.ts';
 
 export type Fault = 'empty' | 'refused' | 'cut_off' | 'wrong_format' | 'no_tool_call';
@@ -24,7 +24,7 @@ export function findFault(answer: Checked): Fault | null {
   const { text, finishReason, hasToolCalls, lacksCall, wantsJson, schema, limited } = answer;
   if (lacksCall) return 'no_tool_call';
   if (hasToolCalls) return null;
-  const words = squeeze(text);
+  const words = normalizeWhitespace(text);
   // A reasoning model may use up a small limit before its first word; a direct call would have the same result.
   if (words === '') return finishReason === 'length' && limited ? null : 'empty';
   if (finishReason === 'content_filter') return 'refused';

@@ -3,7 +3,7 @@ import type { Difficulty } from '../params.ts';
 import type { Kind } from '../patterns.ts';
 import type { CallFault } from './call-fault.ts';
 import type { Fault } from './checks.ts';
-import { type Failover, mostModels, passedOver } from './failover.ts';
+import { circuitFailover, type Failover, mostModels } from './failover.ts';
 
 /** Maximum attempts per task. As long as other models are left, one that does not answer does not use up an attempt. */
 export const maxAttempts = 3;
@@ -50,7 +50,7 @@ export function dueAttempt(choosing: Choosing, task: Escalation): Attempt | null
   const failover =
     before?.fault === 'unanswered' && before.model !== model
       ? { from: before.model, to: model, why: before.why ?? before.fault }
-      : passedOver(choice);
+      : circuitFailover(choice);
   const last = answers === maxAttempts - 1;
   return { number: faults.length + 1, model, difficulty, last, ...(failover && { failover }) };
 }

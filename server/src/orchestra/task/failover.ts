@@ -14,7 +14,7 @@ export interface Failover {
 /** Maximum models asked for one answer: enough to survive an outage of two vendors, and it bounds the waiting time. */
 export const mostModels = 4;
 
-export function whyOf(error: unknown): string {
+export function failureReason(error: unknown): string {
   if (error instanceof UnfitAnswer) return error.fault;
   return error instanceof AppError ? error.code : 'internal_error';
 }
@@ -33,7 +33,7 @@ export function requireFit(answer: Omit<Checked, 'hasToolCalls'>): void {
 }
 
 /** The failover of a model chosen because another one's circuits are open. */
-export const passedOver = ({ model, insteadOf }: Choice): Failover | undefined =>
+export const circuitFailover = ({ model, insteadOf }: Choice): Failover | undefined =>
   insteadOf === undefined ? undefined : { from: insteadOf, to: model, why: 'circuit_open' };
 
 export interface Asking<T> {
@@ -52,7 +52,7 @@ export async function tryModels<T>(choosing: Choosing, asking: Asking<T>): Promi
   const { choose, ask, failedOver, helps = unanswered } = asking;
   const tried: string[] = [];
   let choice = choose(choosing);
-  let failover = choice ? passedOver(choice) : undefined;
+  let failover = choice ? circuitFailover(choice) : undefined;
   while (choice) {
     const { model, source } = choice;
     if (failover) failedOver(failover);
@@ -63,7 +63,7 @@ export async function tryModels<T>(choosing: Choosing, asking: Asking<T>): Promi
       choice =
         helps(error) && source !== 'forced' && tried.length < mostModels ? choose(without(choosing, tried)) : null;
       if (!choice) throw error;
-      failover = { from: model, to: choice.model, why: whyOf(error) };
+      failover = { from: model, to: choice.model, why: failureReason(error) };
     }
   }
   return null;

@@ -1,4 +1,4 @@
-import { squeeze } from '../messages.ts';
+import { normalizeWhitespace } from '../messages.ts';
 
 /** A refusal is short and comes at once; a long answer that starts with an apology is an answer. */
 const longestRefusal = 500;
@@ -70,7 +70,7 @@ const usuallyToldBy = 48;
 
 /** Whether the beginning of a streamed answer may still turn out to be a refusal. */
 export function mayBeRefusal(beginning: string): boolean {
-  const text = squeeze(beginning).toLowerCase();
+  const text = normalizeWhitespace(beginning).toLowerCase();
   const begins = (opening: string) => text.startsWith(opening) || opening.startsWith(text);
   const like = refusals.filter(({ openings }) => openings.some(begins));
   if (like.length === 0) return false;

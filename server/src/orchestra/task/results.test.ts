@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import { defaultPreferences } from '../preferences.ts';
 import { chatModel } from '../scripted.fixture.ts';
-import { fitted, joined } from './results.ts';
+import { fitResultsTo, joinResults } from './results.ts';
 
 const told = (title: string, text: string | null) => ({ title, text });
 const room = {
@@ -19,7 +19,7 @@ const room = {
 };
 const lengths = async (model: string | undefined, ...texts: (string | null)[]) =>
   (
-    await fitted(
+    await fitResultsTo(
       texts.map((text) => told('t', text)),
       model,
       80,
@@ -40,4 +40,4 @@ test('a smaller context window of the model applies, and an unknown one is ignor
 });
 
 test('joined results leave out tasks without one', () =>
-  expect(joined([told('a', 'one'), told('b', null), told('c', 'two')])).toBe('one\n\ntwo'));
+  expect(joinResults([told('a', 'one'), told('b', null), told('c', 'two')])).toBe('one\n\ntwo'));

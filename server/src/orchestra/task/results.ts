@@ -2,7 +2,7 @@ import type { Choosing } from '../models.ts';
 import type { CountText } from '../tokens.ts';
 
 /** A task's result as shown to the tasks that use it. */
-export interface Told {
+export interface SharedResult {
   title: string;
   text: string | null;
   error?: string;
@@ -19,18 +19,18 @@ export const resultShare = 0.5;
  * Fits results into the context of the model that reads them: short ones stay whole and long ones are cut. Of the cut
  * ones, a result twice as far away gets half the length.
  */
-export async function fitted(
-  results: Told[],
+export async function fitResultsTo(
+  results: SharedResult[],
   model: string | undefined,
   mostTokens: number,
   { choosing, count }: { choosing: Choosing; count: CountText },
-): Promise<Told[]> {
+): Promise<SharedResult[]> {
   const window = choosing.models.find(({ id }) => id === model)?.contextLength || mostTokens;
   let room = resultShare * Math.min(mostTokens, window);
   const sized = await Promise.all(
     results.map(async (told) => ({ told, weight: 1 / (told.distance ?? 1), tokens: await count(told.text ?? '') })),
   );
-  const cut = new Map<Told, Told>();
+  const cut = new Map<SharedResult, SharedResult>();
   let weights = sized.reduce((sum, { weight }) => sum + weight, 0);
   for (const { told, weight, tokens } of sized.toSorted((a, b) => a.tokens / a.weight - b.tokens / b.weight)) {
     const share = (room * weight) / weights;
@@ -44,11 +44,11 @@ export async function fitted(
 const shortened = (text: string, part: number): string => `${text.slice(0, Math.floor(text.length * part))}…`;
 
 /** Fallback without a synthesis: the results that were asked for, or else all of them: better than an error. */
-export function joined(results: Told[]): string {
+export function joinResults(results: SharedResult[]): string {
   const asked = results.filter((one) => one.asked && one.text !== null);
   return (asked.length > 0 ? asked : results).flatMap(({ text }) => text ?? []).join('\n\n');
 }
 
 /** Whether a result that the user wants in full was cut: a synthesis would then be incomplete. */
-export const lacksAsked = (results: Told[], cut: Told[]): boolean =>
+export const isRequestedCut = (results: SharedResult[], cut: SharedResult[]): boolean =>
   cut.some((told, i) => told.asked && told !== results[i]);

@@ -6,7 +6,7 @@ import type { Outcome } from '../store/patterns.ts';
 import { callFault } from './call-fault.ts';
 import { findFault } from './checks.ts';
 import { type Attempt, type AttemptFault, dueAttempt, type Escalation, escalate } from './escalate.ts';
-import { type Failover, whyOf } from './failover.ts';
+import { type Failover, failureReason } from './failover.ts';
 
 export interface Task extends Escalation {
   /** The model of a half-finished task, which continues it even if another would be chosen now. */
@@ -70,7 +70,7 @@ export async function runTask(task: Task, engine: Engine): Promise<{ at: Attempt
     if (attempted.fault !== 'unanswered')
       engine.outcomes.push({ kind, difficulty, model, ok: attempted.fault === null });
     const over = attempted.fault === null || engine.isRead();
-    const why = attempted.fault === 'unanswered' ? whyOf(attempted.error) : undefined;
+    const why = attempted.fault === 'unanswered' ? failureReason(attempted.error) : undefined;
     const next = over ? null : escalate(engine.choosing, task, model, attempted.fault, why);
     await engine.ended(at, attempted, next);
     if (!next) return { at, attempted };

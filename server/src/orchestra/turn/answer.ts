@@ -8,7 +8,7 @@ import { styleMessages } from '../prompts/style.ts';
 import { openCalls, type TaskResult } from '../store/plans.ts';
 import { callFault } from '../task/call-fault.ts';
 import { requireFit, tryModels } from '../task/failover.ts';
-import { fitted, joined, lacksAsked } from '../task/results.ts';
+import { fitResultsTo, isRequestedCut, joinResults } from '../task/results.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { answerParams, schemaOf, wantsJson } from './body.ts';
 import { newGate } from './gate.ts';
@@ -62,7 +62,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   const start = writer.content.length;
   const choose = (choosing: Choosing) =>
     chooseTaskModel(choosing, settings.task_difficulty ?? synthesisDifficulty, 'writing');
-  const cut = await fitted(results, choose(turn.choosing)?.model, settings.maxContextTokens, turn);
+  const cut = await fitResultsTo(results, choose(turn.choosing)?.model, settings.maxContextTokens, turn);
   const messages = synthesisMessages({
     context: [...memory.preamble, ...styleMessages(settings.verbosity), ...withoutRequest(turn, memory)],
     request: turn.request,
@@ -72,7 +72,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
   // Once output was sent to the client, another model cannot continue it.
   const isRead = () => writer.content.length > start;
   try {
-    if (wantsJson(body) || !lacksAsked(results, cut)) {
+    if (wantsJson(body) || !isRequestedCut(results, cut)) {
       const { finishReason, model } = (await tryModels(turn.choosing, {
         choose,
         ask: (model, failover) =>
@@ -87,7 +87,7 @@ async function synthesise(turn: Turn, memory: Remembering, plan: RunningPlan): P
     if (isRead()) throw error;
     deps.warn('the synthesis failed', error);
   }
-  writer.say(joined(results));
+  writer.say(joinResults(results));
   return { finishReason: 'stop', model: null };
 }
 

@@ -3,34 +3,34 @@ import { nowSeconds } from '../../lib/clock.ts';
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
-import { rowBytes } from '../../platform/keeping/sizes.ts';
+import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import type { Conversation } from '../../relay/wire/conversation.ts';
 import { parseOverride } from '../../routing/override.ts';
-import { align } from '../align.ts';
-import { choosingFor, requireChatModel } from '../allowed.ts';
+import { alignHistory } from '../align-history.ts';
 import { namesAny } from '../connected-names.ts';
 import { requireNamed } from '../connected-tools.ts';
-import { withRoomFor } from '../fit.ts';
-import { type ChatMessage, isInstruction, type Remembered } from '../messages.ts';
+import { modelsWithWindow } from '../fit-window.ts';
+import { messageGroupsOf } from '../message-groups.ts';
+import { type ChatMessage, isInstruction, type StoredTurnMessage } from '../messages.ts';
+import { allowedChoosing, requireChatModel } from '../model-access.ts';
 import { parseSvcMs } from '../params.ts';
 import { aged } from '../patterns.ts';
 import type { Caller, Deps } from '../ports.ts';
 import { withDefaults } from '../preferences.ts';
 import { newFence } from '../prompts/fence.ts';
-import { type Settings, settle } from '../settings.ts';
-import { others } from '../slices.ts';
+import { resolveSettings, type Settings } from '../settings.ts';
 import { appendMessages, bytesOfMessages, recentMessages } from '../store/messages.ts';
 import { loadPatterns } from '../store/patterns.ts';
 import { abandonPlans, openCalls, planOfCalls, type StoredPlan } from '../store/plans.ts';
 import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session, sessionByRef, sessionIdOf } from '../store/sessions.ts';
 import { countText, weigh } from '../tokens.ts';
-import { unitsOf } from '../units.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import { bodyOf, type ChatBody, checkForced, trailingResults } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
 import { newProgress, type Turn } from './turn.ts';
-import { newWriter, type Out } from './writer.ts';
+import { newWriter, type TurnOutput } from './writer.ts';
 
 export interface TurnRequest {
   caller: Caller;
@@ -43,7 +43,7 @@ export interface TurnRequest {
 }
 
 /** Step 1: validates the request, locks the session and stores the user's message before anything else runs. */
-export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Promise<Turn> {
+export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutput): Promise<Turn> {
   const startedMs = deps.clock.steadyMs();
   const { conversation, signal } = request;
   const caller: Caller = {
@@ -52,20 +52,24 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
     parentRequestId: request.requestId ?? requestId(),
   };
   const body = bodyOf(conversation);
-  const settings = settle(parseSvcMs(body.svc_ms), withDefaults(await loadPreferences(deps.db, caller.userId)));
+  const settings = resolveSettings(
+    parseSvcMs(body.svc_ms),
+    withDefaults(await loadPreferences(deps.db, caller.userId)),
+  );
   const named = await requireNamed(deps, caller, settings.connected_tools, 'svc_ms.connected_tools');
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
   // Check the storage limit before creating a session: otherwise a rejected request would leave an empty one.
-  await deps.keeping.take(caller.userId, rowBytes);
+  await deps.storageQuota.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
     if (!resumed) await abandonPlans(deps.db, session.ref, nowSeconds(deps.clock));
     const connected = settings.connected_tools === undefined ? await connectedBefore(deps, caller, resumed) : named;
     const instructions = await weigh(body.messages.filter(isInstruction));
-    const needed = (unitsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
+    const needed =
+      (messageGroupsOf(history).at(-1)?.tokens ?? 0) + instructions.reduce((sum, tokens) => sum + tokens, 0);
     const unnamed = settings.session_id === undefined && !resumed;
     const patterns = aged(await loadPatterns(deps.db, caller.userId), nowSeconds(deps.clock));
     return {
@@ -77,7 +81,10 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: Out): Pro
       // never read.
       settings: unnamed ? { ...settings, summarises: false } : settings,
       session,
-      choosing: withRoomFor(choosingFor(caller, { settings, operator: deps.operator(), models, patterns }), needed),
+      choosing: modelsWithWindow(
+        allowedChoosing(caller, { settings, operator: deps.operator(), models, patterns }),
+        needed,
+      ),
       fence: newFence(),
       count: countText,
       meter: newMeter(),
@@ -193,23 +200,23 @@ async function storeIncoming(
   deps: Deps,
   session: Session,
   incoming: ChatMessage[],
-): Promise<{ history: Remembered[]; freshIds: number[] }> {
+): Promise<{ history: StoredTurnMessage[]; freshIds: number[] }> {
   const stored = await recentMessages(deps.db, session.ref);
-  await others();
-  const { keep, fresh } = align(
+  await yieldToEventLoop();
+  const { keep, fresh } = alignHistory(
     stored.map(({ message }) => message),
     incoming,
   );
   const weights = await weigh(fresh);
   const added = fresh.map((message, i) => ({ message, tokens: weights[i]! }));
   const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
-  const kept: Remembered[] = stored.slice(0, keep);
+  const kept: StoredTurnMessage[] = stored.slice(0, keep);
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
-  await deps.keeping.take(session.userId, bytesOfMessages(added));
+  await deps.storageQuota.take(session.userId, bytesOfMessages(added));
   const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
   // The session was deleted meanwhile: answer anyway; its messages are not stored and get temporary ids.
   const next = (kept.at(-1)?.id ?? 0) + 1;
-  const rows: Remembered[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
+  const rows: StoredTurnMessage[] = saved ?? added.map((item, i) => ({ ...item, id: next + i }));
   return { history: [...kept, ...rows], freshIds: saved ? rows.map(({ id }) => id) : [] };
 }
 
@@ -217,7 +224,7 @@ async function storeIncoming(
  * A client without a session id sends its whole history with every request, each time into a new session. Messages
  * before the request were already indexed by an earlier session, and would be indexed and embedded again in every turn.
  */
-function sinceRequest(history: Remembered[], freshIds: number[]): number[] {
+function sinceRequest(history: StoredTurnMessage[], freshIds: number[]): number[] {
   const request = history.findLast(({ message }) => message.role === 'user');
   return freshIds.filter((id) => id >= (request?.id ?? 0));
 }

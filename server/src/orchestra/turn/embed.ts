@@ -6,7 +6,7 @@ import { loadDocuments } from '../store/documents.ts';
 import { claimUnembedded, releaseUnembedded } from '../store/unembedded.ts';
 import { bytesOfVectors, saveVectors } from '../store/vectors.ts';
 import { kindOf } from '../triage.ts';
-import { outsideTurn } from './outside.ts';
+import { contextOutsideTurn } from './outside-turn.ts';
 import { forgetVectors, keptVectors, nameOfCall, savePaid } from './paid-vectors.ts';
 import { longestEmbedded } from './recall.ts';
 import type { Turn } from './turn.ts';
@@ -55,7 +55,7 @@ const callMs = 60_000;
 export async function embedMany(deps: Deps, caller: Caller, texts: number, signal: AbortSignal): Promise<void> {
   for (let rounds = Math.ceil(texts / embedBatch) + 1; rounds > 0; rounds -= 1) {
     const within = AbortSignal.any([signal, AbortSignal.timeout(callMs)]);
-    if ((await embedNew(await outsideTurn(deps, caller, within))) === 0) return;
+    if ((await embedNew(await contextOutsideTurn(deps, caller, within))) === 0) return;
   }
 }
 
@@ -87,7 +87,7 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
     meter.note(model, usage, cost);
     const pairs = named(vectors);
     await written(() => saveVectors(deps.db, userId, model, pairs, forgetVectors(keepAs)));
-    deps.keeping.add(userId, bytesOfVectors(pairs));
+    deps.storageQuota.add(userId, bytesOfVectors(pairs));
   }
 }
 

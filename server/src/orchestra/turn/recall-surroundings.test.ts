@@ -6,7 +6,7 @@ import { indexDocument } from '../store/documents.ts';
 import { appendMessages } from '../store/messages.ts';
 import { openSession } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';
-import { outsideTurn } from './outside.ts';
+import { contextOutsideTurn } from './outside-turn.ts';
 import { embedQuery, search } from './recall.ts';
 
 const talk = [
@@ -57,7 +57,7 @@ describe.each(await engines())('on %s', (_name, open) => {
       });
   };
   const found = async (text: string, byMeaning: boolean): Promise<string[]> => {
-    const searching = await outsideTurn(s.deps, { userId: 1, keyId: null }, new AbortController().signal);
+    const searching = await contextOutsideTurn(s.deps, { userId: 1, keyId: null }, new AbortController().signal);
     const query = byMeaning ? await embedQuery(searching, text) : null;
     return (await search(searching, { userId: 1 }, text, query, 4)).map((document) => document.text);
   };
@@ -66,7 +66,7 @@ describe.each(await engines())('on %s', (_name, open) => {
     await store('talk', talk);
     await store('afterwards', afterwards);
     await store('other', other);
-    await embedNew(await outsideTurn(s.deps, { userId: 1, keyId: null }, new AbortController().signal));
+    await embedNew(await contextOutsideTurn(s.deps, { userId: 1, keyId: null }, new AbortController().signal));
   };
 
   test.each([

@@ -1,11 +1,10 @@
-import { squeeze } from '../messages.ts';
+import { normalizeWhitespace } from '../messages.ts';
 import { chooseEmbeddingModel, chooseRerankModel } from '../models.ts';
 import type { Preferences } from '../preferences.ts';
 import { datesIn } from '../search/dates.ts';
-import { applyRerank, cut, type Ranked, rank } from '../search/rank.ts';
+import { applyRerank, dropBelow, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
-import { others } from '../slices.ts';
 import {
   countTerms,
   documentsWithTerms,
@@ -18,7 +17,8 @@ import {
 import { vectorsOf } from '../store/vectors.ts';
 import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
-import { type Surrounded, withSurroundings } from './surroundings.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
+import { type WithNeighbours, withNeighbours } from './neighbours.ts';
 import type { Turn } from './turn.ts';
 
 type Searching = Pick<Turn, 'deps' | 'caller' | 'choosing' | 'signal' | 'meter'>;
@@ -80,9 +80,9 @@ async function searchNow(
   const wide = Math.max(datesIn(text).length > 0 ? 300 : 100, limit * 2);
   const asked = terms(text);
   const corpus = await countTerms(db, scope.userId, asked);
-  await others();
+  await yieldToEventLoop();
   const byWords = await documentsWithTerms(db, scope, asked, wide, corpus);
-  await others();
+  await yieldToEventLoop();
   const { nearest, noise } = query ? await byMeaning(turn, scope, query, wide) : { nearest: [], noise: null };
   const found = await loadDocuments(db, scope, [...new Set([...byWords, ...nearest])], query?.model ?? null);
   const asking = { text, vector: query?.vector ?? null };
@@ -90,20 +90,20 @@ async function searchNow(
   const first = await rank(asking, found.map(byBefore), background);
   // Loading the neighbours of all candidates would take several times as long; the answer is among the top ones or next
   // to them.
-  const likely = await withSurroundings(
+  const likely = await withNeighbours(
     db,
     scope,
     first.slice(0, Math.max(likelyAtLeast, 2 * limit)),
     query?.model ?? null,
   );
-  await others();
+  await yieldToEventLoop();
   return withoutRepeats(await rank(asking, likely, background)).slice(0, limit);
 }
 
 const likelyAtLeast = 40;
 
 /** Uses the one preceding message that is stored with each document. */
-const byBefore = (document: FoundDocument): Surrounded => {
+const byBefore = (document: FoundDocument): WithNeighbours => {
   const before = document.before === undefined ? [] : [{ text: document.before, vector: null }];
   return { ...document, around: { before, after: [] } };
 };
@@ -148,9 +148,9 @@ export async function recall(turn: Searching, wanted: Wanted): Promise<Ranked<Fo
   const { text, query, scope, most, threshold } = wanted;
   const found = await search(turn, scope, text, query, most + 1);
   // An identical earlier question is useless; the answer that it led to is not.
-  const asked = squeeze(text);
-  const told = found.filter(({ messageId, text }) => messageId === null || squeeze(text) !== asked);
-  return cut(await reranked(turn, wanted, told.slice(0, most)), threshold);
+  const asked = normalizeWhitespace(text);
+  const told = found.filter(({ messageId, text }) => messageId === null || normalizeWhitespace(text) !== asked);
+  return dropBelow(await reranked(turn, wanted, told.slice(0, most)), threshold);
 }
 
 export interface Recalled {

@@ -1,8 +1,8 @@
 import { buildContext, summaryDue, sumTokens } from '../context.ts';
-import { contextRoom } from '../fit.ts';
+import { contextBudget } from '../fit-window.ts';
 import { type ChatMessage, isInstruction, textOf } from '../messages.ts';
 import { memoryMessages } from '../prompts/memory.ts';
-import { lenders, rank } from '../search/rank.ts';
+import { neighbourCount, rank } from '../search/rank.ts';
 import { historyWindow } from '../store/messages.ts';
 import { latestSummary } from '../store/summaries.ts';
 import { sessionVectors } from '../store/vectors.ts';
@@ -36,7 +36,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const wanted = settings.use_vector_search || (selective && settings.mayEmbed);
   const query = wanted ? await embedQuery(turn, text) : null;
   const found = settings.use_vector_search ? await recall(turn, pastOn(turn, text, query)) : [];
-  const room = contextRoom(turn.choosing, settings.maxContextTokens, 'largest');
+  const room = contextBudget(turn.choosing, settings.maxContextTokens, 'largest');
   const recalled = await within(found, room * recalledShare, turn.count);
   const summary = await latestSummary(deps.db, session.ref);
   const fixed = sum(await weigh(instructions)) + sumTokens(recalled);
@@ -57,7 +57,7 @@ export async function remember(turn: Turn): Promise<Remembering> {
   const raw = history.filter(({ id }) => id > (summary?.upTo ?? 0));
   const { summarize_threshold: threshold } = settings.preferences;
   // Use the smallest window: messages that do not fit there would be dropped without being summarized.
-  const budget = contextRoom(turn.choosing, settings.maxContextTokens, 'common');
+  const budget = contextBudget(turn.choosing, settings.maxContextTokens, 'common');
   const due = summaryDue({ autoSummarize: settings.summarises, threshold, budget, raw });
   return {
     preamble: [...instructions, ...memoryMessages({ summary: context.summary?.text ?? null, recalled }, turn.fence)],
@@ -88,8 +88,8 @@ async function nearest(turn: Turn, text: string, query: QueryVector | null): Pro
   const candidates = spoken.map((one, i) => ({
     ...one,
     around: {
-      before: spoken.slice(Math.max(0, i - lenders), i).reverse(),
-      after: spoken.slice(i + 1, i + 1 + lenders),
+      before: spoken.slice(Math.max(0, i - neighbourCount), i).reverse(),
+      after: spoken.slice(i + 1, i + 1 + neighbourCount),
     },
   }));
   const ranked = await rank({ text, vector: query?.vector ?? null }, candidates);

@@ -1,6 +1,6 @@
 import type { PlanTask } from '../plan.ts';
 import { openCalls, type PlanStatus, savePlan, type TaskResult } from '../store/plans.ts';
-import type { Told } from '../task/results.ts';
+import type { SharedResult } from '../task/results.ts';
 import { distancesTo, runGraph, widthOf } from '../task/schedule.ts';
 import { type RunningPlan, tally } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
@@ -37,7 +37,7 @@ export async function runPlan(turn: Turn, memory: Remembering, plan: RunningPlan
 }
 
 /** A result as shown to dependent tasks and to the synthesis. */
-export function told(plan: RunningPlan, id: string, result: TaskResult): Told {
+export function told(plan: RunningPlan, id: string, result: TaskResult): SharedResult {
   const { title = id, asked_for: asked } = plan.tasks.find((task) => task.id === id) ?? {};
   if (result.status === 'completed') return { title, text: result.text, asked };
   // A text that was cut off is used as far as it goes.

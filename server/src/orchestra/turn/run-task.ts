@@ -7,20 +7,20 @@ import { taskMessages } from '../prompts/plan.ts';
 import { styleMessages } from '../prompts/style.ts';
 import type { PausedTask, TaskResult } from '../store/plans.ts';
 import type { Attempt, TaskState } from '../task/escalate.ts';
-import { fitted, type Told } from '../task/results.ts';
+import { fitResultsTo, type SharedResult } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
 import { answerParams, forcedTool, schemaOf, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
 import {
   type Answered,
-  answerConnected,
   type ChatToolbox,
-  closed,
   mostRounds,
+  runConnectedCalls,
   toolboxOf,
   withoutCalls,
-} from './connected.ts';
+  withoutToolsAtLimit,
+} from './connected-calls.ts';
 import { type Gate, newGate } from './gate.ts';
 import { type RunningPlan, withoutRequest } from './plan-turn.ts';
 import type { Remembering } from './remember.ts';
@@ -39,7 +39,7 @@ export async function runPlanTask(
   memory: Remembering,
   plan: RunningPlan,
   task: PlanTask,
-  results: Told[],
+  results: SharedResult[],
   signal: AbortSignal,
 ): Promise<TaskResult> {
   const { body, settings, request, fence } = turn;
@@ -53,7 +53,7 @@ export async function runPlanTask(
     const preamble = [...memory.preamble, ...(final ? styleMessages(settings.verbosity) : [])];
     if (plan.single) return [...preamble, ...memory.conversation];
     const context = [...preamble, ...withoutRequest(turn, memory)];
-    const told = await fitted(results, model, settings.maxContextTokens, turn);
+    const told = await fitResultsTo(results, model, settings.maxContextTokens, turn);
     return taskMessages({ context, request, task, results: told, final, fence });
   };
   let talk: Talk | null = paused && { messages: resumedMessages(turn, paused), model: paused.model };
@@ -72,7 +72,7 @@ export async function runPlanTask(
         forced: round === 1 ? forcedTool(body, settings) : null,
         wantsJson: final && wantsJson(body),
         schema: schemaOf(body),
-        messages: (at) => (before ? closed(before.messages, round) : messages(at)),
+        messages: (at) => (before ? withoutToolsAtLimit(before.messages, round) : messages(at)),
         signal,
       },
       engine,
@@ -80,7 +80,7 @@ export async function runPlanTask(
     if (!ended) return { status: 'failed', text: null, error: 'no model', model: null };
     const { at, attempted } = ended;
     if (attempted.fault !== null) return failed(turn, engine, at, attempted);
-    const answered: Answered | null = await answerConnected(turn, toolbox, attempted, signal);
+    const answered: Answered | null = await runConnectedCalls(turn, toolbox, attempted, signal);
     if (!answered) return finished(attempted, at, state);
     if (answered.left.length > 0) return waiting(answered.messages, answered.left, at, state);
     talk = { messages: answered.messages, model: at.model };

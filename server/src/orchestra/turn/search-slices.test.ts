@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { KyselyPlugin } from 'kysely';
 import { openRouter } from '../routes/router.fixture.ts';
 import { type Stage, stage, wordVector } from '../scripted.fixture.ts';
-import { perUser, sliceRows } from '../slices.ts';
 import { addEntry } from '../store/knowledge.ts';
 import { claimUnembedded } from '../store/unembedded.ts';
 import { saveVectors } from '../store/vectors.ts';
-import { writeEntry } from './afterwards.ts';
+import { newUserQueue, sliceRows } from '../work-slices.ts';
+import { writeEntry } from './after-answer.ts';
 
 /*
  * One user with much knowledge, on a database that answers at once: nothing but the slices lets others in between. Counted
@@ -92,7 +92,7 @@ test('twenty searches of one user hardly delay another user', async () => {
 });
 
 test('searches per user are limited and queued in order, and a failure frees its place', async () => {
-  const line = perUser(2);
+  const line = newUserQueue(2);
   const began: string[] = [];
   let [running, most] = [0, 0];
   const work = (name: string) => async () => {

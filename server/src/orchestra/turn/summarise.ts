@@ -2,8 +2,8 @@ import { forgetKept, keptOf } from '../../billing/store/kept-answers.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { takeLease } from '../../platform/durable/lease.ts';
 import type { Summary } from '../context.ts';
-import { inputRoom, modelOf } from '../fit.ts';
-import { type Remembered, textOf } from '../messages.ts';
+import { inputBudget, modelOf } from '../fit-window.ts';
+import { type StoredTurnMessage, textOf } from '../messages.ts';
 import { chooseHelperModel } from '../models.ts';
 import type { CompleteAnswer } from '../ports.ts';
 import { summaryMessages } from '../prompts/memory-work.ts';
@@ -22,7 +22,7 @@ const promptTokens = 400;
  * Makes the next rolling summary in parallel with the turn. True if it was stored; a summary that failed, or is empty,
  * refused or cut off, replaces nothing. If one is still being made for an earlier turn, no second one is started.
  */
-export async function summarise(turn: Turn, previous: Summary | null, since: Remembered[]): Promise<boolean> {
+export async function summarise(turn: Turn, previous: Summary | null, since: StoredTurnMessage[]): Promise<boolean> {
   const read = readable(turn, previous, since);
   if (read.length === 0 || !chooseHelperModel(turn.choosing)) return false;
   const { deps, session } = turn;
@@ -36,7 +36,7 @@ export async function summarise(turn: Turn, previous: Summary | null, since: Rem
   }
 }
 
-async function made(turn: Turn, previous: Summary | null, read: Remembered[]): Promise<boolean> {
+async function made(turn: Turn, previous: Summary | null, read: StoredTurnMessage[]): Promise<boolean> {
   const { deps, session } = turn;
   const since = previous?.upTo ?? 0;
   const answered = (await paidFor(turn, since)) ?? (await asked(turn, previous, read));
@@ -55,7 +55,7 @@ async function made(turn: Turn, previous: Summary | null, read: Remembered[]): P
 
 type Answered = Pick<CompleteAnswer, 'message' | 'finishReason'> & { upTo: number };
 
-async function asked(turn: Turn, previous: Summary | null, read: Remembered[]): Promise<Answered | null> {
+async function asked(turn: Turn, previous: Summary | null, read: StoredTurnMessage[]): Promise<Answered | null> {
   // Counted at the start, because the answer may be sent before the summary is finished.
   turn.meter.background += 1;
   const messages = summaryMessages(
@@ -80,10 +80,10 @@ async function paidFor(turn: Turn, since: number): Promise<Answered | null> {
 }
 
 /** As many of the oldest messages as the model can read at once; the next turn continues with the rest. */
-function readable({ choosing }: Turn, previous: Summary | null, since: Remembered[]): Remembered[] {
+function readable({ choosing }: Turn, previous: Summary | null, since: StoredTurnMessage[]): StoredTurnMessage[] {
   const model = modelOf(choosing, chooseHelperModel(choosing)?.model ?? '');
-  let room = inputRoom(model, { params: { max_tokens: longestSummary } }) - promptTokens - (previous?.tokens ?? 0);
-  const read: Remembered[] = [];
+  let room = inputBudget(model, { params: { max_tokens: longestSummary } }) - promptTokens - (previous?.tokens ?? 0);
+  const read: StoredTurnMessage[] = [];
   for (const one of since) {
     room -= one.tokens;
     if (room < 0 && read.length > 0) break;

@@ -1,18 +1,18 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import type { ConnectedTool } from '../../lib/connected-tools.ts';
 import { quotaPerUsd } from '../../lib/money.ts';
-import { modelOf, sendFitted } from '../fit.ts';
-import type { ChatMessage, Remembered } from '../messages.ts';
+import { modelOf, sendFitted } from '../fit-window.ts';
+import type { ChatMessage, StoredTurnMessage } from '../messages.ts';
 import type { Choice, Choosing } from '../models.ts';
 import type { Caller, Charged, CompleteAnswer, CompleteRequest, Deps } from '../ports.ts';
 import type { Fence } from '../prompts/fence.ts';
 import type { Settings } from '../settings.ts';
-import { others } from '../slices.ts';
 import type { Outcome } from '../store/patterns.ts';
 import type { StoredPlan } from '../store/plans.ts';
 import type { Session } from '../store/sessions.ts';
 import { type Failover, tryModels } from '../task/failover.ts';
 import type { CountText } from '../tokens.ts';
+import { yieldToEventLoop } from '../work-slices.ts';
 import { type ChatBody, callParams } from './body.ts';
 import type { Meta } from './meta.ts';
 import type { Meter } from './meter.ts';
@@ -33,7 +33,7 @@ export interface Turn {
   writer: Writer;
   progress: Progress;
   /** The conversation, oldest first, including the messages of this request. */
-  history: Remembered[];
+  history: StoredTurnMessage[];
   /** Ids of this request's messages that are to be indexed. */
   freshIds: number[];
   /** The user's message that this turn answers. */
@@ -109,7 +109,7 @@ type Call = Pick<CompleteRequest, 'messages' | 'params'> & Partial<CompleteReque
 
 /** Makes one model call of the turn, fitted to the model's window and metered. */
 export async function ask(turn: Asking, call: Call & { model: string }): Promise<CompleteAnswer> {
-  await others();
+  await yieldToEventLoop();
   const params = { ...(turn.body && callParams(turn.body)), ...call.params };
   const onBroken = ({ usage, cost }: Charged) => turn.meter.note(call.model, usage, cost);
   const request = { stream: false, signal: turn.signal, onBroken, ...turn.caller, ...call, params };

@@ -2,7 +2,7 @@ import type { Settings } from '../settings.ts';
 import type { Meta } from './meta.ts';
 
 /** Receives a turn's output while it runs; `silent` if the caller does not stream. */
-export interface Out {
+export interface TurnOutput {
   streaming: boolean;
   /** Called when the request is valid and the session is locked: later errors are reported in the stream. */
   opened(meta: () => Meta): void;
@@ -12,7 +12,7 @@ export interface Out {
   content(text: string): unknown;
 }
 
-export const silent: Out = { streaming: false, opened() {}, meta() {}, reasoning() {}, content() {} };
+export const silent: TurnOutput = { streaming: false, opened() {}, meta() {}, reasoning() {}, content() {} };
 
 /** Collects the turn's output and forwards the parts that the client wants. */
 export interface Writer {
@@ -28,7 +28,7 @@ export interface Writer {
 
 type Wishes = Pick<Settings, 'verbosity' | 'final_only' | 'include_reasoning'>;
 
-export function newWriter(out: Out, wishes: Wishes): Writer {
+export function newWriter(out: TurnOutput, wishes: Wishes): Writer {
   const quiet = wishes.verbosity === 'minimal' || wishes.final_only;
   const writer: Writer = {
     streaming: out.streaming,

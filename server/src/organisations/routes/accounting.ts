@@ -3,7 +3,7 @@ import { levelNames } from '../../billing/levels.ts';
 import { csvAnswer } from '../../platform/http/csv-answer.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { accountingCsv } from '../accounting.ts';
-import type { Room } from '../room.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { base, monthField, organisationParams, root, standing } from './shared.ts';
 
 const query = z.strictObject({
@@ -11,7 +11,7 @@ const query = z.strictObject({
   level: z.enum(levelNames).default('organisation').describe('What each line stands for'),
 });
 
-export const accountingRoutes = (room: Room): Route[] => [
+export const accountingRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
 import { nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import type { Room } from '../room.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { listPlacedApplications } from '../store/applications.ts';
 import { base, int, organisationParams, root, standing } from './shared.ts';
 
@@ -16,7 +16,7 @@ const applicationSchema = z
   .meta({ id: 'TeamApplication' });
 
 /** They are managed with all other applications, at `/api/oauth2/applications/{app_id}`. */
-export const applicationRoutes = (room: Room): Route[] => [
+export const applicationRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',

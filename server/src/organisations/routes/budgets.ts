@@ -4,8 +4,8 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { budgetsOf, createBudget, removeBudget, updateBudget } from '../budgets.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { limitsOf, putLimits, removeLimits } from '../limits.ts';
-import type { Room } from '../room.ts';
 import type { WarningRow } from '../store/tables.ts';
 import { listWarnings } from '../store/warnings.ts';
 import { base, int, organisationParams, root, standing, told } from './shared.ts';
@@ -78,7 +78,7 @@ export const viewWarning = ({ organisation_id: _, span, share, starts_at, ...row
   starts_at: span === 'total' ? null : starts_at,
 });
 
-export const budgetRoutes = (room: Room): Route[] => [
+export const budgetRoutes = (room: OrganisationsContext): Route[] => [
   ...moneyRoutes(room),
   ...limitRoutes(room),
   defineRoute({
@@ -96,7 +96,7 @@ export const budgetRoutes = (room: Room): Route[] => [
   }),
 ];
 
-function moneyRoutes(room: Room): Route[] {
+function moneyRoutes(room: OrganisationsContext): Route[] {
   const path = `${root}/{id}/budgets`;
   const params = organisationParams.extend({ budget_id: idText });
   return [
@@ -156,7 +156,7 @@ function moneyRoutes(room: Room): Route[] {
   ];
 }
 
-function limitRoutes(room: Room): Route[] {
+function limitRoutes(room: OrganisationsContext): Route[] {
   const path = `${root}/{id}/limits`;
   return [
     defineRoute({

@@ -6,8 +6,8 @@ import { AppError } from '../../lib/errors.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { acceptInvitation, inviteMember, lookAtInvitation } from '../invitations.ts';
-import type { Room } from '../room.ts';
 import { deleteInvitation, listInvitations } from '../store/invitations.ts';
 import type { InvitationRow } from '../store/tables.ts';
 import { base, int, organisationParams, roleField, root, standing, subject, told } from './shared.ts';
@@ -34,7 +34,7 @@ const token = z.strictObject({ token: z.string().min(1).max(200) });
 
 const viewOf = ({ secret_hash: _, organisation_id: __, ...row }: InvitationRow) => row;
 
-export const invitationRoutes = (room: Room): Route[] => [
+export const invitationRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',

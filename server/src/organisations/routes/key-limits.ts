@@ -3,8 +3,8 @@ import { keySubject } from '../../identity/subjects.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { keyLimitsOf, limitKey, unlimitKey } from '../key-limits.ts';
-import type { Room } from '../room.ts';
 import { budgetFields, defaultAlerts } from './budgets.ts';
 import { base, int } from './shared.ts';
 
@@ -26,7 +26,7 @@ const params = z.object({ id: idText });
 const path = '/api/tokens/{id}/limit';
 const shared = { ...base, tag: 'API keys' } as const;
 
-export function keyLimitRoutes(room: Room): Route[] {
+export function keyLimitRoutes(room: OrganisationsContext): Route[] {
   const subject = keySubject(room.db);
   const id = (call: { params: { id: number } }) => call.params.id;
   return [

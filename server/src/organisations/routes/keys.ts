@@ -4,6 +4,7 @@ import { rotationSchema } from '../../identity/rotate-key.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { OrganisationsContext } from '../context.ts';
 import {
   changePlacedKey,
   createPlacedKey,
@@ -12,7 +13,6 @@ import {
   removePlacedKey,
   rotatePlacedKey,
 } from '../keys.ts';
-import type { Room } from '../room.ts';
 import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const placedKeySchema = keyViewSchema
@@ -34,7 +34,7 @@ const keyChange = keyChangeSchema.extend({
 });
 const params = organisationParams.extend({ key_id: idText });
 
-export const keyRoutes = (room: Room): Route[] => [
+export const keyRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',

@@ -3,9 +3,9 @@ import { accountNamesOf } from '../../identity/store/names.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { changeMember, endMembership, membersOf } from '../members.ts';
 import type { Memberships } from '../memberships.ts';
-import type { Room } from '../room.ts';
 import { base, int, organisationParams, roleField, root, standing, told } from './shared.ts';
 
 const memberSchema = z
@@ -20,7 +20,7 @@ const memberSchema = z
   .meta({ id: 'OrganisationMember' });
 const params = organisationParams.extend({ user_id: idText });
 
-export const memberRoutes = (room: Room, memberships: Pick<Memberships, 'left'>): Route[] => [
+export const memberRoutes = (room: OrganisationsContext, memberships: Pick<Memberships, 'left'>): Route[] => [
   defineRoute({
     ...base,
     method: 'get',

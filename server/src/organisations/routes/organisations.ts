@@ -9,6 +9,7 @@ import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts'
 import { shownName } from '../../platform/http/shown-text.ts';
 import type { TeamApplications } from '../applications.ts';
 import { isTimeZone } from '../calendar.ts';
+import type { OrganisationsContext } from '../context.ts';
 import {
   balances,
   createOrganisation,
@@ -17,7 +18,6 @@ import {
   updateOrganisation,
 } from '../organisations.ts';
 import { has, type MemberRole } from '../rights.ts';
-import type { Room } from '../room.ts';
 import { findOrganisation, organisationsOf } from '../store/organisations.ts';
 import type { OrganisationRow } from '../store/tables.ts';
 import { base, int, organisationParams, roleField, root, standing, told } from './shared.ts';
@@ -69,7 +69,7 @@ const organisationSchema = z
 const one = answered(organisationSchema);
 
 async function viewOf(
-  { db }: Room,
+  { db }: OrganisationsContext,
   row: OrganisationRow,
   role: MemberRole,
 ): Promise<z.infer<typeof organisationSchema>> {
@@ -83,7 +83,7 @@ async function viewOf(
   };
 }
 
-const organisationSubject = ({ db }: Room): Subject => ({
+const organisationSubject = ({ db }: OrganisationsContext): Subject => ({
   type: 'organisation',
   look: async (id) => {
     const row = await findOrganisation(db, Number(id));
@@ -93,7 +93,7 @@ const organisationSubject = ({ db }: Room): Subject => ({
   },
 });
 
-export function organisationRoutes(room: Room, applications: Pick<TeamApplications, 'end'>): Route[] {
+export function organisationRoutes(room: OrganisationsContext, applications: Pick<TeamApplications, 'end'>): Route[] {
   const subject = organisationSubject(room);
   const params = organisationParams;
   return [
@@ -186,7 +186,11 @@ export function organisationRoutes(room: Room, applications: Pick<TeamApplicatio
 }
 
 /** Switching to an account without money would stop everybody at once. */
-async function refuseUnpaid({ db }: Room, { account_id }: OrganisationRow, balance: string): Promise<void> {
+async function refuseUnpaid(
+  { db }: OrganisationsContext,
+  { account_id }: OrganisationRow,
+  balance: string,
+): Promise<void> {
   if (balance !== 'shared') return;
   const account = await findUserRow(db, account_id);
   if (Number(account?.quota ?? 0) <= 0)

@@ -16,7 +16,7 @@ import {
   viewOwnKey,
 } from '../../routing/routes/own-key-fields.ts';
 import { findOwnKey, type OwnKeyRecord } from '../../routing/store/own-keys.ts';
-import type { Room } from '../room.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { holdTeam, requireTeam } from '../teams.ts';
 import { base, organisationParams, root, standing, told } from './shared.ts';
 
@@ -41,7 +41,7 @@ const path = `${root}/{id}/teams/{team_id}/own-keys`;
 type Asked = Pick<Call<'session'>, 'principal'> & { params: { id: number; team_id: number } };
 
 /** Keys of a team at providers. They can never be read again, by any role; members do not see them at all. */
-export function teamKeyRoutes(room: Room, { keys, surroundings, test }: TeamKeyDeps): Route[] {
+export function teamKeyRoutes(room: OrganisationsContext, { keys, surroundings, test }: TeamKeyDeps): Route[] {
   const ownerIn = async (call: Asked) => {
     const { organisation } = await standing(room, call, 'manage_keys');
     return { teamId: (await requireTeam(room, organisation.id, call.params.team_id)).id };

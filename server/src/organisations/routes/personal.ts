@@ -4,8 +4,8 @@ import { answered, done, management } from '../../platform/http/answers.ts';
 import { nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { BudgetView } from '../budgets.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { changeSpending, dropOwnLimit, newOwnSecret, setOwnLimit, spendingOf } from '../personal.ts';
-import type { Room } from '../room.ts';
 import { budgetFields, viewWarning, warningFields } from './budgets.ts';
 import { timeZone, webhookUrl } from './organisations.ts';
 import { int } from './shared.ts';
@@ -29,7 +29,7 @@ const limitSchema = z
 const viewLimit = ({ id: _, level: __, level_id: ___, ...limit }: BudgetView) => limit;
 
 /** Personal spending limits and alert thresholds. */
-export const personalRoutes = (room: Room): Route[] => [
+export const personalRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',

@@ -4,8 +4,8 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
-import type { Room } from '../room.ts';
-import { takePlace, waitingFor } from '../scim/join.ts';
+import type { OrganisationsContext } from '../context.ts';
+import { joinOrganisation, pendingOrganisations } from '../scim/join.ts';
 import { scimUrl } from '../scim/routes.ts';
 import { makeToken, removeToken } from '../scim/tokens.ts';
 import { listScimTokens } from '../store/scim-tokens.ts';
@@ -23,7 +23,7 @@ const tokenSchema = z
   })
   .meta({ id: 'ScimToken' });
 
-async function viewTokens({ db }: Room, rows: ScimTokenRow[]): Promise<z.infer<typeof tokenSchema>[]> {
+async function viewTokens({ db }: OrganisationsContext, rows: ScimTokenRow[]): Promise<z.infer<typeof tokenSchema>[]> {
   const names = await accountNamesOf(
     db,
     rows.map(({ made_by }) => made_by),
@@ -35,7 +35,7 @@ async function viewTokens({ db }: Room, rows: ScimTokenRow[]): Promise<z.infer<t
 }
 
 /** Access of a company's directory: it can remove owners, so only owners manage it. */
-export const directoryRoutes = (room: Room): Route[] => [
+export const directoryRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',
@@ -99,7 +99,7 @@ export const directoryRoutes = (room: Room): Route[] => [
       200: answered(z.object({ waiting: z.array(z.object({ organisation_id: int, organisation: z.string() })) })),
     },
     handle: async (call) => {
-      const waiting = await waitingFor(room.db, call.principal.user.id);
+      const waiting = await pendingOrganisations(room.db, call.principal.user.id);
       return ok(call, {
         waiting: waiting.map(({ organisation_id, organisation }) => ({ organisation_id, organisation })),
       });
@@ -114,7 +114,7 @@ export const directoryRoutes = (room: Room): Route[] => [
     audit: { ...told, action: 'member_joined' },
     answers: { 200: answered(z.object({ organisation_id: int })) },
     handle: async (call) => {
-      await takePlace(room, call.principal.user.id, call.params.id);
+      await joinOrganisation(room, call.principal.user.id, call.params.id);
       return ok(call, { organisation_id: call.params.id });
     },
   }),

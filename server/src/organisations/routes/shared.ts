@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import type { Call } from '../../platform/http/route.ts';
+import type { OrganisationsContext } from '../context.ts';
+import { type Membership, requireMembership } from '../membership.ts';
 import type { Right } from '../rights.ts';
 import { memberRoles } from '../rights.ts';
-import type { Room } from '../room.ts';
-import { type Standing, standingIn } from '../standing.ts';
 
 export const base = { ...management, tag: 'Organisations', auth: 'session' } as const;
 
@@ -26,5 +26,5 @@ export const told = { subject, id: (call: { params: { id: number } }) => call.pa
 type Asked = Pick<Call<'session'>, 'principal'> & { params: { id: number } };
 
 /** The caller's role in the organisation of the path. */
-export const standing = (room: Room, call: Asked, right: Right): Promise<Standing> =>
-  standingIn(room.db, call.params.id, call.principal.user.id, right);
+export const standing = (room: OrganisationsContext, call: Asked, right: Right): Promise<Membership> =>
+  requireMembership(room.db, call.params.id, call.principal.user.id, right);

@@ -3,7 +3,7 @@ import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
-import type { Room } from '../room.ts';
+import type { OrganisationsContext } from '../context.ts';
 import type { TeamRow } from '../store/tables.ts';
 import { listTeams } from '../store/teams.ts';
 import { addToTeam, changeTeam, createTeam, endTeam, removeFromTeam } from '../teams.ts';
@@ -16,7 +16,7 @@ const memberParams = teamParams.extend({ user_id: idText });
 
 const viewOf = ({ id, name, created_at }: TeamRow): z.infer<typeof teamSchema> => ({ id, name, created_at });
 
-export function teamRoutes(room: Room): Route[] {
+export function teamRoutes(room: OrganisationsContext): Route[] {
   return [
     defineRoute({
       ...base,
@@ -83,7 +83,7 @@ export function teamRoutes(room: Room): Route[] {
 }
 
 /** Team membership. */
-function placeRoutes(room: Room): Route[] {
+function placeRoutes(room: OrganisationsContext): Route[] {
   type Named = { params: z.infer<typeof memberParams> };
   const about = { ...told, also: ({ params: { team_id, user_id } }: Named) => ({ team_id, user_id }) };
   const shared = { ...base, path: `${root}/{id}/teams/{team_id}/members/{user_id}`, params: memberParams } as const;

@@ -18,9 +18,9 @@ import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { decisionSchema, viewDecision } from '../../routing/routes/decisions.ts';
 import { decisionsOf } from '../../routing/store/decisions.ts';
 import { monthCalled } from '../calendar.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { keysAt } from '../level-keys.ts';
-import type { Room } from '../room.ts';
-import type { Standing } from '../standing.ts';
+import type { Membership } from '../membership.ts';
 import { base, monthField, organisationParams, root, standing } from './shared.ts';
 
 const levelFields = {
@@ -42,7 +42,7 @@ const defaultDays = 30;
 const mostDays = 366;
 
 /** Usage, requests and audit entries by level; members see their own. */
-export const usageRoutes = (room: Room): Route[] => [
+export const usageRoutes = (room: OrganisationsContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',
@@ -127,7 +127,7 @@ function refuseBackwards(from: number | undefined, to: number | undefined): void
 }
 
 /** A month in the organisation's time zone; undefined if none is given. */
-function monthOf({ organisation }: Standing, { month, from, to }: z.infer<typeof requestsQuery>) {
+function monthOf({ organisation }: Membership, { month, from, to }: z.infer<typeof requestsQuery>) {
   if (month === undefined) return {};
   if (from !== undefined || to !== undefined)
     throw new AppError('invalid_value', 'month cannot be combined with from and to.', { param: 'month' });
@@ -135,7 +135,7 @@ function monthOf({ organisation }: Standing, { month, from, to }: z.infer<typeof
   return { from: startsAt, to: endsAt - 1 };
 }
 
-async function csvAt({ db }: Room, asking: Standing, query: z.infer<typeof logsQuery>) {
+async function csvAt({ db }: OrganisationsContext, asking: Membership, query: z.infer<typeof logsQuery>) {
   const { from, to } = query;
   refuseBackwards(from, to);
   const keyIds = await keysAt(db, asking, query);
@@ -143,7 +143,7 @@ async function csvAt({ db }: Room, asking: Standing, query: z.infer<typeof logsQ
 }
 
 /** Usage entries of a level, and the next cursor. */
-async function pageOf({ db }: Room, asking: Standing, query: z.infer<typeof logsQuery>) {
+async function pageOf({ db }: OrganisationsContext, asking: Membership, query: z.infer<typeof logsQuery>) {
   const { cursor, page_size: limit, from, to } = query;
   refuseBackwards(from, to);
   const keyIds = await keysAt(db, asking, query);

@@ -4,7 +4,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { Call } from '../../platform/http/route.ts';
-import type { Room } from '../room.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { findScimToken, touchScimToken } from '../store/scim-tokens.ts';
 import type { OrganisationRow } from '../store/tables.ts';
 
@@ -35,7 +35,7 @@ const refused = () =>
 
 /** A token gives access to its organisation only; no other credential is accepted here. */
 export const directoryOf =
-  ({ db, clock }: Pick<Room, 'db' | 'clock'>) =>
+  ({ db, clock }: Pick<OrganisationsContext, 'db' | 'clock'>) =>
   async (call: Call): Promise<Directory> => {
     const [, secret] = /^bearer +(svcscim_\w{1,200}) *$/i.exec(call.request.headers.get('authorization') ?? '') ?? [];
     const found = secret === undefined ? null : await findScimToken(db, sha256Hex(secret));

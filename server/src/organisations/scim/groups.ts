@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { shownName } from '../../platform/http/shown-text.ts';
-import { organisationTag, type Room } from '../room.ts';
+import { type OrganisationsContext, organisationTag } from '../context.ts';
 import { holdMembers } from '../store/members.ts';
 import { addPlaces, countPlaces, groupMembers, knownScimUsers, removePlaces } from '../store/scim-places.ts';
 import { tieMembers } from '../store/scim-users.ts';
@@ -65,7 +65,7 @@ function memberIn(one: unknown): unknown {
   return one.value;
 }
 
-export async function createGroup(room: Room, by: Directory, changes: Change[]): Promise<TeamRow> {
+export async function createGroup(room: OrganisationsContext, by: Directory, changes: Change[]): Promise<TeamRow> {
   const organisation_id = by.organisation.id;
   return settle(room, by, async (tx) => {
     const group = toldGroup(noGroup, changes);
@@ -81,7 +81,7 @@ export async function createGroup(room: Room, by: Directory, changes: Change[]):
 }
 
 export async function changeGroup(
-  room: Room,
+  room: OrganisationsContext,
   by: Directory,
   id: number,
   change: (group: Group) => Group,
@@ -99,7 +99,7 @@ export async function changeGroup(
   });
 }
 
-export async function removeGroup(room: Room, by: Directory, id: number): Promise<void> {
+export async function removeGroup(room: OrganisationsContext, by: Directory, id: number): Promise<void> {
   await settle(room, by, async (tx) => {
     const team = await requireTeam({ db: tx }, by.organisation.id, id);
     await deleteTeam(tx, by.organisation.id, id);
@@ -141,7 +141,7 @@ interface Step {
 }
 
 /** Serialized per organisation, and audited. */
-async function settle(room: Room, by: Directory, act: (tx: Db) => Promise<Step>): Promise<TeamRow> {
+async function settle(room: OrganisationsContext, by: Directory, act: (tx: Db) => Promise<Step>): Promise<TeamRow> {
   const { organisation, actor, origin } = by;
   const { team, action, before, after } = await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisation.id);

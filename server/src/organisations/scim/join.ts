@@ -2,13 +2,16 @@ import { findUserRow } from '../../identity/store/users.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { organisationTag, type Room } from '../room.ts';
+import { type OrganisationsContext, organisationTag } from '../context.ts';
 import { addMember, findRole, holdMembers } from '../store/members.ts';
 import { takePlaces } from '../store/scim-places.ts';
 import { isDeactivated, placesWaiting, tieMembers } from '../store/scim-users.ts';
 
 /** Organisations whose directories list a user, who decides whether to join. */
-export async function waitingFor(db: Db, userId: number): Promise<{ organisation_id: number; organisation: string }[]> {
+export async function pendingOrganisations(
+  db: Db,
+  userId: number,
+): Promise<{ organisation_id: number; organisation: string }[]> {
   return placesWaiting(db, userId, await verifiedAddress(db, userId));
 }
 
@@ -19,17 +22,21 @@ async function verifiedAddress(db: Db, userId: number): Promise<string> {
 }
 
 /** As a member: other roles are decided by the organisation's managers. */
-export async function takePlace(room: Room, userId: number, organisationId: number): Promise<void> {
+export async function joinOrganisation(
+  room: OrganisationsContext,
+  userId: number,
+  organisationId: number,
+): Promise<void> {
   await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisationId);
     if ((await findRole(tx, organisationId, userId)) !== null)
       throw new AppError('conflict', 'You are already a member of this organisation.');
-    const waiting = await waitingFor(tx, userId);
+    const waiting = await pendingOrganisations(tx, userId);
     if (!waiting.some(({ organisation_id }) => organisation_id === organisationId))
       throw new AppError('not_found', 'You have no pending membership in this organisation.');
     const created_at = nowSeconds(room.clock);
     await addMember(tx, { organisation_id: organisationId, user_id: userId, role: 'member', created_at });
-    await tieMember(tx, organisationId, userId);
+    await linkMember(tx, organisationId, userId);
   });
   await room.announcements.changed(organisationTag(organisationId));
 }
@@ -38,7 +45,7 @@ export async function takePlace(room: Room, userId: number, organisationId: numb
  * Links a member to the directory entry of their address, and adds them to its teams. A deactivated user cannot return
  * by an old invitation.
  */
-export async function tieMember(tx: Db, organisationId: number, userId: number): Promise<void> {
+export async function linkMember(tx: Db, organisationId: number, userId: number): Promise<void> {
   const address = await verifiedAddress(tx, userId);
   if (await isDeactivated(tx, organisationId, address))
     throw new AppError('forbidden', "The organisation's directory does not list you as a member.");

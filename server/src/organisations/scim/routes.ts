@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
-import type { Room } from '../room.ts';
+import type { OrganisationsContext } from '../context.ts';
 import { groupsLike, usersLike } from '../store/scim-conditions.ts';
 import { groupMembers, pageGroups } from '../store/scim-places.ts';
 import { groupsSorted, usersSorted } from '../store/scim-sorting.ts';
@@ -14,11 +14,11 @@ import { parseFilter } from './filter.ts';
 import { changeGroup, createGroup, noGroup, removeGroup, toldGroup } from './groups.ts';
 import { changesIn, membersOf, patchBody } from './patch.ts';
 import { noFields, toldOf } from './user-fields.ts';
-import { changeUser, createUser, removeUser, requireUser, type ScimRoom } from './users.ts';
+import { changeUser, createUser, removeUser, requireUser, type ScimContext } from './users.ts';
 import { type Chosen, chosen, type Resource, viewGroup, viewList, viewUser, wantsMembers } from './views.ts';
 
 const root = '/scim/v2';
-export const scimUrl = ({ baseUrl }: Pick<Room, 'baseUrl'>): string => baseUrl + root;
+export const scimUrl = ({ baseUrl }: Pick<OrganisationsContext, 'baseUrl'>): string => baseUrl + root;
 
 const base = {
   tag: 'SCIM',
@@ -96,7 +96,7 @@ const answerList = (call: Pick<Call, 'headers'>, shown: Resource[], total: numbe
 const nothing = ({ headers: { 'content-type': _, ...headers } }: Pick<Call, 'headers'>): Response =>
   new Response(null, { status: 204, headers });
 
-export const scimRoutes = (room: ScimRoom): Route[] => [
+export const scimRoutes = (room: ScimContext): Route[] => [
   ...discoveryRoutes(scimUrl(room)),
   ...userRoutes(room),
   ...groupRoutes(room),
@@ -135,7 +135,7 @@ function discoveryRoutes(url: string): Route[] {
   ];
 }
 
-function userRoutes(room: ScimRoom): Route[] {
+function userRoutes(room: ScimContext): Route[] {
   const url = scimUrl(room);
   const path = `${root}/Users`;
   const shared = { ...base, path: `${path}/{id}`, params, query: one, answers: { 200: resource } } as const;
@@ -201,7 +201,7 @@ function userRoutes(room: ScimRoom): Route[] {
   ];
 }
 
-function groupRoutes(room: Room): Route[] {
+function groupRoutes(room: OrganisationsContext): Route[] {
   const url = scimUrl(room);
   const path = `${root}/Groups`;
   const shared = { ...base, path: `${path}/{id}`, params, query: one, answers: { 200: resource } } as const;

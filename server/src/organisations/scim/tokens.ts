@@ -2,8 +2,8 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
-import type { Room } from '../room.ts';
-import type { Standing } from '../standing.ts';
+import type { OrganisationsContext } from '../context.ts';
+import type { Membership } from '../membership.ts';
 import { holdMembers } from '../store/members.ts';
 import { deleteScimToken, insertScimToken, listScimTokens } from '../store/scim-tokens.ts';
 import type { ScimTokenRow } from '../store/tables.ts';
@@ -14,8 +14,8 @@ const mostTokens = 5;
 
 /** The secret is returned only here. */
 export async function makeToken(
-  { db, clock }: Pick<Room, 'db' | 'clock'>,
-  { organisation, userId }: Standing,
+  { db, clock }: Pick<OrganisationsContext, 'db' | 'clock'>,
+  { organisation, userId }: Membership,
   name: string,
 ): Promise<{ token: string; row: ScimTokenRow }> {
   const token = tokenStart + randomString(48);
@@ -35,8 +35,8 @@ export async function makeToken(
 }
 
 export async function removeToken(
-  { db }: Pick<Room, 'db'>,
-  { organisation }: Standing,
+  { db }: Pick<OrganisationsContext, 'db'>,
+  { organisation }: Membership,
   id: number,
 ): Promise<ScimTokenRow> {
   const gone = await deleteScimToken(db, organisation.id, id);

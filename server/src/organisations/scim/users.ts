@@ -2,9 +2,9 @@ import { changesOf } from '../../lib/changes.ts';
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { putOut } from '../members.ts';
+import { type OrganisationsContext, organisationTag } from '../context.ts';
+import { removeFromOrganisation } from '../members.ts';
 import type { Memberships } from '../memberships.ts';
-import { organisationTag, type Room } from '../room.ts';
 import { holdMembers } from '../store/members.ts';
 import { takePlaces } from '../store/scim-places.ts';
 import {
@@ -23,7 +23,7 @@ import type { Directory } from './caller.ts';
 import { taken } from './faults.ts';
 import { addressOf } from './user-fields.ts';
 
-export interface ScimRoom extends Room {
+export interface ScimContext extends OrganisationsContext {
   memberships: Pick<Memberships, 'left'>;
 }
 
@@ -32,7 +32,11 @@ const mostUsers = 10_000;
 
 const noUser = () => new AppError('not_found', 'There is no such user.');
 
-export async function requireUser({ db }: Pick<Room, 'db'>, by: Directory, id: number): Promise<ScimUserRow> {
+export async function requireUser(
+  { db }: Pick<OrganisationsContext, 'db'>,
+  by: Directory,
+  id: number,
+): Promise<ScimUserRow> {
   const row = await findScimUser(db, by.organisation.id, id);
   if (!row) throw noUser();
   return row;
@@ -51,7 +55,7 @@ const fieldsOf = (row: ScimUserRow): ScimUserFields => {
 };
 
 /** Answers the same whether or not an account with this address exists; its holder decides whether to join. */
-export async function createUser(room: ScimRoom, by: Directory, fields: ScimUserFields): Promise<ScimUserRow> {
+export async function createUser(room: ScimContext, by: Directory, fields: ScimUserFields): Promise<ScimUserRow> {
   const { id } = by.organisation;
   const now = nowSeconds(room.clock);
   return settle(room, by, async (tx) => {
@@ -64,7 +68,7 @@ export async function createUser(room: ScimRoom, by: Directory, fields: ScimUser
 }
 
 export async function changeUser(
-  room: ScimRoom,
+  room: ScimContext,
   by: Directory,
   id: number,
   change: (fields: ScimUserFields) => ScimUserFields,
@@ -82,7 +86,7 @@ export async function changeUser(
   });
 }
 
-export async function removeUser(room: ScimRoom, by: Directory, id: number): Promise<void> {
+export async function removeUser(room: ScimContext, by: Directory, id: number): Promise<void> {
   await settle(room, by, async (tx) => {
     const row = await requireUser({ db: tx }, by, id);
     return { row, before: row, after: null };
@@ -106,14 +110,14 @@ interface Step {
  * Serialized per organisation. When this returns, a deactivated user is removed, with everything that depended on the
  * membership.
  */
-async function settle(room: ScimRoom, by: Directory, act: (tx: Db) => Promise<Step>): Promise<ScimUserRow> {
+async function settle(room: ScimContext, by: Directory, act: (tx: Db) => Promise<Step>): Promise<ScimUserRow> {
   const { organisation } = by;
   const { row, left, isTied, ...step } = await room.db.transaction().execute(async (tx) => {
     await holdMembers(tx, organisation.id);
     const done = await act(tx);
     const { userId, isNew } = await meant(tx, done.row);
     const isOut = userId !== null && done.after?.active !== 1;
-    if (isOut) await putOut(tx, organisation.id, userId);
+    if (isOut) await removeFromOrganisation(tx, organisation.id, userId);
     if (!done.after) await deleteScimUser(tx, done.row.id);
     return { ...done, left: isOut ? userId : null, isTied: isNew || done.isTied === true };
   });
@@ -143,7 +147,12 @@ const actionOf = ({ before, after }: Omit<Step, 'row'>): string => {
 };
 
 /** Directories repeat themselves: changes without effect are not audited. */
-async function record(room: Room, by: Directory, step: Omit<Step, 'row'>, left: number | null): Promise<void> {
+async function record(
+  room: OrganisationsContext,
+  by: Directory,
+  step: Omit<Step, 'row'>,
+  left: number | null,
+): Promise<void> {
   const { before, after } = step;
   const target = { type: 'organisation', id: by.organisation.id };
   const { actor, origin } = by;

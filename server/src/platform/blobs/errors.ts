@@ -1,5 +1,5 @@
 /** The disk is full, over quota, broken or read-only, or the bucket that replaces it is unavailable. */
-export const isUnkept = (thrown: unknown): boolean => {
+export const isStorageFailure = (thrown: unknown): boolean => {
   // Anything may be thrown.
   const { code, name } = (thrown ?? {}) as { code?: unknown; name?: unknown };
   return name === 'S3Error' || ['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'].includes(String(code));

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import packageJson from '../../../../package.json' with { type: 'json' };
-import { withTablesToItself } from './lock-tables.ts';
+import { withExclusiveTables } from './exclusive-tables.ts';
 import { type Migration, wordsOf } from './migration.ts';
 import { migration as versions } from './migrations/0011-versions.ts';
 import { migrations as all, earlier } from './migrations/index.ts';
@@ -16,7 +16,7 @@ const lockNumber = 728_104_211;
  */
 export async function migrate(db: Db, migrations: Migration[] = all): Promise<string[]> {
   if (engineOf(db) === 'sqlite') return migrateSqlite(db, migrations);
-  return withTablesToItself((lock) =>
+  return withExclusiveTables((lock) =>
     db.transaction().execute(async (tx) => {
       await sql`select pg_advisory_xact_lock(${sql.lit(lockNumber)})`.execute(tx);
       return runSteps(tx, migrations, () => lock(tx));

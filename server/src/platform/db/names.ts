@@ -7,7 +7,7 @@ import { type Db, engineOf } from './tables.ts';
  */
 
 /** A table whose rows, as `t`, can be searched by name. */
-export interface Named {
+export interface NamedTable {
   table: string;
   /** The virtual table of SQLite. */
   index: string;
@@ -45,7 +45,11 @@ export function has(text: string, columns: readonly string[]): RawBuilder<SqlBoo
 }
 
 /** The source of rows, as `t`, that may match, and their order there. */
-function candidates(db: Db, named: Named, text: string): { from: RawBuilder<unknown>; order: RawBuilder<unknown> } {
+function candidates(
+  db: Db,
+  named: NamedTable,
+  text: string,
+): { from: RawBuilder<unknown>; order: RawBuilder<unknown> } {
   const grams = gramsOf(text);
   // For one or two characters the index finds trigrams that start with them.
   const whole = Array.from(text).length > 2;
@@ -72,7 +76,7 @@ const lookedAt = [150, 1_000, 5_000];
 const usualShare = 0.05;
 
 /** Ids of the rows whose names contain the text, in order, at most `most`. */
-export async function called(db: Db, named: Named, search: Search): Promise<number[]> {
+export async function idsByName(db: Db, named: NamedTable, search: Search): Promise<number[]> {
   const { text, most, columns = named.columns, and = sql<SqlBool>`1 = 1` } = search;
   const matches = sql`${has(text, columns)} and ${and}`;
   const direction = sql.raw(named.newestFirst ? 'desc' : 'asc');

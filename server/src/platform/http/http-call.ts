@@ -2,8 +2,8 @@ import type { Server } from 'bun';
 import { AppError } from '../../lib/errors.ts';
 import { requestId } from '../../lib/ids.ts';
 import { type Block, clientIp } from './client-ip.ts';
-import { type Growth, growthKey } from './growth.ts';
 import type { LastHeaders } from './last-headers.ts';
+import { type MemoryBudget, memoryBudgetKey } from './memory-budget.ts';
 import type { Call } from './route.ts';
 import type { SocketEnd } from './sockets.ts';
 
@@ -32,7 +32,7 @@ export class HttpCall implements Call {
   #lifted = false;
   #ip: string | undefined;
   #signal: AbortSignal | undefined;
-  #growthKey = '';
+  #memoryBudgetKey = '';
   #grownBytes = 0;
 
   constructor(
@@ -41,7 +41,7 @@ export class HttpCall implements Call {
     readonly trustedProxies: Block[],
     headers: Record<string, string>,
     readonly lastHeaders?: LastHeaders,
-    readonly growth?: Growth,
+    readonly memoryBudget?: MemoryBudget,
   ) {
     this.headers = { ...headers, 'x-request-id': this.requestId };
   }
@@ -70,8 +70,8 @@ export class HttpCall implements Call {
   }
 
   grow(bytes: number): void {
-    this.#growthKey ||= growthKey(this);
-    this.growth?.take(this.#growthKey, bytes);
+    this.#memoryBudgetKey ||= memoryBudgetKey(this);
+    this.memoryBudget?.take(this.#memoryBudgetKey, bytes);
     this.#grownBytes += bytes;
   }
 
@@ -84,7 +84,7 @@ export class HttpCall implements Call {
 
   /** Restores the idle timeout for the next request on this connection, except for streams. */
   answered(): void {
-    if (this.#grownBytes > 0) this.growth?.giveBack(this.#growthKey, this.#grownBytes);
+    if (this.#grownBytes > 0) this.memoryBudget?.giveBack(this.#memoryBudgetKey, this.#grownBytes);
     if (this.#lifted) this.server?.timeout(this.request, this.whole ? patienceSeconds : streamPatienceSeconds);
   }
 

@@ -7,12 +7,12 @@ import { audited, type RecordAct, requireAudit } from './audit.ts';
 import { addChallengeParameter } from './challenge-parameter.ts';
 import type { Block } from './client-ip.ts';
 import { allowOrigin, answerPreflight, type CorsPolicy, corsScope } from './cors.ts';
-import { Growth } from './growth.ts';
 import type { HeaderSets } from './headers.ts';
 import { HttpCall } from './http-call.ts';
 import { type IdempotencyDeps, idempotent } from './idempotent.ts';
 import { LastHeaders } from './last-headers.ts';
 import { applyLimit, type Limiter } from './limits.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { parseInput } from './parse.ts';
 import { renderError } from './renderers.ts';
 import { addRetryAfter } from './retry-after.ts';
@@ -51,10 +51,10 @@ export interface HttpDeps extends IdempotencyDeps {
 /** Builds the router: each route becomes a handler. */
 export function mountRoutes(routes: Route[], deps: HttpDeps): Router {
   const router = new Router(handleUnmatched(deps), deps.aliasesOf, deps.pathMeant);
-  const growth = new Growth();
+  const memoryBudget = new MemoryBudget();
   for (const route of routes) {
     requireAudit(route);
-    router.add(route.method.toUpperCase(), route.path, walk(route, deps, growth), route.when);
+    router.add(route.method.toUpperCase(), route.path, walk(route, deps, memoryBudget), route.when);
   }
   addPreflights(router, routes, deps);
   return router;
@@ -73,7 +73,7 @@ function addPreflights(router: Router, routes: Route[], { cors, headers }: HttpD
 }
 
 /** One request through one route: limits, authentication, input, handler, answer. */
-function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
+function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler {
   const authenticate =
     route.auth === 'none' ? null : (deps.authenticators[route.auth as keyof Authenticators] as Authenticator);
   const again = deps.again?.[route.auth as keyof Authenticators] as Authenticator | undefined;
@@ -92,7 +92,7 @@ function walk(route: Route, deps: HttpDeps, growth: Growth): Handler {
   );
   return async (request, server, params = noParams, members) => {
     const started = performance.now();
-    const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders, growth);
+    const call = new HttpCall(request, server, deps.trustedProxies, headers, lastHeaders, memoryBudget);
     // Anthropic's SDKs read this header, on errors too.
     if (route.errors === 'anthropic') call.headers['request-id'] = call.requestId;
     if (members) call.members = members;

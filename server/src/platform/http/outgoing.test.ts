@@ -4,8 +4,8 @@ import { readOutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import { until } from '../../lib/until.fixture.ts';
 import { localhostTls } from '../../video/localhost-tls.fixture.ts';
 import { someProxy } from '../upstream/some-proxy.fixture.ts';
-import { useOutgoingProxy } from './by-proxy.ts';
 import { OutgoingError, type OutgoingRequest, openGuarded, type Resolve, sendGuarded } from './outgoing.ts';
+import { useOutgoingProxy } from './outgoing-proxy.ts';
 
 let calls = 0;
 let streamedBytes = 0;

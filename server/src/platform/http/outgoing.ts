@@ -1,8 +1,8 @@
 import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction } from 'node:net';
-import { gather } from '../../lib/gather.ts';
-import { openByProxy } from './by-proxy.ts';
+import { collectBytes } from '../../lib/collect-bytes.ts';
+import { openThroughProxy } from './outgoing-proxy.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /** Addresses come from users: their answers must not exhaust memory. */
@@ -68,7 +68,7 @@ export async function sendGuarded(
   const proxied = await openProxied(request, policy, resolve);
   if (!proxied) return call(request, policy, resolve, (answer) => readUpTo(answer, most));
   const reader = proxied.body.getReader();
-  const { bytes, whole } = await gather(async () => (await reader.read()).value ?? null, most);
+  const { bytes, whole } = await collectBytes(async () => (await reader.read()).value ?? null, most);
   if (!whole) await reader.cancel();
   return { ...proxied, body: new Uint8Array(bytes), truncated: !whole };
 }
@@ -127,7 +127,7 @@ function bounded({ timeoutMs, signal: given }: Pick<OutgoingRequest, 'timeoutMs'
 function openProxied(request: OutgoingRequest, policy: OutgoingPolicy, resolve: Resolve) {
   const url = checkedUrl(request.url, policy);
   const judge = (proxyResolves: boolean) => judged(url, policy, resolve, proxyResolves);
-  return openByProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
+  return openThroughProxy({ ...request, url }, { judge, bounds: () => bounded(request) });
 }
 
 /** The address to dial; null for the name itself, if only the proxy can resolve names. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { AnswerTooLarge, answerLimits, gather } from '../../lib/gather.ts';
+import { AnswerTooLarge, answerLimits, collectBytes } from '../../lib/collect-bytes.ts';
 import { readAnswer, readRefusal } from './read-answer.ts';
 
 /** A body without end, and how much of it was asked for. */
@@ -36,7 +36,7 @@ describe('an endless response', () => {
 
   test('in pieces of one byte is stored as one', async () => {
     const byte = new Uint8Array([97]);
-    const { bytes, whole } = await gather(() => byte, 300_000);
+    const { bytes, whole } = await collectBytes(() => byte, 300_000);
     expect([bytes.length, bytes.buffer.byteLength < 700_000, whole]).toEqual([300_000, true, false]);
   });
 });

@@ -1,5 +1,5 @@
-import { AnswerTooLarge, answerLimits, gather, textOf, unmarked } from '../../lib/gather.ts';
-import { parseInTurns } from '../../lib/parse-in-turns.ts';
+import { AnswerTooLarge, answerLimits, collectBytes, textOf, withoutByteOrderMark } from '../../lib/collect-bytes.ts';
+import { parseYielding } from '../../lib/parse-yielding.ts';
 
 /** The whole answer as text; throws if it is larger than the limit. */
 export async function readAnswer(response: Response, mostBytes: number): Promise<string> {
@@ -16,7 +16,7 @@ export const readRefusal = async (response: Response): Promise<string> =>
 export async function readJsonAnswer(response: Response, mostBytes: number): Promise<unknown> {
   const { bytes, whole } = await readBytes(response, mostBytes);
   if (!whole) throw new AnswerTooLarge(mostBytes);
-  return parseInTurns(unmarked(bytes));
+  return parseYielding(withoutByteOrderMark(bytes));
 }
 
 async function readUpTo(response: Response, mostBytes: number): Promise<{ text: string; whole: boolean }> {
@@ -27,7 +27,7 @@ async function readUpTo(response: Response, mostBytes: number): Promise<{ text: 
 async function readBytes({ body }: Response, mostBytes: number): Promise<{ bytes: Buffer; whole: boolean }> {
   if (!body) return { bytes: Buffer.alloc(0), whole: true };
   const reader = body.getReader();
-  const { bytes, whole } = await gather(async () => (await reader.read()).value ?? null, mostBytes);
+  const { bytes, whole } = await collectBytes(async () => (await reader.read()).value ?? null, mostBytes);
   if (!whole) reader.cancel().catch(() => {});
   return { bytes, whole };
 }

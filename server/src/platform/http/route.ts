@@ -1,6 +1,6 @@
 import type { ZodObject, ZodType, z } from 'zod';
 import type { ErrorFormat } from '../../lib/error-shapes.ts';
-import { writeInTurns } from '../../lib/write-in-turns.ts';
+import { stringifyYielding } from '../../lib/stringify-yielding.ts';
 import type { AuditRule } from './audit-rule.ts';
 import type { LastHeaders } from './last-headers.ts';
 import type { SocketEnd } from './sockets.ts';
@@ -153,7 +153,7 @@ export function jsonText(call: Answering, text: string | Uint8Array<ArrayBuffer>
 
 /** The same for megabytes, such as vectors and images: yields to the event loop while serializing. */
 export async function longJson(call: Answering, value: unknown): Promise<Response> {
-  const written = await writeInTurns(value);
+  const written = await stringifyYielding(value);
   call.whole = true;
   call.headers['content-type'] = 'application/json;charset=utf-8';
   return new Response(written, { headers: call.lastHeaders?.of(call.headers) ?? call.headers });

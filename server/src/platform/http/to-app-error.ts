@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import { isUnkept } from '../blobs/errors.ts';
+import { isStorageFailure } from '../blobs/errors.ts';
 import { isUnavailable } from '../durable/errors.ts';
 
 /** Unknown errors become a bare 500, except for unavailable databases or files, and input nested too deeply. */
@@ -9,7 +9,7 @@ export function toAppError(thrown: unknown): AppError {
     return new AppError('invalid_value', 'The request is nested too deeply.');
   if (isUnavailable(thrown))
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
-  if (isUnkept(thrown))
+  if (isStorageFailure(thrown))
     return new AppError('unavailable', 'Files cannot be saved or read right now. Try again in a moment.', {}, thrown);
   return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
 }

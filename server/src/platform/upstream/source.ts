@@ -1,5 +1,5 @@
 import type { ByteSource, Taker } from '../../lib/byte-source.ts';
-import { answerLimits, gather, textOf } from '../../lib/gather.ts';
+import { answerLimits, collectBytes, textOf } from '../../lib/collect-bytes.ts';
 
 /** An answer that has started. */
 export interface UpstreamAnswer {
@@ -11,7 +11,7 @@ export interface UpstreamAnswer {
 
 /** The body of an error answer, cut if it is long. */
 export async function readRefusalText(body: ByteSource): Promise<string> {
-  const { bytes, whole } = await gather(() => body.read(), answerLimits.refusal);
+  const { bytes, whole } = await collectBytes(() => body.read(), answerLimits.refusal);
   if (!whole) body.abort();
   return textOf(bytes);
 }

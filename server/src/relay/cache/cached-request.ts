@@ -1,20 +1,20 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import type { OpenStream } from '../answer-stream.ts';
-import { allowModel } from '../bill.ts';
+import { requireAllowedModel } from '../charge.ts';
 import type { Completed } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
-import { kindFor } from '../kind-for.ts';
+import { providerKindFor } from '../provider-kind-for.ts';
 import type { Pump } from '../pump.ts';
 import type { KeyCall } from '../request-context.ts';
 import type { Sourced, WireFormat } from '../wire/conversation.ts';
-import { GatheredAnswer } from './deltas.ts';
+import { GatheredAnswer } from './answer-deltas.ts';
+import { cacheKeyOf } from './cache-key.ts';
+import { isCacheable } from './is-cacheable.ts';
 import { type KeptAnswer, keepable } from './kept-answer.ts';
-import { mayKeep } from './may-keep.ts';
-import { nameOf } from './name.ts';
 import type { AnswerCache } from './open.ts';
 
 /** Cache directives of a request (RFC 9111 §5.2.1). */
-export interface Wishes {
+export interface CacheWishes {
   /** Skip the cache, but store the new answer. */
   fresh: boolean;
   /** Neither read nor write the cache. */
@@ -23,7 +23,7 @@ export interface Wishes {
   mostSeconds: number;
 }
 
-export function wishesOf(header: string | null): Wishes {
+export function wishesOf(header: string | null): CacheWishes {
   const said = (header ?? '')
     .toLowerCase()
     .split(',', 20)
@@ -49,7 +49,7 @@ export class CachedRequest {
     readonly modelId: string,
     readonly name: string,
     readonly ttlSeconds: number,
-    readonly wishes: Wishes,
+    readonly wishes: CacheWishes,
   ) {}
 
   async find(): Promise<KeptAnswer | null> {
@@ -92,7 +92,7 @@ export class CachedRequest {
   }
 
   keepWhole({ answer, usage, cost, candidate }: Completed): void {
-    const upstream = kindFor(candidate, this.conversation).wire;
+    const upstream = providerKindFor(candidate, this.conversation).wire;
     this.#keep(keepable(answer), { upstream, provider: candidate.channel.provider, usage, cost });
   }
 
@@ -138,14 +138,14 @@ export function cachedRequest(
 ): CachedRequest | null {
   const { cache: rule } = call.principal;
   const { answers } = deps;
-  if (!rule || !answers || call.behind || !mayKeep(conversation, rule)) return null;
+  if (!rule || !answers || call.behind || !isCacheable(conversation, rule)) return null;
   const wishes = wishesOf(call.request.headers.get('cache-control'));
   if (wishes.noStore) return null;
   const { group } = context.caller;
   const modelId = deps.catalog.resolve(conversation.model, group);
   // With an alias of several models, any of them may answer.
   if (modelId === null || deps.catalog.membersOf(conversation.model, group)) return null;
-  allowModel(deps, context, conversation.model, modelId);
-  const name = nameOf(context, conversation, modelId, answers.acrossUsers());
+  requireAllowedModel(deps, context, conversation.model, modelId);
+  const name = cacheKeyOf(context, conversation, modelId, answers.acrossUsers());
   return new CachedRequest(deps, answers, call, context, conversation, modelId, name, rule.ttlSeconds, wishes);
 }

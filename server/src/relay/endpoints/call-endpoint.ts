@@ -1,10 +1,10 @@
+import { answerLimits } from '../../lib/collect-bytes.ts';
 import { AppError } from '../../lib/errors.ts';
-import { answerLimits } from '../../lib/gather.ts';
 import type { Usage } from '../../lib/money.ts';
 import { readJsonAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import type { Candidate, ModelType } from '../../routing/candidate.ts';
 import type { Attempt } from '../../routing/plan.ts';
-import { type Estimate, settle } from '../bill.ts';
+import { type Estimate, settle } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { type Dispatch, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { type OpenCall, openCall } from '../open-call.ts';

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Channel } from '../../routing/candidate.ts';
-import { type CatalogRoom, getChannel } from '../../routing/catalog/channels.ts';
+import { type CatalogContext, getChannel } from '../../routing/catalog/channels.ts';
 import {
   type DiscoveredModel,
   guessType,
@@ -43,7 +43,12 @@ const greeting = (model: string): Conversation => ({
  * Tests a channel's credential: by a tiny chat if it serves a chat model, since model lists are often public; else by
  * its model list.
  */
-export async function testChannel(deps: RelayDeps, room: CatalogRoom, id: number, asker: Asker): Promise<ChannelTest> {
+export async function testChannel(
+  deps: RelayDeps,
+  room: CatalogContext,
+  id: number,
+  asker: Asker,
+): Promise<ChannelTest> {
   const record = await getChannel(room, id);
   return tryChannel(deps, room, record, asker, messageOf);
 }
@@ -51,7 +56,7 @@ export async function testChannel(deps: RelayDeps, room: CatalogRoom, id: number
 /** With the record's key, whoever owns it. `say` words an error for the caller. */
 export async function tryChannel(
   deps: RelayDeps,
-  room: CatalogRoom,
+  room: CatalogContext,
   record: ChannelRecord,
   asker: Asker,
   say: (error: unknown, credential: string) => string,
@@ -79,7 +84,7 @@ export async function tryChannel(
 }
 
 /** Syncs the channel's models with the upstream's list. */
-export async function syncModels(deps: RelayDeps, room: CatalogRoom, id: number, asker: Asker): Promise<SyncResult> {
+export async function syncModels(deps: RelayDeps, room: CatalogContext, id: number, asker: Asker): Promise<SyncResult> {
   const record = await getChannel(room, id);
   const channel = opened(room, record);
   return syncProviderModels(room, record, await discover(deps, channel, asker));
@@ -165,7 +170,7 @@ async function call<T>(
   }
 }
 
-function opened({ sealer }: CatalogRoom, record: ChannelRecord): Channel {
+function opened({ sealer }: CatalogContext, record: ChannelRecord): Channel {
   const { sealedCredential, ...channel } = record;
   try {
     const credential = sealedCredential === '' ? '' : sealer.open(sealedCredential);
@@ -179,7 +184,7 @@ function opened({ sealer }: CatalogRoom, record: ChannelRecord): Channel {
 }
 
 /** The cheapest, by its upstream name. */
-async function chatModelOf({ db }: CatalogRoom, record: ChannelRecord): Promise<string | null> {
+async function chatModelOf({ db }: CatalogContext, record: ChannelRecord): Promise<string | null> {
   const models = await listProviderModels(db, { channelId: record.id });
   const chat = models.filter((model) => model.type === 'chat');
   chat.sort((a, b) => a.status - b.status || a.promptPrice - b.promptPrice);

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import type { Candidate } from '../../routing/candidate.ts';
-import { allowModel } from '../bill.ts';
+import { requireAllowedModel } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { resolveModel } from '../model-names.ts';
@@ -26,7 +26,7 @@ export async function countTokens(
 ): Promise<number> {
   const { group } = context.caller;
   const { name, modelId } = resolveModel(deps.catalog, conversation.model, group);
-  allowModel(deps, context, name, modelId);
+  requireAllowedModel(deps, context, name, modelId);
   const candidates = deps.catalog.candidatesFor(modelId, 'chat', group);
   const all = candidates.length > 0 ? candidates : deps.catalog.legacyCandidatesFor(modelId, 'chat', group);
   if (all.length === 0)

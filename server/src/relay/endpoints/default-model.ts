@@ -14,7 +14,7 @@ export function allowedModels({ catalog }: Pick<RelayDeps, 'catalog'>, caller: P
 }
 
 /** The request's model, or where it is optional and absent, the first of its type; real ones before the built-in. */
-export function modelOr(deps: Pick<RelayDeps, 'catalog'>, caller: Caller, body: Json, type: ModelType): string {
+export function modelOrDefault(deps: Pick<RelayDeps, 'catalog'>, caller: Caller, body: Json, type: ModelType): string {
   if (body.model !== undefined && body.model !== null) return requiredString(body, 'model');
   const allowed = allowedModels(deps, caller);
   const offered = deps.catalog

@@ -1,4 +1,4 @@
-import { AnswerTooLarge } from '../../lib/gather.ts';
+import { AnswerTooLarge } from '../../lib/collect-bytes.ts';
 import { SseParser, sseEvent } from '../../lib/sse.ts';
 import type { Write } from '../../platform/http/event-stream.ts';
 import type { Candidate } from '../../routing/candidate.ts';

@@ -2,8 +2,8 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { ProviderKind } from '../providers/kind.ts';
 import type { Json } from '../wire/conversation.ts';
 import { invalid, missing, optionalString, requiredString, weigh } from '../wire/read.ts';
-import { modelOr } from './default-model.ts';
-import { type Order, readSettings } from './draw.ts';
+import { modelOrDefault } from './default-model.ts';
+import { type ImageOrder, readSettings } from './generate-images.ts';
 
 /** Images from text. */
 export function generationOrder(
@@ -11,10 +11,10 @@ export function generationOrder(
   { caller }: RequestContext,
   given: Json,
   stream: boolean,
-): Order<Json> {
+): ImageOrder<Json> {
   const prompt = requiredString(given, 'prompt');
   const { n, asked } = readSettings(given);
-  const model = modelOr(deps, caller, given, 'image');
+  const model = modelOrDefault(deps, caller, given, 'image');
   const { stream: _, partial_images, ...plain } = given;
   // Inline images save a second call, if the upstream offers the choice.
   const body: Json = {
@@ -49,7 +49,7 @@ export function editOrder(
   form: FormData,
   kind: EditKind,
   stream: boolean,
-): Order<FormData> {
+): ImageOrder<FormData> {
   const fields = fieldsOf(form);
   const prompt = kind === 'edits' ? requiredString(fields, 'prompt') : '';
   const images = kind === 'edits' ? [...form.getAll('image'), ...form.getAll('image[]')] : form.getAll('image');
@@ -59,7 +59,7 @@ export function editOrder(
   for (const mask of form.getAll('mask')) checkFile(mask, 'mask');
   optionalString(fields, 'user');
   const { n, asked } = readSettings(fields);
-  const model = modelOr(deps, caller, fields, 'image');
+  const model = modelOrDefault(deps, caller, fields, 'image');
   return {
     ...{ name: 'image_edit', model, prompt, n, asked, given: images.length, weight: weigh(fields), fields },
     body: bodyOf(form, asked !== undefined, stream),

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { candidatesOf } from '../../routing/catalog/alias-preview.ts';
-import { type CatalogRoom, getChannel } from '../../routing/catalog/channels.ts';
+import { type CatalogContext, getChannel } from '../../routing/catalog/channels.ts';
 import { listChannels } from '../../routing/catalog/store/channels.ts';
 import { findCredential } from '../../routing/catalog/store/credentials.ts';
 import type { OwnKeyRecord } from '../../routing/store/own-keys.ts';
@@ -11,7 +11,7 @@ import { type Asker, type ChannelTest, messageOf, tryChannel } from './channel-t
 /** One credential of several that a channel has. */
 export async function testCredential(
   deps: RelayDeps,
-  room: CatalogRoom,
+  room: CatalogContext,
   { id, credential_id }: { id: number; credential_id: number },
   asker: Asker,
 ): Promise<ChannelTest> {
@@ -30,7 +30,7 @@ export type OwnKeyAsker = Asker & { principal: { user: { group: string } } };
  */
 export async function testOwnKey(
   deps: RelayDeps,
-  room: CatalogRoom,
+  room: CatalogContext,
   { provider, sealed }: OwnKeyRecord,
   asker: OwnKeyAsker,
 ): Promise<ChannelTest> {

@@ -4,7 +4,7 @@ import { failure, isObject, type Json, UpstreamFault } from '../wire/conversatio
 import { invalid, missing } from '../wire/read.ts';
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { bytesOf, countMost, countTexts } from './count-texts.ts';
-import { modelOr } from './default-model.ts';
+import { modelOrDefault } from './default-model.ts';
 
 /** OpenAI's thirteen; clients read each without checking that it exists. */
 const categories = [
@@ -58,7 +58,7 @@ function readInput(input: unknown): string[] {
 
 export async function moderate(deps: RelayDeps, context: RequestContext, given: Json): Promise<Answered<Json>> {
   const texts = readInput(given.input);
-  const model = modelOr(deps, context.caller, given, 'moderation');
+  const model = modelOrDefault(deps, context.caller, given, 'moderation');
   const body: Json = { ...given, model };
   return callEndpoint<Json>(deps, context, {
     type: 'moderation',

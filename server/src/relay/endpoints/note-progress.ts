@@ -1,6 +1,6 @@
 import type { Usage } from '../../lib/money.ts';
 import type { Candidate } from '../../routing/candidate.ts';
-import { priceIn, priceOf } from '../bill.ts';
+import { effectivePrice, priceOf } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { OpenCall } from '../open-call.ts';
 
@@ -19,7 +19,7 @@ export function noteProgress(
     if (!hold.stored || context.chargeLater || nowMs - lastMs < everyMs) return;
     lastMs = nowMs;
     const note = (usage: Usage) =>
-      billing.progress(hold, priceOf(priceIn(context, candidate), usage), usage, context.endpoint);
+      billing.progress(hold, priceOf(effectivePrice(context, candidate), usage), usage, context.endpoint);
     // If it cannot be counted now, the next tick or the end does.
     void usageSoFar()?.then(note, () => {});
   };

@@ -1,7 +1,7 @@
 import type { UsageStatus } from '../../billing/types.ts';
 import type { Usage } from '../../lib/money.ts';
 import type { Attempt } from '../../routing/plan.ts';
-import { settle } from '../bill.ts';
+import { settle } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { Dispatch } from '../dispatch.ts';
 import type { OpenCall } from '../open-call.ts';

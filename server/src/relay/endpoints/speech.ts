@@ -1,4 +1,4 @@
-import { answerLimits } from '../../lib/gather.ts';
+import { answerLimits } from '../../lib/collect-bytes.ts';
 import type { Usage } from '../../lib/money.ts';
 import type { Attempt } from '../../routing/plan.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';

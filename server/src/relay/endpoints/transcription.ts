@@ -1,5 +1,5 @@
 import { soundOf } from '../../lib/audio/duration.ts';
-import { answerLimits } from '../../lib/gather.ts';
+import { answerLimits } from '../../lib/collect-bytes.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
 import type { Price } from '../../lib/money.ts';
 import { readAnswer } from '../../platform/http/read-answer.ts';

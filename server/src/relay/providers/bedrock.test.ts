@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { awsHeaders } from '../proof/aws-signature.ts';
+import { awsHeaders } from '../credentials/aws-signature.ts';
 import type { SeenRequest } from '../scripted-upstream.fixture.ts';
 import { eventFrame } from './bedrock/frames.fixture.ts';
 import {

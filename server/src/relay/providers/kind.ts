@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../lib/byte-source.ts';
 import type { Price, Usage } from '../../lib/money.ts';
-import { withoutTrailing } from '../../lib/trailing.ts';
+import { trimEndOf } from '../../lib/trim-end.ts';
 import type { Answer, Conversation, Delta, Json, Params, UpstreamError, WireFormat } from '../wire/conversation.ts';
 import type { WebSearch } from '../wire/search.ts';
 
@@ -29,7 +29,7 @@ export interface UpstreamRequest {
   method: 'GET' | 'POST';
   headers: Readonly<Record<string, string>>;
   body?: string | FormData;
-  /** Set if a credential header is not enough: a signature or token made right before sending, see `relay/proof`. */
+  /** Set if a credential header is not enough: a signature or token made right before sending, see `relay/credentials`. */
   proof?: Proof;
 }
 
@@ -134,7 +134,7 @@ export const jsonHeaders = { 'content-type': 'application/json', accept: 'applic
 
 /** `path` below the base URL, with the version segment added if the operator omitted it. */
 export function endpointUrl(baseUrl: string, version: string, path: string): string {
-  const base = withoutTrailing(baseUrl, '/');
+  const base = trimEndOf(baseUrl, '/');
   if (base.endsWith(`/${version}`)) return base + path;
   const bare = /^https?:\/\/[^/]+$/.test(base);
   return bare ? `${base}/${version}${path}` : base + path;

@@ -1,5 +1,5 @@
 import type { Candidate } from '../../routing/candidate.ts';
-import { allowModel } from '../bill.ts';
+import { requireAllowedModel } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { resolveModel } from '../model-names.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
@@ -56,7 +56,7 @@ async function transcriberFor(deps: RelayDeps, rights: SessionRights, given: str
   const { context, candidate, transcribers } = rights;
   const { group, keyId } = context.caller;
   const { name, modelId } = resolveModel(deps.catalog, given, group);
-  allowModel(deps, context, name, modelId);
+  requireAllowedModel(deps, context, name, modelId);
   if (keyId !== null) await deps.admit?.(keyId, [modelId, name], true);
   const { id, provider } = candidate.channel;
   const offered = deps.catalog.candidatesFor(modelId, 'transcription', group);

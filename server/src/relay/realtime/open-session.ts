@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import type { OutgoingProxy } from '../../lib/outgoing-proxy.ts';
 import type { Call } from '../../platform/http/route.ts';
 import type { Candidate } from '../../routing/candidate.ts';
-import { allowModel } from '../bill.ts';
+import { requireAllowedModel } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { kindOf } from '../dispatch.ts';
 import { resolveModel } from '../model-names.ts';
@@ -12,7 +12,7 @@ import { openCall } from '../open-call.ts';
 import { contextOf } from '../request-context.ts';
 import { stoppingError } from '../stopping.ts';
 import { tryCandidates } from '../try-candidates.ts';
-import { beginningOf, type Wanted } from './beginning.ts';
+import { firstEventOf, type RequestedSession } from './first-event.ts';
 import { asks, mostOf, nothingYet } from './bounds.ts';
 import { endings } from './endings.ts';
 import { RealtimeSession } from './session.ts';
@@ -49,7 +49,7 @@ function refuseMoreFree({ sessions }: RealtimeDeps, { caller }: RequestContext):
 }
 
 /** Finds an upstream that accepts, and only then upgrades to a WebSocket: until then errors are normal answers. */
-export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: Wanted): Promise<Response> {
+export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: RequestedSession): Promise<Response> {
   if (deps.sessions.draining) throw stoppingError();
   const context = contextIn(call);
   refuseMoreFree(deps, context);
@@ -63,10 +63,10 @@ export async function openSession(deps: RealtimeDeps, call: SocketCall, wanted: 
   const session = new RealtimeSession(deps, {
     ...{ context, candidate, modelId, names: [modelId, name], call: opened, greeted },
     transcribers: new Map(),
-    beginning: beginningOf(context, candidate, wanted),
+    beginning: firstEventOf(context, candidate, wanted),
     stillPermitted: async () => {
       const { models } = await deps.identify(call);
-      allowModel(deps, { ...context, caller: { ...context.caller, models } }, name, modelId);
+      requireAllowedModel(deps, { ...context, caller: { ...context.caller, models } }, name, modelId);
     },
     ended: (over) => deps.sessions.here.delete(over),
   });

@@ -5,12 +5,12 @@ import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { upgradeRequired } from '../../platform/http/http-call.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { allowModel } from '../bill.ts';
+import { requireAllowedModel } from '../charge.ts';
 import { contextOf } from '../request-context.ts';
 import { relayRoute, whileClientStays } from '../routes/json-endpoint.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { missing } from '../wire/read.ts';
-import { transcriberIn, type Wanted } from './beginning.ts';
+import { type RequestedSession, transcriptionModelIn } from './first-event.ts';
 import { openSession, type RealtimeDeps, realtimePath, requireRealtime, type SocketCall } from './open-session.ts';
 
 const querySchema = z.looseObject({
@@ -120,19 +120,19 @@ function issue(deps: RealtimeDeps, call: Call<'apiKey'>, about: About, seconds =
   const key = secretOf(call);
   if (!key?.startsWith('sk-')) throw new AppError('forbidden', 'Client secrets can only be created with an API key.');
   const transcribes = about.type === 'transcription';
-  const model = transcribes ? transcriberIn(about) : about.model;
+  const model = transcribes ? transcriptionModelIn(about) : about.model;
   const param = transcribes ? 'session.audio.input.transcription.model' : 'session.model';
   if (typeof model !== 'string') throw missing(param);
   const context = contextOf(call, realtimePath);
   const { name, modelId } = requireRealtime(deps, context, model, transcribes);
-  allowModel(deps, context, name, modelId);
+  requireAllowedModel(deps, context, name, modelId);
   if (deps.catalog.resolve(model, context.caller.group) === null)
     throw new AppError('model_not_found', `The model '${model}' does not exist or cannot be used here.`, { param });
   return deps.clientSecrets.issue(key, seconds, { ...about, model });
 }
 
 /** A client secret is for one model, and carries its initial session. */
-function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof querySchema>): Wanted {
+function wantedBy(deps: RealtimeDeps, call: SocketCall, query: z.infer<typeof querySchema>): RequestedSession {
   const asked = query.model ?? query.deployment ?? call.members?.model;
   const secret = socketSecretOf(call);
   const about = secret?.startsWith(clientSecretStart) ? deps.clientSecrets.read(secret).about : undefined;

@@ -3,7 +3,7 @@ import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
 import type { Usage } from '../../lib/money.ts';
-import { parseInTurns } from '../../lib/parse-in-turns.ts';
+import { parseYielding } from '../../lib/parse-yielding.ts';
 import { type ClientSocket, mostMessageBytes, type SocketEnd } from '../../platform/http/sockets.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -190,7 +190,7 @@ export class RealtimeSession implements SocketEnd, Watched {
     this.heard = true;
     const text = payload.toString();
     if (payload.length > shortLength && !binary) {
-      const parsing = parseInTurns(payload).catch(() => undefined);
+      const parsing = parseYielding(payload).catch(() => undefined);
       void this.#work(text, parsing.then(this.#note));
       return;
     }

@@ -3,8 +3,8 @@ import type { Hold, UsageStatus } from '../../billing/types.ts';
 import { requestId } from '../../lib/ids.ts';
 import { costAtMost, isFree, type Usage } from '../../lib/money.ts';
 import type { Candidate } from '../../routing/candidate.ts';
-import { priceIn, priceOf, settle, settlementOf } from '../bill.ts';
-import { tellDisbelief } from '../count-usage.ts';
+import { effectivePrice, priceOf, settle, settlementOf } from '../charge.ts';
+import { logImplausibleUsage } from '../count-usage.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
 import { asks, boundsOf, mostHeard, mostOf } from './bounds.ts';
@@ -105,7 +105,7 @@ export class Turns {
     if (isSound) turn.produced.addSound(delta, about.meter.outputBytesPerSecond);
     else turn.produced.addText(delta);
     const usage = this.#estimated(turn);
-    const cost = priceOf(priceIn(turn.context, about.candidate), usage);
+    const cost = priceOf(effectivePrice(turn.context, about.candidate), usage);
     deps.billing.progress(turn.hold, cost, usage, turn.context.endpoint);
   }
 
@@ -215,7 +215,7 @@ export class Turns {
     if (isNothing) return believed ?? null;
     if (believed) return believed;
     const counted = this.#estimated(turn);
-    if (reported) tellDisbelief(this.deps, turn.context, reported, counted);
+    if (reported) logImplausibleUsage(this.deps, turn.context, reported, counted);
     const { promptTokens } = isPlausible(reported?.promptTokens, bounds.promptTokens) ? reported! : counted;
     return { ...counted, promptTokens };
   }
@@ -292,7 +292,7 @@ export class Turns {
   }
 
   #atMost(candidate: Candidate, usage: Usage): number {
-    const price = priceIn(this.about.context, candidate);
+    const price = effectivePrice(this.about.context, candidate);
     return isFree(price) ? 0 : costAtMost(price, usage, asks);
   }
 }

@@ -1,6 +1,6 @@
 import { maybeJson } from '../../lib/maybe-json.ts';
 import type { OutgoingProxy } from '../../lib/outgoing-proxy.ts';
-import { isOwnShortage } from '../../platform/http/own-shortage.ts';
+import { isLocalExhaustion } from '../../platform/http/local-exhaustion.ts';
 import { mostMessageBytes } from '../../platform/http/sockets.ts';
 import { RefusedUpgrade, UpstreamWebSocket } from '../../platform/upstream/web-socket.ts';
 import type { Attempt } from '../../routing/plan.ts';
@@ -44,7 +44,7 @@ export async function greetedBy(deps: GreetingDeps, context: RequestContext, att
     if (error instanceof RefusedUpgrade)
       throw new UpstreamFault(kindOf(attempt.candidate).errorOf(error.status, error.headers, error.body));
     if (limit.aborted) throw new DispatchFault('timeout', startedMs, 'the upstream did not open a session in time');
-    throw new DispatchFault(isOwnShortage(error) ? 'shortage' : 'connection', startedMs, String(error));
+    throw new DispatchFault(isLocalExhaustion(error) ? 'shortage' : 'connection', startedMs, String(error));
   }
 }
 

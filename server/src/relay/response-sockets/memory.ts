@@ -1,5 +1,5 @@
 import { AppError } from '../../lib/errors.ts';
-import type { Growth } from '../../platform/http/growth.ts';
+import type { MemoryBudget } from '../../platform/http/memory-budget.ts';
 
 /** A response that is not stored, with everything the next one needs of it. */
 export interface Remembered {
@@ -18,7 +18,7 @@ export class Memory {
   readonly #latest = new Map<string, Remembered>();
 
   constructor(
-    readonly growth: Growth,
+    readonly memoryBudget: MemoryBudget,
     readonly caller: string,
   ) {}
 
@@ -30,7 +30,7 @@ export class Memory {
   remember(stream: string, response: Remembered): void {
     this.#forget(stream);
     try {
-      this.growth.take(this.caller, response.items.length);
+      this.memoryBudget.take(this.caller, response.items.length);
       this.#latest.set(stream, response);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
@@ -45,7 +45,7 @@ export class Memory {
     const before = this.#latest.get(stream);
     if (!before) return;
     this.#latest.delete(stream);
-    this.growth.giveBack(this.caller, before.items.length);
+    this.memoryBudget.giveBack(this.caller, before.items.length);
   }
 }
 

@@ -1,4 +1,4 @@
-import { Growth } from '../../platform/http/growth.ts';
+import { MemoryBudget } from '../../platform/http/memory-budget.ts';
 import type { Route } from '../../platform/http/route.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 import { type OpenSockets, responseSocketRoutes, type SocketsDeps } from './routes.ts';
@@ -12,7 +12,7 @@ export interface ResponseSockets {
 
 /** OpenAI's Responses API over WebSockets: each response is an ordinary request with its limits, rights and price. */
 export function openResponseSockets(deps: SocketsDeps & { metrics: Pick<Metrics, 'gauge'> }): ResponseSockets {
-  const sockets: OpenSockets = { here: new Set(), growth: new Growth(), draining: false };
+  const sockets: OpenSockets = { here: new Set(), memoryBudget: new MemoryBudget(), draining: false };
   const { here } = sockets;
   deps.metrics.gauge('svc_response_sockets', 'Open connections for responses over WebSockets.', () => here.size);
   return {

@@ -3,7 +3,7 @@ import OpenAI from 'openai';
 import { ResponsesWS } from 'openai/resources/responses/ws';
 import { type Clock, systemClock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
-import { Growth } from '../../platform/http/growth.ts';
+import { MemoryBudget } from '../../platform/http/memory-budget.ts';
 import { openLog } from '../../platform/log.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import { listen, Talk } from '../realtime/realtime.fixture.ts';
@@ -331,7 +331,7 @@ describe('responses over a WebSocket', () => {
     const events = ['response.created', 'response.output_text.delta', 'response.completed'];
     const answer = () => new Response(events.map((type) => `event: ${type}\ndata: {"type":"${type}"}\n\n`).join(''));
     const sent: string[] = [];
-    const about = { clock, log: openLog('silent'), growth: new Growth(), caller: 'x', requestId: 'x' };
+    const about = { clock, log: openLog('silent'), memoryBudget: new MemoryBudget(), caller: 'x', requestId: 'x' };
     const socket = new ResponseSocket({ ...about, ask: async () => answer(), ended: () => {} });
     const send = (text: string): number => {
       sent.push(JSON.parse(text).type);

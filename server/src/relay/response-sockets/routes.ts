@@ -1,10 +1,10 @@
 import { AppError } from '../../lib/errors.ts';
-import { type Growth, growthKey } from '../../platform/http/growth.ts';
 import { upgradeRequired } from '../../platform/http/http-call.ts';
+import { type MemoryBudget, memoryBudgetKey } from '../../platform/http/memory-budget.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import { relayRoute } from '../routes/json-endpoint.ts';
 import { stoppingError } from '../stopping.ts';
-import { type Ask, askingAs } from './asking.ts';
+import { type Ask, requestSender } from './request-sender.ts';
 import { ResponseSocket, type SocketOf } from './socket.ts';
 
 export interface SocketsDeps extends Pick<SocketOf, 'clock' | 'log'> {
@@ -14,7 +14,7 @@ export interface SocketsDeps extends Pick<SocketOf, 'clock' | 'log'> {
 
 export interface OpenSockets {
   readonly here: Set<ResponseSocket>;
-  readonly growth: Growth;
+  readonly memoryBudget: MemoryBudget;
   /** No more connections are opened. */
   draining: boolean;
 }
@@ -36,12 +36,12 @@ export const responseSocketRoutes = (deps: SocketsDeps, sockets: OpenSockets): R
 function openSocket({ clock, log, ask, baseUrl }: SocketsDeps, sockets: OpenSockets, call: Call<'apiKey'>): Response {
   if (call.request.headers.get('upgrade')?.toLowerCase() !== 'websocket') throw upgradeRequired();
   if (sockets.draining) throw stoppingError();
-  const caller = growthKey(call);
+  const caller = memoryBudgetKey(call);
   if ([...sockets.here].filter(({ about }) => about.caller === caller).length >= mostOfCaller)
     throw new AppError('capacity_exhausted', `You have ${mostOfCaller} open connections. Close some first.`);
   const socket = new ResponseSocket({
-    ...{ clock, log, caller, growth: sockets.growth, requestId: call.requestId },
-    ask: askingAs(ask, baseUrl, call),
+    ...{ clock, log, caller, memoryBudget: sockets.memoryBudget, requestId: call.requestId },
+    ask: requestSender(ask, baseUrl, call),
     ended: (over) => sockets.here.delete(over),
   });
   sockets.here.add(socket);

@@ -1,7 +1,7 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { parseInTurns } from '../../lib/parse-in-turns.ts';
-import type { Growth } from '../../platform/http/growth.ts';
+import { parseYielding } from '../../lib/parse-yielding.ts';
+import type { MemoryBudget } from '../../platform/http/memory-budget.ts';
 import type { ClientSocket, SocketEnd } from '../../platform/http/sockets.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
@@ -20,7 +20,7 @@ const slowMs = 30_000;
 export interface SocketOf {
   clock: Clock;
   log: Log;
-  growth: Growth;
+  memoryBudget: MemoryBudget;
   /** Whose memory budget this uses. */
   caller: string;
   requestId: string;
@@ -44,7 +44,7 @@ export class ResponseSocket implements SocketEnd {
   #draining = false;
 
   constructor(readonly about: SocketOf) {
-    this.#memory = new Memory(about.growth, about.caller);
+    this.#memory = new Memory(about.memoryBudget, about.caller);
     this.#openedMs = about.clock.steadyMs();
   }
 
@@ -101,7 +101,7 @@ export class ResponseSocket implements SocketEnd {
 
   #takes(bytes: number): boolean {
     try {
-      this.about.growth.take(this.about.caller, bytes);
+      this.about.memoryBudget.take(this.about.caller, bytes);
       return true;
     } catch (error) {
       this.#tell(toAppError(error));
@@ -111,11 +111,11 @@ export class ResponseSocket implements SocketEnd {
 
   async #read(text: string): Promise<void> {
     const done = () => {
-      this.about.growth.giveBack(this.about.caller, text.length);
+      this.about.memoryBudget.giveBack(this.about.caller, text.length);
       this.#turns -= 1;
       this.#endIfIdle();
     };
-    const event = await parseInTurns(Buffer.from(text)).catch(() => undefined);
+    const event = await parseYielding(Buffer.from(text)).catch(() => undefined);
     const stream = isObject(event) ? (event.stream_id ?? '') : '';
     if (isObject(event) && event.type === 'response.steer') {
       this.#socket?.send(steerFailed(event));

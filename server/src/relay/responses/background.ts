@@ -7,8 +7,9 @@ import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Job, Worked } from '../../platform/durable/jobs.ts';
 import { retryUntilWritten } from '../../platform/durable/lease.ts';
 import { openShares } from '../../platform/durable/shares.ts';
-import { rowBytes } from '../../platform/keeping/sizes.ts';
+import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { noResponse, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
+import { eventChannel, eventText, newEventWriter } from './event-writer.ts';
 import { bytesOfEnded, bytesOfRows, newRows, rowsOf } from './keep.ts';
 import type { Item, Owner, ResponseKeeper, ResponseObject } from './keeper.ts';
 import { admitItems, limits } from './limits.ts';
@@ -18,7 +19,6 @@ import { appendEvents, dropEventsAfter } from './store/events.ts';
 import { deleteResponse, findResponse } from './store/responses.ts';
 import type { ResponseRow } from './store/tables.ts';
 import { writeOutcome, writeQueued } from './store/write.ts';
-import { eventChannel, eventText, newTeller } from './tell.ts';
 
 /** One attempt at a background response. */
 export interface Attempt {
@@ -79,7 +79,7 @@ export async function enqueueResponse(
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
   const waiting = { ...row, request: JSON.stringify(queued.body), ended_at: null };
-  await deps.keeping.take(owner.userId, bytesOfEnded({ row: waiting, items }));
+  await deps.storageQuota.take(owner.userId, bytesOfEnded({ row: waiting, items }));
   await writeQueued(deps.db, waiting, items, events);
   // Of requests that came at once, each has found room for itself.
   if ((await countRunning(deps.db, owner.userId)) > limits.running) {
@@ -151,7 +151,7 @@ async function attempt(
   signal: AbortSignal,
 ): Promise<ResponseObject | null> {
   const owner: Owner = { userId: row.user_id, keyId: row.key_id === 0 ? null : row.key_id };
-  const teller = newTeller(deps, row.id, row.epoch);
+  const teller = newEventWriter(deps, row.id, row.epoch);
   const requestId = `${row.id}-${row.epoch}`;
   try {
     const body = JSON.parse(row.request ?? '{}') as Item;
@@ -188,7 +188,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
       ),
     (error) => deps.log.warn({ error, response: row.id }, 'could not store the end of a response'),
   );
-  deps.keeping.add(row.user_id, ending.bytes + rowBytes * made.length);
+  deps.storageQuota.add(row.user_id, ending.bytes + rowBytes * made.length);
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
 }
 

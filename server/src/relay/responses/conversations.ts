@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import type { Grow } from '../../platform/http/route.ts';
-import { bytesOfRow, rowBytes } from '../../platform/keeping/sizes.ts';
+import { bytesOfRow, rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { noConversation, noItem, type ResponsesDeps, requireKeeping, scopeOf } from './deps.ts';
 import { asKept, checkItems, newId } from './items.ts';
 import { bytesOfRows, resolved, rowsOf } from './keep.ts';
@@ -62,7 +62,7 @@ export function newConversations(deps: ResponsesDeps) {
         created_at: now,
         touched_at: now,
       };
-      await deps.keeping.take(scope.userId, bytesOfRow(row.metadata) + row.bytes + rowBytes * rows.length);
+      await deps.storageQuota.take(scope.userId, bytesOfRow(row.metadata) + row.bytes + rowBytes * rows.length);
       await store.insertConversation(
         db,
         row,
@@ -86,7 +86,7 @@ export function newConversations(deps: ResponsesDeps) {
       const added = await kept(scope, items);
       const rows = rowsOf(scope, null, added, 0);
       const bytes = bytesOfRows(rows);
-      await deps.keeping.take(scope.userId, bytes + rowBytes * rows.length);
+      await deps.storageQuota.take(scope.userId, bytes + rowBytes * rows.length);
       const done = await store.addItems(db, scope, id, rows, bytes, nowSeconds(clock), most);
       if (done) return added;
       await find(scope, id);

@@ -4,9 +4,9 @@ import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
 import type { Owners } from '../../platform/durable/owners.ts';
-import type { Keeping } from '../../platform/keeping/keeping.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Shared } from '../../platform/shared/port.ts';
+import type { StorageQuota } from '../../platform/storage-quota/storage-quota.ts';
 import type { Owner } from './keeper.ts';
 import type { Scope } from './store/tables.ts';
 
@@ -19,7 +19,7 @@ export interface ResponsesDeps {
   clock: Clock;
   sealer: Sealer;
   log: Log;
-  keeping: Keeping;
+  storageQuota: StorageQuota;
   /** Days of retention since last use; 0 stores nothing. */
   keptDays(): number;
 }

@@ -1,10 +1,10 @@
 import { noResponse, type ResponsesDeps } from './deps.ts';
+import { eventChannel } from './event-writer.ts';
 import type { Followed } from './keeper.ts';
 import { endType, responseOf } from './render.ts';
 import { readResponse } from './store/background.ts';
 import { eventsAfter } from './store/events.ts';
 import { outputOf } from './store/items.ts';
-import { eventChannel } from './tell.ts';
 
 /** In case a message is missed. */
 const lookMs = 1_000;

@@ -2,13 +2,14 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Grow } from '../../platform/http/route.ts';
-import { rowBytes } from '../../platform/keeping/sizes.ts';
+import { rowBytes } from '../../platform/storage-quota/sizes.ts';
 import { itemIds, namesake } from '../wire/responses/item-ids.ts';
 import { expandItems } from './compaction.ts';
 import { noConversation, noPrevious, type ResponsesDeps, scopeOf } from './deps.ts';
 import { asKept, isId, reference, typeOf } from './items.ts';
 import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
 import { admitHistory, bytesOf, limits, tooLong } from './limits.ts';
+import { splitDefaults } from './response-defaults.ts';
 import { running } from './store/background.ts';
 import { contentsText } from './store/contents.ts';
 import { findConversation } from './store/conversations.ts';
@@ -17,9 +18,8 @@ import { findItems, itemsOfChain, itemsOfConversation } from './store/items.ts';
 import { readChain, renewChain } from './store/responses.ts';
 import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.ts';
 import { writeInConversation } from './store/write.ts';
-import { partUsual } from './usual.ts';
 
-type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'keeping' | 'keptDays'>;
+type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'storageQuota' | 'keptDays'>;
 
 /** All items before a request's own, oldest first. */
 export async function readBefore(deps: KeepDeps, owner: Owner, named: Before, grow: Grow = () => {}): Promise<Item[]> {
@@ -142,7 +142,7 @@ async function newRow(deps: KeepDeps, owner: Owner, { response, input, named }: 
   const whole = hasReference(input) ? await resolved(deps, scope, input, () => []) : input;
   const brought = asKept(whole, itemIds(response.id, 'i'));
   const now = nowSeconds(deps.clock);
-  const { stored, sent } = partUsual(response);
+  const { stored, sent } = splitDefaults(response);
   const row: NewResponseRow = {
     id: response.id,
     user_id: scope.userId,
@@ -206,14 +206,14 @@ export async function keepResponse(
   const text = `${sent},"output":${madeText}}`;
   if (row.conversation_id != null) {
     const rows = parted(scope, row, brought, made);
-    await deps.keeping.take(scope.userId, bytesOfEnded(rows));
+    await deps.storageQuota.take(scope.userId, bytesOfEnded(rows));
     await writeInConversation(deps.db, scope, rows.row, rows.items, now);
     return text;
   }
   // Separately, before what builds on it: extending a chain's life in vain does no harm.
   if (row.previous_id != null) await renewChain(deps.db, scope, row.previous_id, now, limits.links);
   const rows = held(row, brought, made, madeText) ?? parted(scope, row, brought, made);
-  await deps.keeping.take(scope.userId, bytesOfEnded(rows));
+  await deps.storageQuota.take(scope.userId, bytesOfEnded(rows));
   await write(rows);
   return text;
 }

@@ -2,8 +2,8 @@ import { openaiError } from '../../lib/error-shapes.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { shown } from './items.ts';
 import type { Item, ResponseObject } from './keeper.ts';
+import { restoreDefaults } from './response-defaults.ts';
 import type { ResponseRow } from './store/tables.ts';
-import { readUsual } from './usual.ts';
 
 /** The response in its row's current state. */
 export const responseOf = (
@@ -11,7 +11,7 @@ export const responseOf = (
   output: Item[],
   include: readonly string[] = [],
 ): ResponseObject => ({
-  ...readUsual(row.response),
+  ...restoreDefaults(row.response),
   id: row.id,
   status: row.status,
   output: output.map((item) => shown(item, include)),

@@ -5,8 +5,8 @@ import { openDb } from '../../platform/db/open.ts';
 import { JobStore } from '../../platform/durable/job-store.ts';
 import { beatMs, deadAfterMs, openOwners } from '../../platform/durable/owners.ts';
 import { openQueue } from '../../platform/durable/queue.ts';
-import { unbounded } from '../../platform/keeping/keeping.fixture.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
+import { unbounded } from '../../platform/storage-quota/storage-quota.fixture.ts';
 import type { AnswerBackground } from './background.ts';
 import type { Before, Item, Owner, ResponseObject } from './keeper.ts';
 import { type KeptResponses, openResponses } from './open.ts';
@@ -62,7 +62,7 @@ export async function openProcess(
   const shared = memoryShared(systemClock);
   const keptDays = () => days.kept;
   const kept = openResponses({
-    ...{ db, owners, jobs, shared, clock, sealer, log: silent, keeping: unbounded, keptDays },
+    ...{ db, owners, jobs, shared, clock, sealer, log: silent, storageQuota: unbounded, keptDays },
   });
   if (answer) kept.work(answer);
   return {

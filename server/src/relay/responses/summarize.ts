@@ -4,7 +4,7 @@ import { answerChat } from '../answer-chat.ts';
 import { whole } from '../deliver-whole.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import type { Item } from './keeper.ts';
-import { transcriptOf } from './plain.ts';
+import { transcriptOf } from './transcript.ts';
 
 export interface Asked {
   model: string;

@@ -6,9 +6,9 @@ import { toAppError } from '../../platform/http/to-app-error.ts';
 import { parseOverride } from '../../routing/override.ts';
 import { answerChat } from '../answer-chat.ts';
 import { answerStream, type OpenStream } from '../answer-stream.ts';
+import { answerDeltas } from '../cache/answer-deltas.ts';
 import { type CachedRequest, cachedRequest, wishesOf } from '../cache/cached-request.ts';
-import { stepsOf } from '../cache/deltas.ts';
-import { isNotStored } from '../cache/may-keep.ts';
+import { isNotStored } from '../cache/is-cacheable.ts';
 import { ContentRecorder, watchedBy } from '../content-recorder.ts';
 import { streamed } from '../deliver-stream.ts';
 import { largeLetters, whole } from '../deliver-whole.ts';
@@ -29,8 +29,8 @@ import { newRenderer, type StreamClient } from '../wire/renderers.ts';
 import { renderResponsesAnswer } from '../wire/responses/answer.ts';
 import type { ResponseOptions } from '../wire/responses/response.ts';
 import { tell } from './json-endpoint.ts';
-import { type Keep, KeptFirst, keptText } from './kept-first.ts';
 import { followMeta, type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';
+import { StoreBeforeEnd, type StoreResponse, storedText } from './store-before-end.ts';
 
 type Options = RenderOptions & ResponseOptions;
 
@@ -50,7 +50,7 @@ const formats: Record<WireFormat, Format> = {
 
 interface Manner {
   /** Stores the response before the caller gets its end. */
-  keep?: Keep | undefined;
+  keep?: StoreResponse | undefined;
   /** For clients that asked for something other than events. */
   reshape?: Reshape | undefined;
   /** Observes the answer, if it may be stored. */
@@ -141,7 +141,7 @@ const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation,
   const broken = (error: unknown) => deps.log.error({ requestId, error }, 'could not finish a stream');
   const pump = async (out: Write): Promise<void> => {
     const write = keptFirst?.through(out) ?? out;
-    for (const step of stepsOf(given)) {
+    for (const step of answerDeltas(given)) {
       const text = writer.push(step);
       if (text !== '') await write(text);
     }
@@ -170,12 +170,12 @@ function writingOf(deps: RelayDeps, call: KeyCall, conversation: Sourced, { keep
   const client: StreamClient = conversation.cohere ? 'cohere' : source.format;
   const options = { ...optionsOf(deps, conversation), client, includeUsage, requestId };
   const text = conversation.completion && { ...options, echo: echoOf(conversation.completion) };
-  const renderer = (onEnded?: KeptFirst['onEnded'], upstream?: WireFormat) =>
+  const renderer = (onEnded?: StoreBeforeEnd['onEnded'], upstream?: WireFormat) =>
     text
       ? completionRenderer(newRenderer({ ...options, upstream }), text)
       : newRenderer({ ...options, onEnded, upstream });
   const renderFailure = (thrown: unknown): string => renderer().fail(toAppError(thrown));
-  const keptFirst = keep && new KeptFirst(keep, deps.log, requestId);
+  const keptFirst = keep && new StoreBeforeEnd(keep, deps.log, requestId);
   return { client, answerId: options.id, text, renderer, renderFailure, keptFirst };
 }
 
@@ -212,7 +212,7 @@ async function answerByMeta(
   meta: MetaModel,
   call: KeyCall,
   conversation: Sourced,
-  keep: Keep | undefined,
+  keep: StoreResponse | undefined,
 ) {
   const { render } = formatOf(conversation);
   const options = optionsOf(deps, conversation);
@@ -248,8 +248,8 @@ async function keptJson(
   { log }: Pick<RelayDeps, 'log'>,
   call: KeyCall,
   rendered: Json,
-  keep: Keep | undefined,
+  keep: StoreResponse | undefined,
 ): Promise<Response> {
-  const text = keep ? await keptText(keep, log, call.requestId, rendered) : null;
+  const text = keep ? await storedText(keep, log, call.requestId, rendered) : null;
   return text === null ? json(call, rendered) : jsonText(call, text);
 }

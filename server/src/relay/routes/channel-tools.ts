@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { answered } from '../../platform/http/answers.ts';
 import { idParams } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import type { CatalogRoom } from '../../routing/catalog/channels.ts';
+import type { CatalogContext } from '../../routing/catalog/channels.ts';
 import { credentialParams } from '../../routing/catalog/routes/credential-fields.ts';
 import { viewProviderModel } from '../../routing/catalog/routes/fields.ts';
 import { providerModelView } from '../../routing/catalog/routes/schemas.ts';
@@ -21,7 +21,7 @@ const admin = {
 
 export const testResult = z.object({ ok: z.boolean(), latency_ms: z.number(), error: z.string().optional() });
 
-export const channelToolRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] => [
+export const channelToolRoutes = (deps: RelayDeps, room: CatalogContext): Route[] => [
   defineRoute({
     ...admin,
     path: '/api/admin/channels/{id}/test',

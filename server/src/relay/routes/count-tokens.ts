@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { allowModel } from '../bill.ts';
+import { requireAllowedModel } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
 import { chatWithOwnFiles } from '../own-files.ts';
@@ -29,7 +29,7 @@ export async function tokensOf(
   conversation: Conversation,
 ): Promise<number> {
   if (!metaModelOf(metaModels, conversation)) return countTokens(deps, context, conversation);
-  allowModel(deps, context, conversation.model, conversation.model);
+  requireAllowedModel(deps, context, conversation.model, conversation.model);
   return promptOf(conversation).count();
 }
 

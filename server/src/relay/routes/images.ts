@@ -3,8 +3,8 @@ import { AppError } from '../../lib/errors.ts';
 import { type Call, defineRoute, longJson, type Route } from '../../platform/http/route.ts';
 import { answerStream } from '../answer-stream.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
-import { completedEvents, drawOrder, type Order } from '../endpoints/draw.ts';
 import { eventsOf } from '../endpoints/event-answer.ts';
+import { completedEvents, generateImages, type ImageOrder } from '../endpoints/generate-images.ts';
 import { findImage, type ImageFileDeps, imagePath } from '../endpoints/image-files.ts';
 import { type EditKind, editOrder, fieldsOf, generationOrder } from '../endpoints/images.ts';
 import { contextOf } from '../request-context.ts';
@@ -128,16 +128,16 @@ async function draw<In>(
   deps: RelayDeps & ImageFileDeps,
   context: RequestContext,
   call: Call<'apiKey'>,
-  order: Order<In>,
+  order: ImageOrder<In>,
   stream: boolean,
 ): Promise<Response> {
   if (!stream) {
-    const answered = await drawOrder(deps, context, order);
+    const answered = await generateImages(deps, context, order);
     tell(call, answered);
     return longJson(call, answered.value);
   }
   const opening = eventsOf(async (tellEvent) => {
-    const answered = await drawOrder(deps, context, order, tellEvent);
+    const answered = await generateImages(deps, context, order, tellEvent);
     return { candidate: answered.candidate, events: completedEvents(order, answered) };
   }, failEvent);
   return answerStream(deps, call, opening, failEvent);

@@ -4,18 +4,18 @@ import { AppError } from '../../lib/errors.ts';
 import { openEventStream, type Reshape } from '../../platform/http/event-stream.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
-import type { Behind, KeyCall } from '../request-context.ts';
+import type { BackgroundCall, KeyCall } from '../request-context.ts';
 import { untilStopped } from '../stopping.ts';
 import type { StreamRenderer } from '../wire/chat/stream.ts';
 import type { Answer, Conversation, Delta } from '../wire/conversation.ts';
-import type { KeptFirst } from './kept-first.ts';
+import type { StoreBeforeEnd } from './store-before-end.ts';
 
 /** On whose behalf, and under which id its own calls are found. */
 export interface MetaCall {
   requestId: string;
   principal: Pick<KeyPrincipal, 'keyId' | 'models' | 'unlimited'> & { user: Pick<User, 'id' | 'group'> };
   /** The durable work that asks, if it outlives this process. */
-  readonly behind?: Pick<Behind, 'calls' | 'parentRequestId'> & Partial<Pick<Behind, 'priceFactor'>>;
+  readonly behind?: Pick<BackgroundCall, 'calls' | 'parentRequestId'> & Partial<Pick<BackgroundCall, 'priceFactor'>>;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function followMeta(
   meta: MetaModel,
   conversation: Conversation,
   renderer: StreamRenderer,
-  { kept, reshape }: { kept?: KeptFirst | undefined; reshape?: Reshape | undefined } = {},
+  { kept, reshape }: { kept?: StoreBeforeEnd | undefined; reshape?: Reshape | undefined } = {},
 ): Promise<Response> {
   const { response, write: writeOut, left, end } = openEventStream(call, reshape);
   const write = kept?.through(writeOut) ?? writeOut;

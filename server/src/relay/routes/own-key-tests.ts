@@ -3,14 +3,14 @@ import { AppError } from '../../lib/errors.ts';
 import { answered } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../platform/http/route.ts';
-import type { CatalogRoom } from '../../routing/catalog/channels.ts';
+import type { CatalogContext } from '../../routing/catalog/channels.ts';
 import { ownKeySubject } from '../../routing/routes/own-keys.ts';
 import { findOwnKey } from '../../routing/store/own-keys.ts';
 import type { RelayDeps } from '../deps.ts';
 import { testOwnKey } from '../endpoints/key-tests.ts';
 import { testResult } from './channel-tools.ts';
 
-export const ownKeyTestRoutes = (deps: RelayDeps, room: CatalogRoom): Route[] => [
+export const ownKeyTestRoutes = (deps: RelayDeps, room: CatalogContext): Route[] => [
   defineRoute({
     tag: 'Routing',
     auth: 'session',

@@ -17,7 +17,7 @@ import { newRenderer } from '../wire/renderers.ts';
 import { untilFitting } from '../wire/responses/truncate.ts';
 import { optionsOf } from './answer.ts';
 import { type MetaModel, type MetaModels, metaModelOf } from './meta-models.ts';
-import { readRequest } from './responses-before.ts';
+import { readRequest } from './read-responses-request.ts';
 
 const endpoint = '/v1/responses';
 

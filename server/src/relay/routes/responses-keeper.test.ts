@@ -7,9 +7,9 @@ import type { RelayDeps } from '../deps.ts';
 import type { Before, Item, Owner, ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import type { Answer, Conversation, Json } from '../wire/conversation.ts';
 import { unsealed } from '../wire/responses/thoughts.ts';
-import { KeptFirst } from './kept-first.ts';
 import { respond } from './responses.ts';
 import { backgroundAnswers } from './responses-background.ts';
+import { StoreBeforeEnd } from './store-before-end.ts';
 
 interface Kept {
   owner: Owner;
@@ -199,7 +199,7 @@ test('keep-alive bytes of a stream are forwarded, its end waits until it is stor
     order.push('kept');
     return null;
   };
-  const first = new KeptFirst(keep, openLog('silent'), 'req_1');
+  const first = new StoreBeforeEnd(keep, openLog('silent'), 'req_1');
   const write = first.through((bytes) => void order.push(new TextDecoder().decode(bytes)));
   write('event');
   first.onEnded({});

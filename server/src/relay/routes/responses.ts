@@ -12,9 +12,9 @@ import { responseObject } from '../wire/responses/response.ts';
 import { untilFitting } from '../wire/responses/truncate.ts';
 import { answer, optionsOf } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
-import type { Keep } from './kept-first.ts';
 import type { MetaModels } from './meta-models.ts';
-import { type ReadRequest, readRequest } from './responses-before.ts';
+import { type ReadRequest, readRequest } from './read-responses-request.ts';
+import type { StoreResponse } from './store-before-end.ts';
 
 const path = '/v1/responses';
 
@@ -86,7 +86,7 @@ export async function respond(
   const request = await readRequest(deps, keeper, owner, body, (bytes) => call.grow?.(bytes));
   if (background) return enqueue(deps, keeper, call, request, body);
   const { conversation, input, named } = request;
-  const keep: Keep = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });
+  const keep: StoreResponse = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });
   const manner = body.store === false ? {} : { keep };
   const asking: KeyCall = call;
   return untilFitting(conversation, (asked) => {

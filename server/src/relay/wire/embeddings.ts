@@ -1,9 +1,9 @@
-import { inTurns } from '../../lib/in-turns.ts';
+import { mapYielding } from '../../lib/map-yielding.ts';
 import { isObject } from './conversation.ts';
 
 /** Converts embeddings to the requested encoding, whichever one the upstream used. */
 export function fitEmbeddings(data: unknown[], format: 'float' | 'base64'): Promise<unknown[]> {
-  return inTurns(data, (item) => {
+  return mapYielding(data, (item) => {
     if (!isObject(item)) return item;
     if (format === 'base64' && Array.isArray(item.embedding)) return { ...item, embedding: toBase64(item.embedding) };
     if (format === 'float' && typeof item.embedding === 'string')

@@ -1,5 +1,5 @@
 import type { Part, PartRates, Price, Tier } from '../../lib/money.ts';
-import { withoutTrailing } from '../../lib/trailing.ts';
+import { trimEndOf } from '../../lib/trim-end.ts';
 import { isObject, type Json } from './conversation.ts';
 
 /*
@@ -21,7 +21,7 @@ const parts = Object.entries(names) as [Part, string][];
 const perToken = (usdPerMillion: number): string => decimal(usdPerMillion / 1_000_000);
 
 function decimal(usd: number): string {
-  return withoutTrailing(withoutTrailing(usd.toFixed(15), '0'), '.') || '0';
+  return trimEndOf(trimEndOf(usd.toFixed(15), '0'), '.') || '0';
 }
 
 const renderParts = (rates: PartRates): Record<string, string> =>

@@ -10,7 +10,7 @@ import {
   readObject,
   readString,
 } from './read.ts';
-import { bringsTools } from './responses/brought-tools.ts';
+import { addsTools } from './responses/added-tools.ts';
 import type { Place, WebSearch } from './search.ts';
 
 const sizes = ['low', 'medium', 'high'] as const;
@@ -147,7 +147,7 @@ const withoutSearchIn = (format: keyof typeof toolReaders, tools: unknown[]): un
   tools.filter((tool, i) => !(isObject(tool) && toolReaders[format](tool, `tools[${i}]`)));
 
 const withoutBroughtSearch = (item: unknown): unknown =>
-  isObject(item) && bringsTools(item) && Array.isArray(item.tools)
+  isObject(item) && addsTools(item) && Array.isArray(item.tools)
     ? { ...item, tools: withoutSearchIn('responses', item.tools) }
     : item;
 

@@ -3,7 +3,7 @@ import { findRow, hasRow } from '../../platform/db/find-row.ts';
 import { onePage, type PersonalData, pages } from '../../platform/db/pages.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
-import { sizeOf } from '../../platform/keeping/sizes.ts';
+import { sizeOf } from '../../platform/storage-quota/sizes.ts';
 
 interface ContentTable {
   request_id: string;
@@ -113,7 +113,7 @@ export async function deleteContents(
 export const resealContents = resealing('request_contents', ['request_id'], 'content');
 
 /** What a user stores here, in bytes. */
-export const keptOf = async (db: Db, userId: number) => ({
+export const storedBytesOf = async (db: Db, userId: number) => ({
   contents: await sizeOf(db, {
     ...{ table: 'request_contents', where: sql`user_id = ${userId}`, by: ['created_at', 'request_id'] },
     texts: ['content'],

@@ -1,9 +1,9 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import type { CatalogRoom } from './channels.ts';
+import type { CatalogContext } from './channels.ts';
 import * as store from './store/aliases.ts';
 
-export async function addAlias(room: CatalogRoom, fields: store.AliasFields): Promise<store.AliasRecord> {
+export async function addAlias(room: CatalogContext, fields: store.AliasFields): Promise<store.AliasRecord> {
   const added = await store.insertAlias(room.db, fields, nowSeconds(room.clock));
   if (added === 'duplicate') throw nameTaken();
   await room.catalog.changed();
@@ -12,7 +12,7 @@ export async function addAlias(room: CatalogRoom, fields: store.AliasFields): Pr
 
 /** Fields that are not given stay. */
 export async function changeAlias(
-  room: CatalogRoom,
+  room: CatalogContext,
   id: number,
   given: Partial<store.AliasFields>,
 ): Promise<store.AliasRecord> {
@@ -23,7 +23,7 @@ export async function changeAlias(
   return changed;
 }
 
-export async function removeAlias(room: CatalogRoom, id: number): Promise<void> {
+export async function removeAlias(room: CatalogContext, id: number): Promise<void> {
   if (!(await store.deleteAlias(room.db, id))) throw noAlias(id);
   await room.catalog.changed();
 }

@@ -5,7 +5,7 @@ import { engines } from '../../platform/db/engines.fixture.ts';
 import type { OpenDb } from '../../platform/db/open.ts';
 import {
   addChannel,
-  type CatalogRoom,
+  type CatalogContext,
   type ChannelInput,
   changeChannel,
   channelDefaults,
@@ -47,7 +47,7 @@ const stays: Partial<ChannelInput>[] = [
 
 describe.each(engines)('the stored credential of a channel on $name', (engine) => {
   let opened: OpenDb & { drop(): Promise<void> };
-  let room: CatalogRoom;
+  let room: CatalogContext;
   beforeAll(async () => {
     opened = await engine.open();
     room = { db: opened.db, sealer, clock: manualClock(), catalog: { changed: async () => {} } };

@@ -14,7 +14,7 @@ import { insertProviderModels } from './store/provider-models.ts';
 import { enabled } from './store/tables.ts';
 
 /** What changes to the catalog need. */
-export interface CatalogRoom {
+export interface CatalogContext {
   db: Db;
   sealer: Sealer;
   clock: Clock;
@@ -45,7 +45,7 @@ const sealed = (sealer: Sealer, credential: string): string => (credential === '
 
 /** Inserts the channel and its models in one transaction. */
 export async function addChannel(
-  room: CatalogRoom,
+  room: CatalogContext,
   { credential, ...fields }: ChannelInput,
   seeds: readonly ProviderModelSeed[] = [],
 ): Promise<store.ChannelRecord> {
@@ -61,7 +61,7 @@ export async function addChannel(
 
 export async function insertWithModels(
   tx: Db,
-  { clock }: Pick<CatalogRoom, 'clock'>,
+  { clock }: Pick<CatalogContext, 'clock'>,
   fields: store.ChannelFields,
   seeds: readonly ProviderModelSeed[],
 ): Promise<store.ChannelRecord> {
@@ -79,7 +79,7 @@ export async function insertWithModels(
 
 /** Creates a channel from a preset: every field may be overridden, the models come from the price list. */
 export async function addPresetChannel(
-  room: CatalogRoom,
+  room: CatalogContext,
   presetId: string,
   given: Partial<ChannelInput>,
 ): Promise<store.ChannelRecord> {
@@ -101,7 +101,7 @@ export const fromPreset = (preset: Vendor): ChannelInput => ({
 
 /** Fields that are not given stay; a credential of '' removes it. */
 export async function changeChannel(
-  room: CatalogRoom,
+  room: CatalogContext,
   id: number,
   { credential, ...given }: Partial<ChannelInput>,
 ): Promise<store.ChannelRecord> {
@@ -151,12 +151,12 @@ function refuseMovedFurther(old: store.ChannelRecord, fields: store.ChannelField
 const placeOf = ({ kind, provider, baseUrl }: store.ChannelFields): string =>
   [kind, provider, URL.parse(baseUrl)?.origin ?? baseUrl].join(' ');
 
-export async function removeChannel(room: CatalogRoom, id: number): Promise<void> {
+export async function removeChannel(room: CatalogContext, id: number): Promise<void> {
   if (!(await store.deleteChannel(room.db, id))) throw noChannel(id);
   await room.catalog.changed();
 }
 
-export async function getChannel(room: Pick<CatalogRoom, 'db'>, id: number): Promise<store.ChannelRecord> {
+export async function getChannel(room: Pick<CatalogContext, 'db'>, id: number): Promise<store.ChannelRecord> {
   const channel = await store.findChannel(room.db, id);
   if (!channel) throw noChannel(id);
   return channel;

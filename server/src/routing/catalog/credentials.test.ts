@@ -9,7 +9,14 @@ import type { OpenDb } from '../../platform/db/open.ts';
 import { engineOf } from '../../platform/db/tables.ts';
 import { memoryShared } from '../../platform/shared/memory.ts';
 import { type Catalog, openCatalog } from './catalog.ts';
-import { addChannel, type CatalogRoom, changeChannel, channelDefaults, getChannel, removeChannel } from './channels.ts';
+import {
+  addChannel,
+  type CatalogContext,
+  changeChannel,
+  channelDefaults,
+  getChannel,
+  removeChannel,
+} from './channels.ts';
 import { addCredential, changeCredential, credentialDefaults, credentialsOf, removeCredential } from './credentials.ts';
 import { resealCredentials } from './store/channels.ts';
 import { mostCredentials } from './store/credentials.ts';
@@ -21,7 +28,7 @@ const sealer = openSealer({ keys: [oldKey] });
 describe.each(engines)('credentials of channels on $name', (engine) => {
   let opened: OpenDb & { drop(): Promise<void> };
   let catalog: Catalog;
-  let room: CatalogRoom;
+  let room: CatalogContext;
   beforeAll(async () => {
     opened = await engine.open();
     catalog = await openCatalog({ db: opened.db, shared: memoryShared(), sealer, demo: 'off', builtIn: [] });

@@ -1,6 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
-import { type CatalogRoom, getChannel, noChannel, refuseUnfit } from './channels.ts';
+import { type CatalogContext, getChannel, noChannel, refuseUnfit } from './channels.ts';
 import * as store from './store/credentials.ts';
 import { enabled } from './store/tables.ts';
 
@@ -15,7 +15,7 @@ export const credentialDefaults = {
 };
 
 export async function credentialsOf(
-  room: Pick<CatalogRoom, 'db'>,
+  room: Pick<CatalogContext, 'db'>,
   channelId: number,
 ): Promise<store.CredentialRecord[]> {
   await getChannel(room, channelId);
@@ -24,7 +24,7 @@ export async function credentialsOf(
 
 /** Also for a channel without any credential. */
 export async function addCredential(
-  room: CatalogRoom,
+  room: CatalogContext,
   channelId: number,
   { credential, ...fields }: CredentialInput,
 ): Promise<store.CredentialRecord> {
@@ -40,7 +40,7 @@ export async function addCredential(
 
 /** Fields that are not given stay. */
 export async function changeCredential(
-  room: CatalogRoom,
+  room: CatalogContext,
   channelId: number,
   id: number,
   { credential, ...given }: Partial<CredentialInput>,
@@ -59,7 +59,7 @@ export async function changeCredential(
   return changed;
 }
 
-export async function removeCredential(room: CatalogRoom, channelId: number, id: number): Promise<void> {
+export async function removeCredential(room: CatalogContext, channelId: number, id: number): Promise<void> {
   if (!(await store.deleteCredential(room.db, channelId, id))) throw noCredential(channelId, id);
   await room.catalog.changed();
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
 import { keptKeyFile } from '../../lib/google-account.ts';
 import type { Sealer } from '../../lib/seal.ts';
-import { withoutTrailing } from '../../lib/trailing.ts';
+import { trimEndOf } from '../../lib/trim-end.ts';
 import { vendors } from '../../lib/vendors/table.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { fromPreset, insertWithModels } from './channels.ts';
@@ -45,5 +45,5 @@ export async function ensureEnvChannels(
 function withVersionPath(address: string): string {
   const url = new URL(address);
   if (url.pathname === '/') url.pathname = '/v1';
-  return withoutTrailing(url.href, '/');
+  return trimEndOf(url.href, '/');
 }

@@ -1,7 +1,7 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import type { Price } from '../../lib/money.ts';
-import type { CatalogRoom } from './channels.ts';
+import type { CatalogContext } from './channels.ts';
 import { abilitiesOf, priceOf } from './price-list.ts';
 import { leanPrice } from './prices-field.ts';
 import { findChannel } from './store/channels.ts';
@@ -10,7 +10,7 @@ import { disabled, enabled } from './store/tables.ts';
 import { bumpVersion } from './store/version.ts';
 
 export async function addProviderModel(
-  room: CatalogRoom,
+  room: CatalogContext,
   fields: store.ProviderModelFields,
 ): Promise<store.ProviderModelRecord> {
   const outcome = await store.createProviderModel(room.db, fields, nowSeconds(room.clock));
@@ -19,7 +19,7 @@ export async function addProviderModel(
 
 /** Fields that are not given stay. */
 export async function changeProviderModel(
-  room: CatalogRoom,
+  room: CatalogContext,
   id: number,
   given: Partial<store.ProviderModelFields>,
 ): Promise<store.ProviderModelRecord> {
@@ -30,7 +30,7 @@ export async function changeProviderModel(
 
 /** Changes prices and states of several models of a channel: all of them or none. */
 export async function changeModelsOf(
-  room: CatalogRoom,
+  room: CatalogContext,
   channelId: number,
   changes: Parameters<typeof store.updateModelsOf>[2],
 ): Promise<store.ProviderModelRecord[]> {
@@ -45,7 +45,7 @@ export async function changeModelsOf(
 }
 
 async function settled(
-  room: CatalogRoom,
+  room: CatalogContext,
   outcome: store.UpdateOutcome,
   missing: string,
 ): Promise<store.ProviderModelRecord> {
@@ -60,7 +60,7 @@ async function settled(
   return outcome.model;
 }
 
-export async function removeProviderModel(room: CatalogRoom, id: number): Promise<void> {
+export async function removeProviderModel(room: CatalogContext, id: number): Promise<void> {
   if (!(await store.deleteProviderModel(room.db, id)))
     throw new AppError('not_found', `there is no provider model ${id}`);
   await room.catalog.changed();
@@ -97,7 +97,7 @@ const ownMachines = new Set(['ollama']);
  * be free otherwise.
  */
 export async function syncProviderModels(
-  room: CatalogRoom,
+  room: CatalogContext,
   channel: { id: number; provider: string },
   discovered: readonly DiscoveredModel[],
   { missing: onMissing = 'keep' }: { missing?: 'keep' | 'disable' } = {},

@@ -1,8 +1,8 @@
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { findShaped } from '../../platform/db/find-row.ts';
-import { oneAtATime } from '../../platform/db/one-at-a-time.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
+import { withLock } from '../../platform/db/with-lock.ts';
 import type { OwnKeyTable } from './tables.ts';
 
 /** The owner of a key. */
@@ -65,7 +65,7 @@ export const findOwnKey = (db: Db, id: number): Promise<OwnKeyRecord | null> =>
   findShaped(db, 'routing_own_keys', { id }, fromRow);
 
 const lockOwner = (tx: Db, owner: OwnKeyOwner): Promise<void> =>
-  'teamId' in owner ? oneAtATime(tx, 'ownKeysOfTeam', owner.teamId) : oneAtATime(tx, 'ownKeysOfUser', owner.userId);
+  'teamId' in owner ? withLock(tx, 'ownKeysOfTeam', owner.teamId) : withLock(tx, 'ownKeysOfUser', owner.userId);
 
 /** Null if the owner already has the maximum, which the same statement counts. Call in a transaction. */
 export async function insertOwnKey(

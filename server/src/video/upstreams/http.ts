@@ -1,8 +1,8 @@
 import { classifyRefusal } from '../../lib/classify-refusal.ts';
 import { readErrorParts } from '../../lib/error-parts.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
+import { isLocalExhaustion } from '../../platform/http/local-exhaustion.ts';
 import { OutgoingError, type OutgoingFault, openGuarded } from '../../platform/http/outgoing.ts';
-import { isOwnShortage } from '../../platform/http/own-shortage.ts';
 import { readAnswer, readRefusal } from '../../platform/http/read-answer.ts';
 import { maskSecrets } from '../../platform/log.ts';
 import { type Content, type FaultKind, type Io, type Target, UpstreamFault } from './kind.ts';
@@ -105,7 +105,7 @@ async function guarded<T>(io: Io, work: () => Promise<T>): Promise<T> {
   } catch (error) {
     io.signal.throwIfAborted();
     const timedOut = error instanceof Error && error.name === 'TimeoutError';
-    const kind = timedOut ? 'timeout' : isOwnShortage(error) ? 'shortage' : 'connection';
+    const kind = timedOut ? 'timeout' : isLocalExhaustion(error) ? 'shortage' : 'connection';
     throw new UpstreamFault(kind, maskSecrets(String(error)));
   }
 }

@@ -7,7 +7,7 @@ import { DeleteAccount } from './delete-account.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { LinkedAccounts } from './linked-accounts.tsx';
 import { LoginSessions } from './login-sessions.tsx';
-import { OwnKept } from './own-kept.tsx';
+import { OwnStoredData } from './own-stored-data.tsx';
 import { PasswordForm } from './password-form.tsx';
 import { ProfileForm } from './profile-form.tsx';
 import { SecondFactors } from './second-factors.tsx';
@@ -27,7 +27,7 @@ export function AccountPage() {
         <LinkedAccounts />
         <SecondFactors />
         <LoginSessions />
-        <OwnKept />
+        <OwnStoredData />
         <DataExport />
         <DeleteAccount />
       </Stack>

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { forgetUser, useUser } from '../../session.ts';
 import { useHasPassword } from '../../sign-in.ts';
@@ -75,7 +75,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
     remove.mutate();
   };
   const wrong =
-    remove.error instanceof ApiError && remove.error.status === 400 ? said(remove.error.message) : undefined;
+    remove.error instanceof ApiError && remove.error.status === 400 ? serverText(remove.error.message) : undefined;
   return (
     <form onSubmit={submit}>
       <Stack>

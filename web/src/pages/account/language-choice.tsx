@@ -5,7 +5,7 @@ import { keepLanguage, openIn } from '../../language/choose.ts';
 import { type Language, languages } from '../../language/languages.ts';
 import { language, t } from '../../language/words.ts';
 import { useUser } from '../../session.ts';
-import { mayOpenAnew } from '../../unsent.ts';
+import { mayReload } from '../../unsaved-changes.ts';
 import { useAct } from '../../use-act.ts';
 
 const choices = languages.map(({ code, name }) => ({ value: code, label: name }));
@@ -18,7 +18,7 @@ export function LanguageChoice() {
   const user = useUser();
   const keep = useAct({ mutationFn: keepLanguage, onSuccess: (_, wanted) => openIn(wanted) });
   const choose = (code: string | null) => {
-    if (code && mayOpenAnew()) keep.mutate(code as Language);
+    if (code && mayReload()) keep.mutate(code as Language);
   };
   return (
     <Section title={t('Language')}>

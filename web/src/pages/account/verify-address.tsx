@@ -5,7 +5,7 @@ import { post } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { useHasPassword } from '../../sign-in.ts';
 import { useAct } from '../../use-act.ts';
@@ -17,7 +17,7 @@ export function VerifyAddress({ email }: { email: string }) {
   const send = useAct({
     mutationFn: (password: string) => post('/api/user/email/verification', { body: hasPassword ? { password } : {} }),
     onSuccess: ({ message }) => {
-      notifySuccess(said(message));
+      notifySuccess(serverText(message));
       close();
     },
   });

@@ -9,13 +9,13 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { EnabledBadge, notifyToggled, toggleAct } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { notifySwitched, SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
@@ -62,7 +62,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ status }) => <SwitchedBadge on={status === switchedOn} />,
+    cell: ({ status }) => <EnabledBadge on={status === switchedOn} />,
   },
   { key: 'changed', header: t('Changed##when'), cell: ({ updated_at }) => <TimeAgo at={updated_at} /> },
   {
@@ -72,7 +72,7 @@ const columns = ({ edit, toggle, remove }: Acts): Column<Alias>[] => [
         label={alias.name}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(alias) },
-          switchAct(alias.status === switchedOn, () => toggle(alias)),
+          toggleAct(alias.status === switchedOn, () => toggle(alias)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => remove(alias) },
         ]}
       />
@@ -97,7 +97,7 @@ export function AdminAliasesPage() {
           path: { id },
           body: { status: status === switchedOn ? switchedOff : switchedOn },
         }),
-      onSuccess: ({ name, status }) => notifySwitched(name, status === switchedOn),
+      onSuccess: ({ name, status }) => notifyToggled(name, status === switchedOn),
       onError: notifyError,
       onSettled: reload,
     },

@@ -6,8 +6,8 @@ import { type Added, tryOut } from '../../components/add-by-preset.ts';
 import { AddProvider } from '../../components/add-provider.tsx';
 import { AddedProvider } from '../../components/added-provider.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { bodyOf, type ChannelFields, emptyChannel } from './channel-fields.ts';
 import { ChannelForm } from './channel-form.tsx';
 

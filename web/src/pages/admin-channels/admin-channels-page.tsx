@@ -12,7 +12,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { useOpened, usePage } from '../../use-url-state.ts';
 import { AddChannel } from './add-channel.tsx';
@@ -122,7 +122,7 @@ export function AdminChannelsPage() {
       >
         <Stack gap="xs">
           <Text inherit className="svc-anywhere">
-            {t('Test failed: {error}', { error: said(acts.failing?.error ?? '') })}
+            {t('Test failed: {error}', { error: serverText(acts.failing?.error ?? '') })}
           </Text>
           <Text inherit>{t('Requests sent to this channel would fail too.')}</Text>
         </Stack>

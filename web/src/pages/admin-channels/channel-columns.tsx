@@ -3,18 +3,18 @@ import { IconBox, IconEdit, IconKey, IconRefresh, IconTrash } from '@tabler/icon
 import { type Channel, switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import type { Tried } from '../../use-tests.ts';
+import type { TestState } from '../../use-connection-tests.ts';
 import { keyWords, kinds } from './channel-fields.ts';
 
 export interface ChannelActs {
-  tried: Record<number, Tried>;
+  tried: Record<number, TestState>;
   test: (channel: Channel) => void;
   sync: (channel: Channel) => void;
   models: (channel: Channel) => void;
@@ -36,7 +36,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
   {
     key: 'status',
     header: t('Status'),
-    cell: (channel) => <SwitchedBadge on={isEnabled(channel)} />,
+    cell: (channel) => <EnabledBadge on={isEnabled(channel)} />,
   },
   {
     key: 'address',
@@ -78,7 +78,7 @@ export const channelColumns = (acts: ChannelActs): Column<Channel>[] => [
           { label: t('Sync models'), icon: IconRefresh, onClick: () => acts.sync(channel) },
           { label: t('Credentials'), icon: IconKey, onClick: () => acts.credentials(channel) },
           { label: t('Models and prices'), icon: IconBox, onClick: () => acts.models(channel) },
-          switchAct(isEnabled(channel), () => acts.toggle(channel)),
+          toggleAct(isEnabled(channel), () => acts.toggle(channel)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(channel) },
         ]}
       />

@@ -1,18 +1,18 @@
 import { Badge, Card, Group, Stack, Text } from '@mantine/core';
 import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { switchedOn } from '../../catalog.ts';
+import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { formatNumber, formatQuota, quotaOfUsd } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import type { Tried } from '../../use-tests.ts';
+import type { TestState } from '../../use-connection-tests.ts';
 import { keyWords } from './channel-fields.ts';
 import { type Credential, circuitOf } from './credential-fields.ts';
 
 interface CredentialCardProps {
   credential: Credential;
-  tried: Tried | undefined;
+  tried: TestState | undefined;
   test: () => void;
   edit: () => void;
   toggle: () => void;
@@ -70,7 +70,7 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
             <Text size="sm" fw={600} className="svc-anywhere">
               {name}
             </Text>
-            <SwitchedBadge on={enabled} />
+            <EnabledBadge on={enabled} />
             {circuit && <Badge color={circuit.color}>{circuit.label}</Badge>}
             {enabled && health?.at_limit && <Badge color="orange">{t('At its limit')}</Badge>}
             {first && <Badge color="gray">{t('The channel’s own')}</Badge>}
@@ -88,7 +88,7 @@ export function CredentialCard({ credential, tried, test, edit, toggle, remove }
           label={name}
           acts={[
             { label: t('Edit'), icon: IconEdit, onClick: edit },
-            switchAct(enabled, toggle),
+            toggleAct(enabled, toggle),
             { label: t('Remove'), icon: IconTrash, danger: true, onClick: remove },
           ]}
         />

@@ -8,14 +8,14 @@ import { AddButton } from '../../components/add-button.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyToggled } from '../../components/enabled-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { notifySwitched } from '../../components/switched.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
-import { useTests } from '../../use-tests.ts';
+import { useConnectionTests } from '../../use-connection-tests.ts';
 import { CredentialCard } from './credential-card.tsx';
 import { bodyOf, type Credential, type CredentialFields } from './credential-fields.ts';
 import { CredentialForm } from './credential-form.tsx';
@@ -39,7 +39,7 @@ function List({ id }: { id: number }) {
   const close = () => setOpen(null);
   const postOnce = usePost();
   const ask = (credential_id: number) => post(`${path}/{credential_id}/test`, { path: { id, credential_id } });
-  const { tried, test } = useTests(ask);
+  const { tried, test } = useConnectionTests(ask);
   const toggle = useAct(
     {
       mutationFn: ({ id: credential_id, status }: Credential) =>
@@ -47,7 +47,7 @@ function List({ id }: { id: number }) {
           path: { id, credential_id },
           body: { status: status === switchedOn ? switchedOff : switchedOn },
         }),
-      onSuccess: ({ name, status }) => notifySwitched(name, status === switchedOn),
+      onSuccess: ({ name, status }) => notifyToggled(name, status === switchedOn),
       onError: notifyError,
       onSettled: () => reload(id),
     },

@@ -4,7 +4,7 @@ import { switchChannel, syncModels, testChannel } from '../../components/add-by-
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
-import { useTests } from '../../use-tests.ts';
+import { useConnectionTests } from '../../use-connection-tests.ts';
 
 const syncedText = (name: string, { added, kept, missing, unpriced }: Awaited<ReturnType<typeof syncModels>>): string =>
   t(
@@ -20,7 +20,7 @@ interface Failing {
 
 /** Actions of a row in the channel table. */
 export function useChannelActs() {
-  const { tried, test } = useTests(testChannel);
+  const { tried, test } = useConnectionTests(testChannel);
   const [failing, setFailing] = useState<Failing | null>(null);
   const sync = useAct(
     {

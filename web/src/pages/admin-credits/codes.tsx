@@ -17,8 +17,8 @@ import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
-import { MadeCodes } from './made-codes.tsx';
 import { MakeCodes, type NewCode } from './make-codes.tsx';
+import { NewCodesDialog } from './new-codes-dialog.tsx';
 
 type Code = Result<'/api/admin/redemption-codes', 'get'>['codes'][number];
 
@@ -148,7 +148,7 @@ export function Codes() {
           }}
         />
       )}
-      {made && <MadeCodes codes={made} onClose={() => setMade(null)} />}
+      {made && <NewCodesDialog codes={made} onClose={() => setMade(null)} />}
     </Section>
   );
 }

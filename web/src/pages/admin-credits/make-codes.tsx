@@ -3,8 +3,8 @@ import type { Result } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { quotaOfUsd } from '../../format.ts';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 
 export type NewCode = Result<'/api/admin/redemption-codes', 'post'>['codes'][number];

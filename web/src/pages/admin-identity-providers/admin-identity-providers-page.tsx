@@ -7,12 +7,12 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyToggled } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
-import { notifySwitched } from '../../components/switched.tsx';
-import { said } from '../../language/said.ts';
+import { usePost } from '../../idempotent-post.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
 import { type IdentityProvider, providerPageSize, providersQuery, reloadProviders } from './identity-providers.ts';
@@ -29,7 +29,7 @@ const path = '/api/admin/identity-providers/{id}';
 async function tryOut({ id, name }: IdentityProvider): Promise<void> {
   const { ok, error = '' } = await call(`${path}/test`, { path: { id } });
   if (ok) notifySuccess(t('{name} is responding', { name }));
-  else notifyError(new Error(t('{name} is not responding correctly: {error}', { name, error: said(error) })));
+  else notifyError(new Error(t('{name} is not responding correctly: {error}', { name, error: serverText(error) })));
 }
 
 function AddProvider({ onClose }: { onClose: () => void }) {
@@ -77,7 +77,7 @@ export function AdminIdentityProvidersPage() {
   const toggle = useAct(
     {
       mutationFn: ({ id, enabled }: IdentityProvider) => put(path, { path: { id }, body: { enabled: !enabled } }),
-      onSuccess: ({ name, enabled }) => notifySwitched(name, enabled),
+      onSuccess: ({ name, enabled }) => notifyToggled(name, enabled),
       onError: notifyError,
       onSettled: reloadProviders,
     },

@@ -2,9 +2,9 @@ import { Text } from '@mantine/core';
 import { IconEdit, IconPlugConnected, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import type { IdentityProvider } from './identity-providers.ts';
 
@@ -29,7 +29,7 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ enabled }) => <SwitchedBadge on={enabled} />,
+    cell: ({ enabled }) => <EnabledBadge on={enabled} />,
   },
   { key: 'who', header: t('Who can sign in'), cell: (provider) => <Text size="sm">{whoOf(provider)}</Text> },
   {
@@ -40,7 +40,7 @@ export const providerColumns = (acts: ProviderActs): Column<IdentityProvider>[] 
         acts={[
           { label: t('Test'), icon: IconPlugConnected, onClick: () => acts.test(provider) },
           { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(provider) },
-          switchAct(provider.enabled, () => acts.toggle(provider)),
+          toggleAct(provider.enabled, () => acts.toggle(provider)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(provider) },
         ]}
       />

@@ -2,9 +2,9 @@ import { Badge, Button, Stack, Text } from '@mantine/core';
 import { IconEdit, IconLogin, IconLogout, IconTool, IconTrash } from '@tabler/icons-react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { audiences } from './mcp-fields.ts';
 import type { McpServer } from './mcp-servers.ts';
@@ -64,7 +64,7 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
     header: t('Status'),
     cell: (server) => (
       <Stack gap={4} align="flex-start">
-        <SwitchedBadge on={server.enabled} />
+        <EnabledBadge on={server.enabled} />
         {isShared(server) && <SharedSignIn by={server.signed_in_by} />}
       </Stack>
     ),
@@ -101,7 +101,7 @@ export const mcpColumns = (acts: McpActs): Column<McpServer>[] => [
           ...(server.signed_in_by
             ? [{ label: t('End the sign-in for everyone'), icon: IconLogout, onClick: () => acts.signOut(server) }]
             : []),
-          switchAct(server.enabled, () => acts.toggle(server)),
+          toggleAct(server.enabled, () => acts.toggle(server)),
           { label: t('Delete'), icon: IconTrash, danger: true, onClick: () => acts.remove(server) },
         ]}
       />

@@ -4,8 +4,8 @@ import { del, post, put } from '../../api.ts';
 import { AddButton } from '../../components/add-button.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyToggled } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
-import { notifySwitched } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { usePage } from '../../use-url-state.ts';
@@ -33,7 +33,7 @@ export function ServerTable({ setOpen, organisationId }: ServerTableProps) {
     {
       mutationFn: ({ id, enabled }: McpServer) =>
         put('/api/mcp/servers/{id}', { path: { id }, body: { enabled: !enabled } }),
-      onSuccess: ({ name, enabled }) => notifySwitched(name, enabled),
+      onSuccess: ({ name, enabled }) => notifyToggled(name, enabled),
       onError: notifyError,
       onSettled: reloadServers,
     },

@@ -1,6 +1,6 @@
 import { Badge, Card, Checkbox, Group, NumberInput, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { Difference } from './difference-view.tsx';
 import type { McpTool } from './mcp-servers.ts';
@@ -64,7 +64,7 @@ export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
         {state === 'changed' && <Difference tool={tool} />}
         {problem ? (
           <Text size="sm" c="var(--mantine-color-error)">
-            {t('Cannot be offered: {problem}.', { problem: said(problem) })}
+            {t('Cannot be offered: {problem}.', { problem: serverText(problem) })}
           </Text>
         ) : (
           <Group gap="lg">

@@ -1,5 +1,5 @@
 import type { Result } from '../../api.ts';
-import { known } from '../../language/said.ts';
+import { knownServerText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 
 export type Option = Result<'/api/admin/options', 'get'>[number];
@@ -45,7 +45,7 @@ const properNames: [RegExp, string][] = [
  * key.
  */
 export function labelOf(key: string): string {
-  const translated = known(key);
+  const translated = knownServerText(key);
   if (translated !== undefined) return translated;
   let rest = key.replace(/^(OAuth2|Ms(?=[A-Z]))/, '');
   for (const [index, [found]] of properNames.entries()) rest = rest.replace(found, ` ${index} `);

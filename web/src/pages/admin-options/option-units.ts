@@ -1,5 +1,5 @@
 import { formatPercent } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import type { Option } from './option-groups.ts';
 
@@ -54,7 +54,7 @@ export const unitOf = (seconds: number): number =>
 
 /** Removes the stored unit from the description, because the input shows another one. */
 export const helpOf = ({ description }: Pick<Option, 'description'>): string =>
-  said(description)
+  serverText(description)
     .replace(/, seconds$/, '')
     .replace(/; 0\.\d+ is (?:half|\d+ %)$/, '')
     .replace(/, in quota \([\w ,.$=]{0,100}\)$/, '');

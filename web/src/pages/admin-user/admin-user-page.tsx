@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
 import { calledOf, kindOf } from '../../account-name.ts';
-import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LoadingPage } from '../../components/loading-page.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { rich, t } from '../../language/words.ts';
@@ -45,7 +45,7 @@ export function AdminUserPage() {
   useNamed(query.data ? query.data.user.display_name || query.data.user.username : '');
   if (!query.data)
     return (
-      <AwaitedPage
+      <LoadingPage
         title={t('User')}
         description={back}
         query={query}

@@ -5,8 +5,8 @@ import { get, type Result } from '../../api.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { EnabledBadge } from '../../components/enabled-state.tsx';
 import { Money } from '../../components/money.tsx';
-import { SwitchedBadge } from '../../components/switched.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import type { PartProps } from './part-props.ts';
@@ -28,7 +28,7 @@ const columns: Column<Key>[] = [
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ status }) => <SwitchedBadge on={status === 1} />,
+    cell: ({ status }) => <EnabledBadge on={status === 1} />,
   },
   { key: 'used', header: t('Spent'), align: 'right', cell: ({ used_quota }) => <Money quota={used_quota} /> },
   {

@@ -2,11 +2,11 @@ import { Alert, Badge, Button, Group, SimpleGrid, Stack, Text } from '@mantine/c
 import { useState } from 'react';
 import { isOrganisation } from '../../account-name.ts';
 import { get, put } from '../../api.ts';
-import { Kept } from '../../components/kept.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
+import { StoredData } from '../../components/stored-data.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatNumber, formatZoned } from '../../format.ts';
 import { t } from '../../language/words.ts';
@@ -177,7 +177,7 @@ export function PersonOverview({ person, acts }: PartProps) {
         />
       </Section>
       <WaysIn person={person} acts={acts} />
-      <Kept
+      <StoredData
         title={t('User storage')}
         description={t('Everything stored for the account counts towards one limit.')}
         of={`user-${user.id}`}

@@ -10,10 +10,10 @@ import {
 import { useState } from 'react';
 import { calledOf, isOrganisation } from '../../account-name.ts';
 import { post, put } from '../../api.ts';
+import { notifyToggled } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import type { RowAct } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
-import { notifySwitched } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { type User, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -43,7 +43,7 @@ export function useUserActs() {
         put('/api/admin/users/{id}', { path: { id }, body: { status: status === 1 ? 2 : 1 } }),
       onSuccess: (user) => {
         const name = calledOf(user);
-        notifySwitched(name, user.status === 1);
+        notifyToggled(name, user.status === 1);
       },
       onError: notifyError,
       onSettled: reloadUsers,

@@ -4,9 +4,9 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { del, put } from '../../api.ts';
 import { ApplicationStatus, VerifiedBadge } from '../../components/app-identity.tsx';
-import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LoadingPage } from '../../components/loading-page.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -151,7 +151,7 @@ export function ApplicationPage() {
   const query = useQuery(applicationQuery(Number(id)));
   if (!query.data)
     return (
-      <AwaitedPage
+      <LoadingPage
         title={t('Application')}
         description={back}
         query={query}

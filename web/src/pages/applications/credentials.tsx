@@ -7,8 +7,8 @@ import { notifySuccess } from '../../components/notify.ts';
 import { SecretField } from '../../components/secret-field.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import type { Application } from './application-fields.ts';
 import { reloadApplications } from './application-queries.ts';
 

@@ -1,7 +1,7 @@
 import { Anchor, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
 import { useUser } from '../../session.ts';
@@ -11,8 +11,7 @@ import { Refused } from './refused.tsx';
 
 function Waiting() {
   return (
-    <BareFrame
-      title={t('Authorize an application')}
+    <CenteredLayout title={t('Authorize an application')}
       description={t('This application requests access to your svc account.')}
     >
       <Stack aria-busy="true" role="status" aria-label={t('Loading')}>
@@ -21,14 +20,14 @@ function Waiting() {
         <Skeleton height={48} />
         <Skeleton height={42} />
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
 function Leaving({ to, name }: { to: string; name?: string }) {
   useEffect(() => leaveTo(to), [to]);
   return (
-    <BareFrame title={name ? t('Signing in to {name}', { name }) : t('Returning to the application')}>
+    <CenteredLayout title={name ? t('Signing in to {name}', { name }) : t('Returning to the application')}>
       <Text size="sm">
         {rich('One moment. <a>Continue</a> if nothing happens.', {
           a: (text) => (
@@ -38,7 +37,7 @@ function Leaving({ to, name }: { to: string; name?: string }) {
           ),
         })}
       </Text>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 

@@ -1,5 +1,5 @@
 import { Anchor, Text } from '@mantine/core';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { type Asked, decide, destinationOf, leaveTo } from './authorization.ts';
@@ -11,7 +11,7 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
     onSuccess: leaveTo,
   });
   return (
-    <BareFrame
+    <CenteredLayout
       title={t('Authorize {name}', { name: asked.application.name })}
       description={t('This application requests access to your svc account.')}
     >
@@ -34,6 +34,6 @@ export function Consent({ asked, search }: { asked: Asked; search: string }) {
               })}
         </Text>
       </Question>
-    </BareFrame>
+    </CenteredLayout>
   );
 }

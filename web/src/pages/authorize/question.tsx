@@ -9,8 +9,8 @@ import { formatQuota } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
 import { entryOf, type Spending, spendingOf } from '../../spending.ts';
 import type { Asked } from './authorization.ts';
+import { ResourceList } from './resource-list.tsx';
 import { SignedInAs } from './signed-in-as.tsx';
-import { UsedAt } from './used-at.tsx';
 
 /** The application, what it requests, and what was allowed before. */
 export type AskedFor = Pick<
@@ -129,7 +129,7 @@ export function Question({ asked, answer, children, preview = false }: QuestionP
         {t('Requested access')}
       </Text>
       <ScopeList scopes={asked.requested_scopes.filter(({ name }) => !namesTools(name))} added={added} />
-      <UsedAt resources={asked.resources ?? []} />
+      <ResourceList resources={asked.resources ?? []} />
       {pays && <SpendingFields value={entry} onChange={setEntry} error={spending ? undefined : t('Enter an amount')} />}
       {answer.error && <ErrorState error={answer.error} title={t('Your choice could not be submitted')} />}
       <Stack gap="sm" className="svc-answers">

@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { ApiError } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
@@ -16,7 +16,7 @@ export function Refused({ error, onRetry }: { error: unknown; onRetry: () => voi
   const status = error instanceof ApiError ? error.status : 0;
   const reason = reasons[status];
   return (
-    <BareFrame title={t('This request cannot be processed')}>
+    <CenteredLayout title={t('This request cannot be processed')}>
       <Stack>
         <ErrorState
           error={error}
@@ -35,6 +35,6 @@ export function Refused({ error, onRetry }: { error: unknown; onRetry: () => voi
           {t('Go home')}
         </ButtonLink>
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }

@@ -11,7 +11,7 @@ import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { formatDateTime, formatNumber } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { isAdmin, selfQuery, useUser } from '../../session.ts';
 import { usePage } from '../../use-url-state.ts';
@@ -40,7 +40,7 @@ const columns: Column<Entry>[] = [
     cell: ({ kind, model, note, amount }) =>
       kind === 'usage'
         ? model
-        : said(note) || (amount < 0 ? t('Deducted by an administrator') : t('Added by an administrator')),
+        : serverText(note) || (amount < 0 ? t('Deducted by an administrator') : t('Added by an administrator')),
   },
   {
     key: 'amount',

@@ -4,8 +4,8 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { queryClient, selfQuery } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 

@@ -2,11 +2,11 @@ import { Button, Code, Divider, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { ApiError, get, post, type Result } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { NotFound } from '../../components/page-states.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { useAct } from '../../use-act.ts';
@@ -27,9 +27,10 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
     event.preventDefault();
     if (isWhole(code)) find.mutate();
   };
-  const wrong = find.error instanceof ApiError && find.error.status === 404 ? said(find.error.message) : undefined;
+  const wrong =
+    find.error instanceof ApiError && find.error.status === 404 ? serverText(find.error.message) : undefined;
   return (
-    <BareFrame title={t('Connect a device')} description={t('Enter the code shown on your device.')}>
+    <CenteredLayout title={t('Connect a device')} description={t('Enter the code shown on your device.')}>
       <form onSubmit={submit}>
         <Stack>
           {find.error && !wrong && <ErrorState error={find.error} title={t('The code could not be checked')} />}
@@ -53,13 +54,13 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
           </Button>
         </Stack>
       </form>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
 function Answered({ approved, name }: { approved: boolean; name: string }) {
   return (
-    <BareFrame title={approved ? t('Your device is connected') : t('Your device was not connected')}>
+    <CenteredLayout title={approved ? t('Your device is connected') : t('Your device was not connected')}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
           {approved
@@ -70,7 +71,7 @@ function Answered({ approved, name }: { approved: boolean; name: string }) {
           {t('Applications with access')}
         </ButtonLink>
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
@@ -82,7 +83,7 @@ function AskedByDevice({ asked }: { asked: Asked }) {
   });
   if (answer.data) return <Answered approved={answer.data.approved} name={application.name} />;
   return (
-    <BareFrame
+    <CenteredLayout
       title={t('Connect {name}', { name: application.name })}
       description={t('A device requests access to your svc account.')}
     >
@@ -95,7 +96,7 @@ function AskedByDevice({ asked }: { asked: Asked }) {
         <Divider />
         <Question asked={asked} answer={answer} />
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 

@@ -1,10 +1,10 @@
 import { Button, Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 
@@ -20,10 +20,10 @@ export function ForgotPasswordPage() {
     </AnchorLink>
   );
   return (
-    <BareFrame title={t('Forgot your password?')} footer={footer}>
+    <CenteredLayout title={t('Forgot your password?')} footer={footer}>
       {ask.isSuccess ? (
         <Text role="status">
-          {t('{message} The link is valid for 30 minutes.', { message: said(ask.data.message) })}
+          {t('{message} The link is valid for 30 minutes.', { message: serverText(ask.data.message) })}
         </Text>
       ) : (
         <form onSubmit={submit}>
@@ -44,6 +44,6 @@ export function ForgotPasswordPage() {
           </Stack>
         </form>
       )}
-    </BareFrame>
+    </CenteredLayout>
   );
 }

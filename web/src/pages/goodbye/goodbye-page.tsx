@@ -1,12 +1,15 @@
 import { Stack, Text } from '@mantine/core';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
 
 /** Shown after a user has deleted their account. */
 export function GoodbyePage() {
   return (
-    <BareFrame title={t('Your account has been deleted')} description={t('Goodbye, and thank you for using svc.')}>
+    <CenteredLayout
+      title={t('Your account has been deleted')}
+      description={t('Goodbye, and thank you for using svc.')}
+    >
       <Stack>
         <Text size="sm">
           {t(
@@ -17,6 +20,6 @@ export function GoodbyePage() {
           {t('Go to login page')}
         </ButtonLink>
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }

@@ -7,10 +7,10 @@ import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Section } from '../../components/section.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { startModel } from '../../model-facts.ts';
 import { modelsQuery } from '../../models.ts';
-import { usePost } from '../../once.ts';
 import { queryClient, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 

@@ -4,17 +4,17 @@ import { useState } from 'react';
 import { AddProvider } from '../../components/add-provider.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { PendingOrganisations } from '../../components/pending-organisations.tsx';
 import { Section } from '../../components/section.tsx';
-import { WaitingPlaces } from '../../components/waiting-places.tsx';
 import { t } from '../../language/words.ts';
 import { modelsQuery, onlySimulation, providersOf } from '../../models.ts';
 import { isAdmin, useUser } from '../../session.ts';
+import { AccountSummary } from './account-summary.tsx';
+import { AvailableModels } from './available-models.tsx';
 import { Connect } from './connect.tsx';
 import { EmptyBalance } from './empty-balance.tsx';
-import { Glance } from './glance.tsx';
 import { QuickLinks } from './quick-links.tsx';
 import { Recent } from './recent.tsx';
-import { WhatWorks } from './what-works.tsx';
 
 /** First steps for new users, an overview for everyone else. */
 export function HomePage() {
@@ -32,12 +32,12 @@ export function HomePage() {
         title={t('Welcome, {name}', { name: user.display_name || user.username })}
         description={newcomer ? t('One address for every model. Here is how to make your first call.') : undefined}
       />
-      <WaitingPlaces />
+      <PendingOrganisations />
       <Stack gap="xl">
-        <Glance />
+        <AccountSummary />
         {user.quota <= 0 && <EmptyBalance />}
         {!newcomer && <Recent />}
-        <WhatWorks />
+        <AvailableModels />
         {adding && (
           <Section
             title={t('Add a provider')}

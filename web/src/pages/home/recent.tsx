@@ -10,7 +10,7 @@ import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { callsOf, endingOf, type Requests, sumOf, together } from '../../requests.ts';
+import { callsOf, endingOf, groupRequests, type Requests, sumOf } from '../../requests.ts';
 import { recentQuery } from './home-queries.ts';
 
 function Asked({ row }: { row: Requests }) {
@@ -65,7 +65,7 @@ export function Recent() {
       <DataTable
         label={t('Latest requests')}
         columns={columns}
-        rows={query.data && together(query.data.logs).slice(0, shown)}
+        rows={query.data && groupRequests(query.data.logs).slice(0, shown)}
         rowKey={({ key }) => key}
         query={query}
         minWidth={520}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { post } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { rich, t } from '../../language/words.ts';
@@ -20,7 +20,7 @@ const dropInvitation = (): void => dropLinkToken(kept);
 function SignedOut() {
   const search = { next: '/join' };
   return (
-    <BareFrame title={t('You are invited')} description={t('An organisation that uses svc has invited you.')}>
+    <CenteredLayout title={t('You are invited')} description={t('An organisation that uses svc has invited you.')}>
       <Stack>
         <Text size="sm">{t('Log in or create an account to see the organisation and join.')}</Text>
         <ButtonLink to="/login" search={search} fullWidth>
@@ -30,7 +30,7 @@ function SignedOut() {
           {t('Create an account')}
         </ButtonLink>
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
@@ -56,22 +56,22 @@ function Invited({ token, username }: { token: string; username: string }) {
   );
   if (looked.error)
     return (
-      <BareFrame title={t('This invitation cannot be used')}>
+      <CenteredLayout title={t('This invitation cannot be used')}>
         <Stack>
           <ErrorState error={looked.error} onRetry={() => looked.refetch()} />
           {leave}
         </Stack>
-      </BareFrame>
+      </CenteredLayout>
     );
   if (!looked.data)
     return (
-      <BareFrame title={t('You are invited')}>
+      <CenteredLayout title={t('You are invited')}>
         <Skeleton height={120} aria-busy="true" />
-      </BareFrame>
+      </CenteredLayout>
     );
   const { organisation, role } = looked.data;
   return (
-    <BareFrame title={t('You are invited')} description={t('You are logged in as {username}.', { username })}>
+    <CenteredLayout title={t('You are invited')} description={t('You are logged in as {username}.', { username })}>
       <Stack>
         <Text size="sm" className="svc-anywhere">
           {rich(
@@ -85,7 +85,7 @@ function Invited({ token, username }: { token: string; username: string }) {
         </Button>
         {leave}
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
@@ -95,26 +95,26 @@ export function JoinPage() {
   const user = useQuery({ queryKey: ['who-joins'], queryFn: currentUser, staleTime: 0 });
   if (token === '')
     return (
-      <BareFrame title={t('This link is not complete')}>
+      <CenteredLayout title={t('This link is not complete')}>
         <Stack>
           <Text size="sm">{t('Open the full link, including everything after the #.')}</Text>
           <ButtonLink to="/" variant="default" fullWidth>
             {t('Go home')}
           </ButtonLink>
         </Stack>
-      </BareFrame>
+      </CenteredLayout>
     );
   if (user.error)
     return (
-      <BareFrame title={t('You are invited')}>
+      <CenteredLayout title={t('You are invited')}>
         <ErrorState error={user.error} onRetry={() => user.refetch()} />
-      </BareFrame>
+      </CenteredLayout>
     );
   if (user.data === undefined)
     return (
-      <BareFrame title={t('You are invited')}>
+      <CenteredLayout title={t('You are invited')}>
         <Skeleton height={120} aria-busy="true" />
-      </BareFrame>
+      </CenteredLayout>
     );
   return user.data ? <Invited token={token} username={user.data.username} /> : <SignedOut />;
 }

@@ -3,10 +3,10 @@ import { IconCalendarDollar, IconEdit, IconKeyOff, IconRefresh, IconTrash } from
 import type { ReactNode } from 'react';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { toggleAct } from '../../components/enabled-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { switchAct } from '../../components/switched.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatDateTime, formatExact, formatZoned } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
@@ -220,7 +220,7 @@ export const keyColumns = ({
         label={key.name}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
-          switchAct(isEnabled(key), () => toggle(key)),
+          toggleAct(isEnabled(key), () => toggle(key)),
           { label: t('Monthly limit'), icon: IconCalendarDollar, onClick: () => limit(key) },
           { label: t('Rotate secret'), icon: IconRefresh, onClick: () => rotate(key) },
           ...(key.previous ? [{ label: t('Revoke old secret'), icon: IconKeyOff, onClick: () => endOld(key) }] : []),

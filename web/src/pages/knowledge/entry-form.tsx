@@ -4,8 +4,8 @@ import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { categoriesOf, type Entry, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
 

@@ -6,7 +6,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatBytes } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { categoriesOf, newestQuery, reloadKnowledge } from './knowledge-queries.ts';
@@ -82,7 +82,11 @@ function Told({ told }: { told: ImportedFile[] }) {
     <Stack gap="xs" role="status">
       {refused.map(({ name, error }) => (
         <Text key={name} size="sm" className="svc-anywhere">
-          {rich('<strong>{name}</strong> was not imported. {reason}', { name, strong, reason: said(error ?? '') })}
+          {rich('<strong>{name}</strong> was not imported. {reason}', {
+            name,
+            strong,
+            reason: serverText(error ?? ''),
+          })}
         </Text>
       ))}
       {known.map(({ name, source }) => (

@@ -9,7 +9,7 @@ import { actsColumn, DataTable } from '../../components/data-table.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatBytes, formatNumber } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { reloadKnowledge } from './knowledge-queries.ts';
 import { type Source, sourcePageSize, sourcesQuery } from './sources-queries.ts';
@@ -53,7 +53,7 @@ const columnsOf = (onDelete: (source: Source) => void): Column<Source>[] => [
         </Text>
         {error && (
           <Text size="xs" c="dimmed">
-            {said(error)}
+            {serverText(error)}
           </Text>
         )}
       </Stack>

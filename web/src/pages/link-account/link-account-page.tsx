@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { ApiError, get, post, type Result } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { WayButtons } from '../../components/sign-in-ways.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { safeNext } from '../../search-params.ts';
 import { forgetUser } from '../../session.ts';
@@ -32,7 +32,7 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
     connect.mutate();
   };
   const wrong =
-    connect.error instanceof ApiError && connect.error.status === 400 ? said(connect.error.message) : undefined;
+    connect.error instanceof ApiError && connect.error.status === 400 ? serverText(connect.error.message) : undefined;
   const named = {
     username: pending.username,
     address: pending.account,
@@ -95,10 +95,10 @@ export function LinkAccountPage() {
     </AnchorLink>
   );
   return (
-    <BareFrame title={t('Connect your account')} footer={footer}>
+    <CenteredLayout title={t('Connect your account')} footer={footer}>
       {!link && <ErrorState error={t('This link is not complete')} title={t('No account to connect')} />}
       {query.error && <ErrorState error={query.error} title={t('No account to connect')} />}
       {query.data && <LinkForm link={link ?? ''} pending={query.data} />}
-    </BareFrame>
+    </CenteredLayout>
   );
 }

@@ -4,11 +4,11 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { t } from '../../language/words.ts';
 import { enterWithPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
-import { useEntered } from '../../use-entered.ts';
+import { useAfterLogin } from '../../use-after-login.ts';
 
 /** No username is needed: the device knows whose passkeys it stores. */
 export function PasskeyButton() {
-  const { entered } = useEntered();
+  const { entered } = useAfterLogin();
   const enter = useAct({ mutationFn: enterWithPasskey, onSuccess: entered });
   return (
     <>

@@ -1,13 +1,13 @@
 import { Anchor, Button, Stack } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { type FactorMethod, post } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { CodeInput, takesCode } from '../../components/code-input.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { t } from '../../language/words.ts';
 import { passkeysWork } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';
-import { useEntered } from '../../use-entered.ts';
+import { useAfterLogin } from '../../use-after-login.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 
 interface SecondStepProps {
@@ -17,7 +17,7 @@ interface SecondStepProps {
 
 /** The second step of a login, for users with a second factor. */
 export function SecondStep({ methods, onBack }: SecondStepProps) {
-  const { entered } = useEntered();
+  const { entered } = useAfterLogin();
   const enter = useAct({
     mutationFn: (code: string) => post('/api/user/login/second-factor', { body: { code } }),
     onSuccess: entered,
@@ -32,7 +32,7 @@ export function SecondStep({ methods, onBack }: SecondStepProps) {
     </Anchor>
   );
   return (
-    <BareFrame
+    <CenteredLayout
       title={t('Two-factor authentication')}
       description={t('Your account has a second factor. Complete it to log in.')}
       footer={footer}
@@ -51,6 +51,6 @@ export function SecondStep({ methods, onBack }: SecondStepProps) {
           {methods.includes('passkey') && passkeysWork() && <PasskeyButton />}
         </Stack>
       </form>
-    </BareFrame>
+    </CenteredLayout>
   );
 }

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
@@ -15,11 +15,11 @@ const names = ['client_id', 'post_logout_redirect_uri', 'state'];
 
 function LoggedOut() {
   return (
-    <BareFrame title={t('You are logged out')}>
+    <CenteredLayout title={t('You are logged out')}>
       <ButtonLink to="/login" variant="default">
         {t('Go to login page')}
       </ButtonLink>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
@@ -37,7 +37,7 @@ function Question({ search }: { search: string }) {
   });
   if (logOut.isSuccess) return <LoggedOut />;
   return (
-    <BareFrame title={t('Log out of svc?')} description={t('An application requested it.')}>
+    <CenteredLayout title={t('Log out of svc?')} description={t('An application requested it.')}>
       <Stack>
         <Text size="sm">
           {t('You will be logged out here, and applications that you signed in to from here are notified.')}
@@ -52,7 +52,7 @@ function Question({ search }: { search: string }) {
           </Button>
         </Group>
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
@@ -63,9 +63,9 @@ export function LogoutPage() {
   const user = useQuery({ queryKey: ['logout', 'self'], queryFn: currentUser, enabled: asked, gcTime: 0 });
   if (asked && user.isPending)
     return (
-      <BareFrame title={t('Log out of svc')}>
+      <CenteredLayout title={t('Log out of svc')}>
         <Text size="sm">{t('One moment.')}</Text>
-      </BareFrame>
+      </CenteredLayout>
     );
   return asked && user.data ? <Question search={search} /> : <LoggedOut />;
 }

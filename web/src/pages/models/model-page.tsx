@@ -2,10 +2,10 @@ import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { typeName } from '../../catalog.ts';
-import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LoadingPage } from '../../components/loading-page.tsx';
 import { CapabilityBadges, ModelHealth } from '../../components/model-marks.tsx';
 import { modelSnippets } from '../../components/model-snippets.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -114,7 +114,7 @@ export function ModelPage() {
   const model = query.data;
   if (!model)
     return (
-      <AwaitedPage
+      <LoadingPage
         title={t('Model')}
         description={<Where />}
         query={query}

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test';
 import { actDetails, actWords } from './act-words.ts';
-import type { Known } from './levels.ts';
+import type { LevelNames } from './levels.ts';
 
-const known: Known = {
+const known: LevelNames = {
   organisation: { id: 3, name: 'Acme' },
   teams: [{ id: 7, name: 'Research' }],
   members: [{ user_id: 5, username: 'ann' }],

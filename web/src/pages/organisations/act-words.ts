@@ -1,7 +1,7 @@
 import { formatQuota } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { windowWords } from './budget-fields.ts';
-import { type Known, type Level, levels, placeName } from './levels.ts';
+import { type Level, type LevelNames, levels, placeName } from './levels.ts';
 import type { Act } from './organisation-queries.ts';
 import { roleInWords } from './organisation-words.ts';
 
@@ -51,7 +51,7 @@ const words: Record<string, string> = {
 
 export const actWords = ({ action }: Pick<Act, 'action'>): string => words[action] ?? action;
 
-const named = (level: Level) => (id: unknown, known: Known) => placeName(known, { level, level_id: Number(id) });
+const named = (level: Level) => (id: unknown, known: LevelNames) => placeName(known, { level, level_id: Number(id) });
 const listed = (tell: (names: string) => string) => (names: unknown) =>
   Array.isArray(names) && names.length > 0 ? tell(names.join(', ')) : null;
 const aMinute = (tell: (count: number) => string) => (count: unknown) =>
@@ -61,7 +61,7 @@ const namesIn = (tools: unknown): unknown =>
   Array.isArray(tools) ? tools.map((tool: { name?: unknown }) => tool.name) : null;
 
 /** Formats each field of an audit entry as text. Fields without an entry are internal and not shown. */
-const tellers: Record<string, (value: unknown, known: Known) => string | null> = {
+const tellers: Record<string, (value: unknown, known: LevelNames) => string | null> = {
   mcp_server: String,
   name: String,
   user_name: String,
@@ -91,7 +91,7 @@ const tellers: Record<string, (value: unknown, known: Known) => string | null> =
 
 export function actDetails(
   { action, metadata, after }: Pick<Act, 'action' | 'metadata' | 'after'>,
-  known: Known,
+  known: LevelNames,
 ): string {
   const told: Record<string, unknown> = { ...metadata, ...after };
   // The entry has the team's name at that time; do not also show its current name.

@@ -10,11 +10,11 @@ import { t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { actDetails, actWords } from './act-words.ts';
 import { More } from './level-lists.tsx';
-import type { Known } from './levels.ts';
+import type { LevelNames } from './levels.ts';
 import { type Act, actsQuery } from './organisation-queries.ts';
-import { useKnown } from './use-known.ts';
+import { useLevelNames } from './use-level-names.ts';
 
-const columns = (known: Known): Column<Act>[] => [
+const columns = (known: LevelNames): Column<Act>[] => [
   { key: 'at', header: t('Time'), cell: ({ at }) => formatDateTime(at) },
   {
     key: 'who',
@@ -36,7 +36,7 @@ const columns = (known: Known): Column<Act>[] => [
 
 /** The audit log: who changed what. */
 export function Activity({ organisation }: { organisation: Organisation }) {
-  const known = useKnown(organisation);
+  const known = useLevelNames(organisation);
   const query = useInfiniteQuery(actsQuery(organisation.id));
   return (
     <Stack gap="sm">

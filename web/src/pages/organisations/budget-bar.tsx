@@ -3,7 +3,7 @@ import { Money } from '../../components/money.tsx';
 import { rich, t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { fullness, refuses, timeIn, windowWords } from './budget-fields.ts';
-import { type Known, placeName } from './levels.ts';
+import { type LevelNames, placeName } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
 /** When the budget's next period starts, in the organisation's time zone. */
@@ -20,7 +20,7 @@ export function BudgetState({ budget }: { budget: Budget }) {
 interface BudgetBarProps {
   budget: Budget;
   organisation: Organisation;
-  known: Known;
+  known: LevelNames;
 }
 
 /** How much of a budget is used, and when it resets. */

@@ -3,17 +3,17 @@ import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { bodyOf, changeOf, emptyBudget, faultsOf, fieldsOf, windowChoices } from './budget-fields.ts';
-import { type Known, placeChoices, placeName } from './levels.ts';
+import { type LevelNames, placeChoices, placeName } from './levels.ts';
 import type { Budget } from './organisation-queries.ts';
 
 interface BudgetFormProps {
   organisation: Organisation;
-  known: Known;
+  known: LevelNames;
   /** Absent when a new budget is created. */
   budget?: Budget;
   onClose: () => void;

@@ -17,17 +17,17 @@ import { may, type Organisation, reloadOrganisations } from '../../organisations
 import { BudgetState } from './budget-bar.tsx';
 import { timeIn, windowWords } from './budget-fields.ts';
 import { BudgetForm } from './budget-form.tsx';
-import { type Known, placeName } from './levels.ts';
+import { type LevelNames, placeName } from './levels.ts';
 import { LevelLimits } from './limits.tsx';
 import { type Budget, budgetsQuery } from './organisation-queries.ts';
-import { useKnown } from './use-known.ts';
+import { useLevelNames } from './use-level-names.ts';
 
 type Open = { act: 'make' } | { act: 'edit' | 'delete'; budget: Budget };
 
 const percents = (shares: number[]): string =>
   new Intl.ListFormat(locale).format(shares.map((share) => String(Math.round(share * 1000) / 10)));
 
-const columns = (zone: string, known: Known, open: ((open: Open) => void) | null): Column<Budget>[] => [
+const columns = (zone: string, known: LevelNames, open: ((open: Open) => void) | null): Column<Budget>[] => [
   {
     key: 'place',
     header: t('Applies to'),
@@ -91,7 +91,7 @@ const columns = (zone: string, known: Known, open: ((open: Open) => void) | null
 export function Budgets({ organisation }: { organisation: Organisation }) {
   const { id, role, time_zone } = organisation;
   const query = useQuery(budgetsQuery(id));
-  const known = useKnown(organisation);
+  const known = useLevelNames(organisation);
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const manages = may(role, 'manage');

@@ -5,8 +5,8 @@ import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useOwnerChoice } from '../../components/owner-choice.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { type Organisation, type OrganisationKey, reloadOrganisations } from '../../organisations.ts';
 import { ownerBody } from '../../owner.ts';
 import { keysQuery, queryClient } from '../../session.ts';
@@ -14,7 +14,7 @@ import { useAct } from '../../use-act.ts';
 import { bodyOf, changesOf, emptyKey, fieldsOf, type KeyFields } from '../keys/key-fields.ts';
 import { KeyForm } from '../keys/key-form.tsx';
 import { RotateKey } from '../keys/rotate-key.tsx';
-import type { Known } from './levels.ts';
+import type { LevelNames } from './levels.ts';
 
 interface Props {
   organisation: Organisation;
@@ -77,7 +77,7 @@ export function MoveKey({
   apiKey,
   known,
   onClose,
-}: Props & { apiKey: OrganisationKey; known: Known }) {
+}: Props & { apiKey: OrganisationKey; known: LevelNames }) {
   const [team, setTeam] = useState(apiKey.team_id === null ? noTeam : String(apiKey.team_id));
   const move = useAct({
     mutationFn: async () => {

@@ -8,12 +8,12 @@ import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { toggleAct } from '../../components/enabled-state.tsx';
 import { ListTable } from '../../components/list-table.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SecretOnce } from '../../components/secret-once.tsx';
 import { Section } from '../../components/section.tsx';
-import { switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import {
   may,
@@ -26,9 +26,9 @@ import { useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { factColumns } from '../keys/key-columns.tsx';
 import { EditOrganisationKey, MoveKey, NewOrganisationKey, RotateOrganisationKey } from './key-dialogs.tsx';
-import type { Known } from './levels.ts';
+import type { LevelNames } from './levels.ts';
 import { TeamApplications } from './team-applications.tsx';
-import { useKnown } from './use-known.ts';
+import { useLevelNames } from './use-level-names.ts';
 
 interface Acts {
   edit: (key: OrganisationKey) => void;
@@ -42,7 +42,7 @@ interface Acts {
 /** Budgets of keys are listed on the budgets tab, so the limit is not shown here. */
 const noLimit = () => undefined;
 
-const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
+const ownerColumn = ({ teams, members }: LevelNames): Column<OrganisationKey> => ({
   key: 'owner',
   header: t('Belongs to'),
   fluid: true,
@@ -71,7 +71,7 @@ const ownerColumn = ({ teams, members }: Known): Column<OrganisationKey> => ({
 });
 
 /** The columns of the user's own key list, plus the owner and the actions available here. */
-function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Column<OrganisationKey>[] {
+function columns(known: LevelNames, manages: boolean, ownId: number, acts: Acts): Column<OrganisationKey>[] {
   const [name, ...rest] = factColumns(noLimit);
   return [
     name!,
@@ -87,7 +87,7 @@ function columns(known: Known, manages: boolean, ownId: number, acts: Acts): Col
             label={key.name}
             acts={[
               { label: t('Edit'), icon: IconEdit, onClick: () => acts.edit(key) },
-              switchAct(key.status === 1, () => acts.toggle(key)),
+              toggleAct(key.status === 1, () => acts.toggle(key)),
               ...(manages ? [{ label: t('Move'), icon: IconArrowsExchange, onClick: () => acts.move(key) }] : []),
               // Only the owner of a member's key may know its secret, so other members cannot rotate it.
               ...(mine || key.owner.type === 'team'
@@ -111,7 +111,7 @@ export function Keys({ organisation }: { organisation: Organisation }) {
   const { id, role } = organisation;
   const user = useUser();
   const query = useQuery(organisationKeysQuery(id));
-  const known = useKnown(organisation, ['team', 'member']);
+  const known = useLevelNames(organisation, ['team', 'member']);
   const [open, setOpen] = useState<Open | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const close = () => setOpen(null);

@@ -10,7 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
-import { apart } from '../../requests.ts';
+import { singleRequests } from '../../requests.ts';
 import { useOpened } from '../../use-url-state.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
 import type { Decision } from '../routing-decisions/decisions-query.ts';
@@ -18,7 +18,7 @@ import { detailsColumn, whyColumn } from '../routing-decisions/shared-columns.ts
 import { outcomeOf, selectedBy } from '../routing-decisions/words.ts';
 import { usageColumns } from '../usage/usage-columns.tsx';
 import { UsageDetail } from '../usage/usage-detail.tsx';
-import type { Known } from './levels.ts';
+import type { LevelNames } from './levels.ts';
 import { decisionsQuery, type LevelFilter, requestsQuery } from './organisation-queries.ts';
 
 interface ListProps {
@@ -46,7 +46,7 @@ export function More({ query }: MoreProps) {
 }
 
 /** Answered requests at this level, whichever key they used. */
-export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['keys'] }) {
+export function LevelRequests({ id, filter, keys }: ListProps & { keys: LevelNames['keys'] }) {
   const query = useInfiniteQuery(requestsQuery(id, filter));
   const [open, setOpen] = useOpened();
   const logs = query.data?.pages.flatMap((page) => page.logs);
@@ -56,7 +56,7 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: Known['k
       <DataTable
         label={t('Requests')}
         columns={usageColumns(names, (log) => setOpen(String(log.id)))}
-        rows={logs && apart(logs)}
+        rows={logs && singleRequests(logs)}
         rowKey={({ key }) => key}
         query={query}
         minWidth={920}

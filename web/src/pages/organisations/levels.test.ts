@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
-import { type Known, placeChoices, placeName, placeText, readPlace } from './levels.ts';
+import { type LevelNames, placeChoices, placeName, placeText, readPlace } from './levels.ts';
 
-const known: Known = {
+const known: LevelNames = {
   organisation: { id: 3, name: 'Acme' },
   teams: [{ id: 7, name: 'Research' }],
   members: [{ user_id: 5, username: 'ann' }],

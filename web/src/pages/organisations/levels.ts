@@ -22,14 +22,14 @@ export function readPlace(text: string): Place | null {
 }
 
 /** The entries of each level; empty while not loaded. */
-export interface Known {
+export interface LevelNames {
   organisation: Pick<Organisation, 'id' | 'name'>;
   teams: Pick<Team, 'id' | 'name'>[];
   members: Pick<Member, 'user_id' | 'username'>[];
   keys: Pick<OrganisationKey, 'id' | 'name'>[];
 }
 
-const labels: Record<Level, (known: Known) => [id: number, name: string][]> = {
+const labels: Record<Level, (known: LevelNames) => [id: number, name: string][]> = {
   organisation: ({ organisation }) => [[organisation.id, t('The whole organisation')]],
   team: ({ teams }) => teams.map(({ id, name }) => [id, name]),
   member: ({ members }) => members.map(({ user_id, username }) => [user_id, username]),
@@ -43,7 +43,7 @@ const groups: Record<Level, string> = {
 };
 
 /** Options for a select over several levels. */
-export const placeChoices = (known: Known, among: readonly Level[] = levels) =>
+export const placeChoices = (known: LevelNames, among: readonly Level[] = levels) =>
   among
     .map((level) => ({
       group: groups[level],
@@ -58,7 +58,7 @@ const called: Record<Exclude<Level, 'organisation'>, (name: string) => string> =
 };
 
 /** For example "Team Research". Falls back to the id if the entry was deleted or is not visible to this user. */
-export function placeName(known: Known, { level, level_id }: Place): string {
+export function placeName(known: LevelNames, { level, level_id }: Place): string {
   if (level === 'organisation') return t('The whole organisation');
   const name = labels[level](known).find(([id]) => id === level_id)?.[1];
   return called[level](name ?? String(level_id));

@@ -8,7 +8,7 @@ import { t } from '../../language/words.ts';
 import { modelsQuery, providersOf } from '../../models.ts';
 import { type Organisation, reloadOrganisations } from '../../organisations.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
-import { type Known, placeChoices, placeName, placeText, readPlace } from './levels.ts';
+import { type LevelNames, placeChoices, placeName, placeText, readPlace } from './levels.ts';
 import type { Limits } from './organisation-queries.ts';
 
 interface Fields {
@@ -40,7 +40,7 @@ const fieldsOf = (limits: Limits): Fields => ({
 
 interface LimitFormProps {
   organisation: Organisation;
-  known: Known;
+  known: LevelNames;
   /** Places that already have limits; those are edited instead of created. */
   taken: Limits[];
   /** Absent when new limits are created. */

@@ -13,7 +13,7 @@ import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { may, type Organisation, reloadOrganisations } from '../../organisations.ts';
-import { type Known, placeName, placeText } from './levels.ts';
+import { type LevelNames, placeName, placeText } from './levels.ts';
 import { LimitForm } from './limit-form.tsx';
 import { type Limits, limitsQuery } from './organisation-queries.ts';
 
@@ -22,7 +22,7 @@ type Open = { act: 'make' } | { act: 'edit' | 'delete'; limits: Limits };
 const aMinute = (count: number): string => (count === 0 ? t('No limit') : formatNumber(count));
 const listed = (names: string[]): string => (names.length === 0 ? t('All') : names.join(', '));
 
-const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limits>[] => [
+const columns = (known: LevelNames, open: ((open: Open) => void) | null): Column<Limits>[] => [
   {
     key: 'place',
     header: t('Applies to'),
@@ -71,7 +71,7 @@ const columns = (known: Known, open: ((open: Open) => void) | null): Column<Limi
 ];
 
 /** Limits per level other than money. */
-export function LevelLimits({ organisation, known }: { organisation: Organisation; known: Known }) {
+export function LevelLimits({ organisation, known }: { organisation: Organisation; known: LevelNames }) {
   const { id, role } = organisation;
   const query = useQuery(limitsQuery(id));
   const [open, setOpen] = useState<Open | null>(null);

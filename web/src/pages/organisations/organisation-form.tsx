@@ -1,8 +1,8 @@
 import { Stack } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { OrganisationFields } from './organisation-fields.tsx';
 import { ownTimeZone } from './organisation-words.ts';

@@ -2,8 +2,8 @@ import { Badge, Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import type { ComponentType } from 'react';
-import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LoadingPage } from '../../components/loading-page.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { t } from '../../language/words.ts';
 import { may, type Organisation, organisationQuery } from '../../organisations.ts';
@@ -80,7 +80,7 @@ export function OrganisationPage() {
   useNamed(query.data?.name ?? '');
   if (!query.data)
     return (
-      <AwaitedPage
+      <LoadingPage
         title={t('Organisation')}
         description={back}
         query={query}

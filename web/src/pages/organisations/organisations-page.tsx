@@ -10,8 +10,8 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { PendingOrganisations } from '../../components/pending-organisations.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { WaitingPlaces } from '../../components/waiting-places.tsx';
 import { rich, t } from '../../language/words.ts';
 import { type Organisation, organisationsQuery, reloadOrganisations } from '../../organisations.ts';
 import { useUser } from '../../session.ts';
@@ -57,7 +57,7 @@ export function OrganisationsPage() {
         description={t('Teams, roles, shared keys that stay when their creator leaves, and enforced budgets.')}
         actions={button}
       />
-      <WaitingPlaces />
+      <PendingOrganisations />
       <DataTable
         label={t('Your organisations')}
         columns={columns}

@@ -7,12 +7,12 @@ import { del, get } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
-import { Kept } from '../../components/kept.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
+import { StoredData } from '../../components/stored-data.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber, formatPercent, formatQuota } from '../../format.ts';
 import { rich, t } from '../../language/words.ts';
@@ -20,7 +20,7 @@ import { may, type Organisation, reloadOrganisations } from '../../organisations
 import { useUser } from '../../session.ts';
 import { BudgetBar, beginsAnew } from './budget-bar.tsx';
 import { refuses, windowWords } from './budget-fields.ts';
-import { type Known, type Level, placeName } from './levels.ts';
+import { type Level, type LevelNames, placeName } from './levels.ts';
 import { LevelLimits } from './limits.tsx';
 import {
   type Budget,
@@ -31,7 +31,7 @@ import {
   warningsQuery,
 } from './organisation-queries.ts';
 import { roleWords } from './organisation-words.ts';
-import { useKnown } from './use-known.ts';
+import { useLevelNames } from './use-level-names.ts';
 
 interface Props {
   organisation: Organisation;
@@ -92,7 +92,7 @@ function FirstKey({ organisation: { id, role } }: Props) {
 }
 
 /** Names the budgets that currently reject requests. */
-function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[]; known: Known }) {
+function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[]; known: LevelNames }) {
   const spent = budgets.filter(refuses);
   if (spent.length === 0) return null;
   return (
@@ -115,7 +115,7 @@ function Refusals({ organisation, budgets, known }: Props & { budgets: Budget[];
 
 const percent = (share: number): string => formatPercent(Math.round(share * 1000) / 10);
 
-function WarningLine({ warning, known }: { warning: Warning; known: Known }) {
+function WarningLine({ warning, known }: { warning: Warning; known: LevelNames }) {
   const { share, used, amount, window, created_at } = warning;
   return (
     <li>
@@ -141,7 +141,7 @@ const levelsIn = (listed: { level: Level }[] | undefined): Level[] => [...new Se
 
 function Budgets({ organisation }: Props) {
   const budgets = useQuery(budgetsQuery(organisation.id));
-  const known = useKnown(organisation, levelsIn(budgets.data));
+  const known = useLevelNames(organisation, levelsIn(budgets.data));
   const all = may(organisation.role, 'see_all');
   return (
     <>
@@ -180,14 +180,14 @@ function Budgets({ organisation }: Props) {
 /** Limits are otherwise shown on the budgets tab, which members do not have. */
 function OwnLimits({ organisation }: Props) {
   const limits = useQuery(limitsQuery(organisation.id));
-  const known = useKnown(organisation, levelsIn(limits.data));
+  const known = useLevelNames(organisation, levelsIn(limits.data));
   return <LevelLimits organisation={organisation} known={known} />;
 }
 
 function Warnings({ organisation }: Props) {
   const warnings = useQuery(warningsQuery(organisation.id));
   const told = warnings.data?.slice(0, shownWarnings);
-  const known = useKnown(organisation, levelsIn(told));
+  const known = useLevelNames(organisation, levelsIn(told));
   return (
     <Section title={t('Warnings')} description={t('Budget thresholds that were reached, newest first.')}>
       {warnings.error && !warnings.data && (
@@ -252,7 +252,7 @@ export function Overview({ organisation }: Props) {
       {may(organisation.role, 'see_all') ? (
         <>
           <Warnings organisation={organisation} />
-          <Kept
+          <StoredData
             title={t('Storage')}
             description={t('Data stored by keys that the organisation pays for, with one shared limit.')}
             of={`organisation-${organisation.id}`}

@@ -9,17 +9,17 @@ import { Section } from '../../components/section.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import { may, type Organisation } from '../../organisations.ts';
-import { type Known, placeName } from './levels.ts';
+import { type LevelNames, placeName } from './levels.ts';
 import { teamApplicationsQuery } from './organisation-queries.ts';
 
 interface Props {
   organisation: Organisation;
-  known: Known;
+  known: LevelNames;
 }
 
 type Application = { id: number; name: string; owner: { id: number }; created_at: number };
 
-const columns = (known: Known, manages: boolean): Column<Application>[] => [
+const columns = (known: LevelNames, manages: boolean): Column<Application>[] => [
   {
     key: 'name',
     header: t('Application'),

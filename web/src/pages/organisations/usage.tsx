@@ -11,9 +11,9 @@ import { useUrlState } from '../../use-url-state.ts';
 import { ShareList } from '../usage/share-list.tsx';
 import { Accounting } from './accounting.tsx';
 import { LevelDecisions, LevelRequests } from './level-lists.tsx';
-import { type Known, levels, placeChoices, placeText, readPlace } from './levels.ts';
+import { type LevelNames, levels, placeChoices, placeText, readPlace } from './levels.ts';
 import { type Grouping, type LevelFilter, usageQuery } from './organisation-queries.ts';
-import { useKnown } from './use-known.ts';
+import { useLevelNames } from './use-level-names.ts';
 
 const urlDefaults = { at: '', days: '30', show: 'requests' };
 
@@ -83,7 +83,7 @@ const csvAddress = (id: number, filter: LevelFilter): string => {
   return `/api/organisations/${id}/requests?${query}`;
 };
 
-function Filters({ organisation, known }: { organisation: Organisation; known: Known }) {
+function Filters({ organisation, known }: { organisation: Organisation; known: LevelNames }) {
   const [{ at, days }, set] = useUrlState(urlDefaults);
   const whole = placeText({ level: 'organisation', level_id: organisation.id });
   const all = may(organisation.role, 'see_all');
@@ -116,7 +116,7 @@ export function Usage({ organisation }: { organisation: Organisation }) {
   const { id } = organisation;
   const [state, set] = useUrlState(urlDefaults);
   const all = may(organisation.role, 'see_all');
-  const known = useKnown(organisation, all ? levels : ['key']);
+  const known = useLevelNames(organisation, all ? levels : ['key']);
   const filter = filterOf(state, Date.now());
   const keyName = (keyId: number | null | undefined): string =>
     known.keys.find((key) => key.id === keyId)?.name ?? t('Key {name}', { name: keyId ?? '–' });

@@ -3,17 +3,17 @@ import { IconEdit, IconTrash } from '@tabler/icons-react';
 import { switchedOn } from '../../catalog.ts';
 import type { Column } from '../../components/data-rows.tsx';
 import { actsColumn } from '../../components/data-table.tsx';
+import { EnabledBadge, toggleAct } from '../../components/enabled-state.tsx';
 import { RowMenu } from '../../components/row-menu.tsx';
-import { SwitchedBadge, switchAct } from '../../components/switched.tsx';
 import { TestButton } from '../../components/test-button.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import type { Tried } from '../../use-tests.ts';
+import type { TestState } from '../../use-connection-tests.ts';
 import type { OwnKey } from './own-keys-api.ts';
 
 interface OwnKeyActs {
-  tried: Record<number, Tried>;
+  tried: Record<number, TestState>;
   /** The models that the provider serves here; undefined while loading. */
   served: (provider: string) => string[] | undefined;
   test: (key: OwnKey) => void;
@@ -54,7 +54,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
   {
     key: 'status',
     header: t('Status'),
-    cell: ({ status }) => <SwitchedBadge on={status === switchedOn} />,
+    cell: ({ status }) => <EnabledBadge on={status === switchedOn} />,
   },
   {
     key: 'models',
@@ -80,7 +80,7 @@ export const ownKeyColumns = ({ tried, served, test, edit, toggle, remove }: Own
         label={key.name}
         acts={[
           { label: t('Edit'), icon: IconEdit, onClick: () => edit(key) },
-          switchAct(key.status === switchedOn, () => toggle(key)),
+          toggleAct(key.status === switchedOn, () => toggle(key)),
           { label: t('Remove'), icon: IconTrash, danger: true, onClick: () => remove(key) },
         ]}
       />

@@ -6,16 +6,16 @@ import { switchedOff, switchedOn } from '../../catalog.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
+import { notifyToggled } from '../../components/enabled-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
-import { notifySwitched } from '../../components/switched.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import { modelsQuery } from '../../models.ts';
-import { usePost } from '../../once.ts';
 import { isAdmin, queryClient, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
-import { useTests } from '../../use-tests.ts';
+import { useConnectionTests } from '../../use-connection-tests.ts';
 import { ownKeyColumns } from './own-key-columns.tsx';
 import { OwnKeyForm } from './own-key-form.tsx';
 import { feeText, type NewOwnKey, type OwnKey, type OwnKeysOwner, ownKeysOf } from './own-keys-api.ts';
@@ -69,13 +69,13 @@ export function OwnKeysSection({ owner }: { owner: OwnKeysOwner }) {
   const [open, setOpen] = useState<Open | null>(null);
   const close = () => setOpen(null);
   const post = usePost();
-  const { tried, test } = useTests(api.test);
+  const { tried, test } = useConnectionTests(api.test);
   const reload = () => queryClient.invalidateQueries(api.query);
   const toggle = useAct(
     {
       mutationFn: ({ id, status }: OwnKey) =>
         api.change(id, { status: status === switchedOn ? switchedOff : switchedOn }),
-      onSuccess: ({ name, status }) => notifySwitched(name, status === switchedOn),
+      onSuccess: ({ name, status }) => notifyToggled(name, status === switchedOn),
       onError: notifyError,
       onSettled: reload,
     },

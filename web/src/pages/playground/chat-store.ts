@@ -3,10 +3,10 @@ import { type ChatState, packed } from './chat-content.ts';
 import { ChatSaver, type LastSave } from './chat-saver.ts';
 import { type AnswerEntry, type Entry, entriesOf, newAnswer, openCalls } from './conversation.ts';
 import { before, forColumn, withoutAnswer, withoutColumn } from './edit-entries.ts';
-import { isLeaving } from './leaving.ts';
 import { newId } from './new-id.ts';
-import { painter } from './painter.ts';
+import { isUnloading } from './page-unload.ts';
 import { requestOf, type Settings } from './settings.ts';
+import { throttledRender } from './throttled-render.ts';
 
 export interface Shown extends ChatState {
   id: string;
@@ -40,7 +40,7 @@ export class ChatStore {
   readonly #latest = new Map<string, AnswerEntry>();
   readonly #listeners = new Set<() => void>();
   readonly #saver: ChatSaver;
-  readonly #paint = painter(() => this.#show({}));
+  readonly #paint = throttledRender(() => this.#show({}));
   /** Does not change when the chat continues under another id. */
   readonly key = newId();
   /** Unsent input, kept while another chat or page is open. */
@@ -194,7 +194,7 @@ export class ChatStore {
       });
     } catch (error) {
       const failed = { state: 'failed', error: error as Error } as const;
-      current = { ...current, ...(controller.signal.aborted || isLeaving() ? { state: 'stopped' } : failed) };
+      current = { ...current, ...(controller.signal.aborted || isUnloading() ? { state: 'stopped' } : failed) };
     }
     this.#latest.delete(current.id);
     if (this.#running.get(column.id) === controller) this.#running.delete(column.id);

@@ -2,11 +2,11 @@ import { ActionIcon, Tooltip } from '@mantine/core';
 import { IconArrowDown } from '@tabler/icons-react';
 import { useCallback, useEffect, useRef } from 'react';
 import { t } from '../../language/words.ts';
-import { useFollow } from '../../use-follow.ts';
+import { useStickToBottom } from '../../use-stick-to-bottom.ts';
 import type { ChatStore, Shown } from './chat-store.ts';
 import { Composer } from './composer.tsx';
 import { type Column, type Turn, turnsOf } from './conversation.ts';
-import { NothingSaid } from './nothing-said.tsx';
+import { EmptyChat } from './empty-chat.tsx';
 import { TurnView } from './turn-view.tsx';
 
 interface ConversationViewProps {
@@ -26,7 +26,7 @@ function stateOf(turn: Turn | undefined, busy: boolean): string {
 }
 
 export function ConversationView({ store, shown, columns, single }: ConversationViewProps) {
-  const { region, content, following, follow } = useFollow();
+  const { region, content, following, follow } = useStickToBottom();
   const ready = columns.every(({ model }) => model !== '');
   const several = columns.length > 1;
   const turns = turnsOf(shown.entries);
@@ -46,7 +46,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scroll regions must be reachable by keyboard (WCAG 2.1.1) */}
       <section ref={region} className="svc-chat-region" tabIndex={0} aria-label={t('Conversation')}>
         {turns.length === 0 && (
-          <NothingSaid
+          <EmptyChat
             models={columns.map(({ model }) => model)}
             session={shown.settings.orchestration.sessionId}
             onPick={send}

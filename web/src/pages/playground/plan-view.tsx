@@ -1,6 +1,6 @@
 import { Badge, Group, Progress, Stack, Text } from '@mantine/core';
 import { formatNumber } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import type { PlanMeta } from './conversation.ts';
 
@@ -70,7 +70,7 @@ export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
     <details className="svc-aside" open={open}>
       <summary>{headOf(meta)}</summary>
       <Stack component="div" gap="xs">
-        {meta.plan_description && <Text size="sm">{said(meta.plan_description)}</Text>}
+        {meta.plan_description && <Text size="sm">{serverText(meta.plan_description)}</Text>}
         {total > 1 && (
           <Progress.Root size="sm">
             <Progress.Section value={share(done)} color="teal" aria-label={t('Tasks done')} />
@@ -81,7 +81,7 @@ export function PlanView({ meta, open }: { meta: PlanMeta; open: boolean }) {
           {status && (
             <Badge color={colors[status] ?? 'gray'}>{statusWords[status] ?? status.replaceAll('_', ' ')}</Badge>
           )}
-          {meta.current_task && status !== 'completed' && <Text size="sm">{said(meta.current_task)}</Text>}
+          {meta.current_task && status !== 'completed' && <Text size="sm">{serverText(meta.current_task)}</Text>}
         </Group>
         <Group gap="0.5rem 1.5rem" component="dl" m={0}>
           {factsOf(meta).map(({ key, name, text }) => (

@@ -14,7 +14,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { useHeadingFocus } from '../../heading-focus.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { startModel } from '../../model-facts.ts';
 import { firstModel, type ListedModel, modelsQuery, type OfferedModel, orchestrationModel } from '../../models.ts';
@@ -104,7 +104,7 @@ function NotSaved({ chat }: { chat: OpenChat }) {
   return (
     <Group gap="xs" mb="xs" role="alert">
       <Text size="sm" c="var(--mantine-color-error)">
-        {t('This chat is not saved: {reason}', { reason: said(fault.message) })}
+        {t('This chat is not saved: {reason}', { reason: serverText(fault.message) })}
       </Text>
       <Button size="compact-xs" variant="default" onClick={() => chat.store.saveNow()}>
         {t('Try again')}

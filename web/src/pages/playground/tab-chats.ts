@@ -1,9 +1,9 @@
 import { onForget } from '../../session.ts';
 import { ChatStore, nothingTyped, type Typed } from './chat-store.ts';
 import type { Column } from './conversation.ts';
-import { forgetChats, type KeptChat, keepChats, takeChats } from './kept-chats.ts';
 import { newId } from './new-id.ts';
 import { defaultSettings, type Settings } from './settings.ts';
+import { forgetChats, type StoredChat, storeChats, takeChats } from './stored-chats.ts';
 
 interface Start {
   columns?: Column[];
@@ -21,7 +21,7 @@ function emptyChat({ columns, settings = defaultSettings, typed = nothingTyped }
 /** All empty chats share one key. */
 const typedFor = (store: ChatStore): string => (store.isEmpty ? '' : store.shown().id);
 
-const keptOf = (store: ChatStore): KeptChat => {
+const keptOf = (store: ChatStore): StoredChat => {
   const { id, name } = store.shown();
   return { id, name, last: store.last, state: store.state(), behind: store.behind };
 };
@@ -77,7 +77,7 @@ export class TabChats {
   keep(): void {
     const current = this.current();
     const some = this.#stores.filter((store) => store.behind || (store === current && store.isEmpty));
-    if (some.length > 0) keepChats(this.userId, some.map(keptOf));
+    if (some.length > 0) storeChats(this.userId, some.map(keptOf));
     else forgetChats();
   }
 

@@ -3,8 +3,8 @@ import { t } from '../../language/words.ts';
 import { AnswerView } from './answer-view.tsx';
 import type { ChatStore } from './chat-store.ts';
 import { type Column, type Entry, entriesOf, isRunning, openCalls, type ToolEntry, type Turn } from './conversation.ts';
-import { SaidView } from './said-view.tsx';
 import { ToolResults } from './tool-results.tsx';
+import { UserMessageView } from './user-message-view.tsx';
 
 function ResultView({ result }: { result: ToolEntry }) {
   return (
@@ -65,7 +65,7 @@ interface TurnViewProps extends Omit<CellProps, 'column'> {
 export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
   return (
     <li className="svc-chat-turn">
-      <SaidView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} />
+      <UserMessageView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} />
       <div className="svc-chat-cells" data-columns={columns.length}>
         {columns.map((column) => (
           <Cell key={column.id} column={column} {...cell} />

@@ -4,7 +4,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatExact, formatMs } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { makerOf } from '../../requests.ts';
+import { parentKindOf } from '../../requests.ts';
 import { keysQuery, useUser } from '../../session.ts';
 import { Outcome } from './request-columns.tsx';
 import type { RequestDetail } from './requests-query.ts';
@@ -79,7 +79,7 @@ export function About({ detail }: { detail: RequestDetail }) {
         {parent_request_id && (
           <Fact name={t('Part of')}>
             <AnchorLink to="/requests/$id" params={{ id: parent_request_id }} inherit underline="always">
-              {t('A {maker}', { maker: makerOf(parent_request_id) })}
+              {t('A {maker}', { maker: parentKindOf(parent_request_id) })}
             </AnchorLink>
           </Fact>
         )}

@@ -3,7 +3,7 @@ import type { Column } from '../../components/data-rows.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatDayTime, formatExact, formatMs, formatNumber } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { countedCalls, endingWords } from '../../requests.ts';
 import { isToolCall, kindOf } from '../usage/request-words.ts';
@@ -62,7 +62,7 @@ function Ending({ group }: { group: LineGroup }) {
       <Outcome line={line} />
       {line.error && (
         <Text size="xs" c="dimmed" lineClamp={2} className="svc-anywhere">
-          {said(line.upstream?.message || line.error.message)}
+          {serverText(line.upstream?.message || line.error.message)}
         </Text>
       )}
     </Stack>

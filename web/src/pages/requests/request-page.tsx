@@ -9,7 +9,7 @@ import { AnchorLink } from '../../components/link.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { t } from '../../language/words.ts';
 import { useNamed } from '../../page-name.ts';
-import { makerOf } from '../../requests.ts';
+import { parentKindOf } from '../../requests.ts';
 import type { Search } from '../../search-params.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { About } from './request-about.tsx';
@@ -44,7 +44,7 @@ function Unknown() {
 
 const titleOf = (id: string, detail: RequestDetail | null | undefined): string => {
   if (!detail?.calls) return t('Request');
-  const word = makerOf(id);
+  const word = parentKindOf(id);
   return `${word[0]!.toUpperCase()}${word.slice(1)}`;
 };
 

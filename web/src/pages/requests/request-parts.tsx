@@ -5,7 +5,7 @@ import { CostParts } from '../../components/cost-parts.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatNumber } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { DecisionDetail } from '../routing-decisions/decision-detail.tsx';
 import { saidBy } from '../usage/request-words.ts';
@@ -59,7 +59,7 @@ export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDeta
             {t('Error message returned to the caller')}
           </Text>
           <Text size="sm" className="svc-anywhere">
-            {status} {code}: {said(message)}
+            {status} {code}: {serverText(message)}
           </Text>
         </div>
         {upstream_message && (
@@ -69,7 +69,7 @@ export function FailureOfRequest({ failure }: { failure: NonNullable<RequestDeta
             </Text>
             <Text size="sm" className="svc-anywhere">
               {upstream_status ? `${upstream_status}: ` : ''}
-              {said(upstream_message)}
+              {serverText(upstream_message)}
             </Text>
           </div>
         )}

@@ -1,6 +1,6 @@
 import { Box } from '@mantine/core';
-import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { ParentFilterNotice } from '../../components/parent-filter-notice.tsx';
 import { daysNote } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
@@ -28,7 +28,7 @@ export function RequestsPage() {
       <RequestFilters state={state} set={set} />
       {state.parent !== '' && (
         <Box mb="md">
-          <OnlyOf parent={state.parent} onAll={() => set({ parent: '', cursor: '' })} />
+          <ParentFilterNotice parent={state.parent} onAll={() => set({ parent: '', cursor: '' })} />
         </Box>
       )}
       <RequestTable state={state} onCursor={(cursor) => set({ cursor }, 'push')} />

@@ -1,7 +1,7 @@
 import { Button, PasswordInput, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
@@ -35,23 +35,23 @@ export function ResetPasswordPage() {
   };
   if (!token)
     return (
-      <BareFrame title={t('This link is not complete')}>
+      <CenteredLayout title={t('This link is not complete')}>
         <Text>{t('Open the full link from the email, or request a new one.')}</Text>
         <AnchorLink to="/forgot-password" underline="always">
           {t('Request a new link')}
         </AnchorLink>
-      </BareFrame>
+      </CenteredLayout>
     );
   if (reset.isSuccess)
     return (
-      <BareFrame title={t('Your password has been changed')} description={t('Every device has been logged out.')}>
+      <CenteredLayout title={t('Your password has been changed')} description={t('Every device has been logged out.')}>
         <ButtonLink to="/login" fullWidth>
           {t('Log in')}
         </ButtonLink>
-      </BareFrame>
+      </CenteredLayout>
     );
   return (
-    <BareFrame title={t('Choose a password')}>
+    <CenteredLayout title={t('Choose a password')}>
       <form onSubmit={submit}>
         <Stack>
           {reset.error && <ErrorState error={reset.error} title={t('The password was not changed')} />}
@@ -70,6 +70,6 @@ export function ResetPasswordPage() {
           </Button>
         </Stack>
       </form>
-    </BareFrame>
+    </CenteredLayout>
   );
 }

@@ -9,8 +9,8 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
-import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { ParentFilterNotice } from '../../components/parent-filter-notice.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
 import { strategyName } from '../../components/strategy-choice.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
@@ -116,7 +116,7 @@ export function RoutingDecisionsPage() {
           value={model}
           onChange={(value) => set({ model: value, page: '1' })}
         />
-        {parent !== '' && <OnlyOf parent={parent} onAll={() => set({ parent: '', page: '1' })} />}
+        {parent !== '' && <ParentFilterNotice parent={parent} onAll={() => set({ parent: '', page: '1' })} />}
       </Group>
       <DataTable
         label={t('Routing decisions')}

@@ -1,5 +1,5 @@
 /** Texts for the service's short codes. */
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 
 const outcomes: Record<string, { label: string; color: string }> = {
@@ -43,7 +43,7 @@ const between = '; ';
  * Translates the service's explanation: how the first candidate was picked, which were skipped, and where the request
  * ended.
  */
-export const reasonWords = (reason: string): string => reason.split(between).map(said).join(said(between));
+export const reasonWords = (reason: string): string => reason.split(between).map(serverText).join(serverText(between));
 
 export const selectedBy = (provider: string | null): string =>
   provider ? t('by {provider}', { provider }) : t('no provider');

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core';
 import { memo } from 'react';
 import { formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { useFollow } from '../../use-follow.ts';
+import { useStickToBottom } from '../../use-stick-to-bottom.ts';
 import type { LogLine } from './event-lines.ts';
 
 const Line = memo(function Line({ line }: { line: LogLine }) {
@@ -16,7 +16,7 @@ const Line = memo(function Line({ line }: { line: LogLine }) {
 
 /** All events of the run. The newest is at the end, which stays in view. */
 export function EventFeed({ lines }: { lines: LogLine[] }) {
-  const { region, content } = useFollow();
+  const { region, content } = useStickToBottom();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable regions must be reachable by keyboard (WCAG 2.1.1)
     // biome-ignore lint/a11y/useSemanticElements: the hook that follows the end needs a div

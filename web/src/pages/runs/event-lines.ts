@@ -2,7 +2,7 @@ import { formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { EventOf, RunEvent } from './run-events.ts';
 import { percentWords, reasonWords, runLook } from './run-words.ts';
-import { failureWords, listed, told } from './server-words.ts';
+import { failureWords, joinNames, translateServerText } from './server-words.ts';
 
 /** One line of the feed. */
 export interface LogLine {
@@ -23,7 +23,7 @@ const memoryWords: Record<string, string> = {
 
 function failureLine({ error, will_retry, next_model: model }: EventOf<'task_failed'>, task: string): string {
   // The sentence adds its own full stop.
-  const values = { task, error: told(error).replace(/[.。]$/, '') };
+  const values = { task, error: translateServerText(error).replace(/[.。]$/, '') };
   if (!will_retry) return t('“{task}” failed: {error}.', values);
   return model
     ? t('“{task}” failed: {error}. Trying again with {model}.', { ...values, model })
@@ -42,7 +42,7 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
           : t('Started: {count, plural, one {# task} other {# tasks}} planned', { count: event.plan.tasks.length }),
       ];
     case 'plan_updated':
-      return [t('Plan revised: {reason}', { reason: told(event.reason) })];
+      return [t('Plan revised: {reason}', { reason: translateServerText(event.reason) })];
     case 'task_started': {
       const { title: task, model, attempt } = event;
       return [
@@ -63,7 +63,7 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     case 'task_failed':
       return [failureLine(event, title(event.task_id)), 'bad'];
     case 'task_redone':
-      return [t('“{task}” is being redone: {reason}', { task: event.title, reason: told(event.reason) })];
+      return [t('“{task}” is being redone: {reason}', { task: event.title, reason: translateServerText(event.reason) })];
     case 'model_failover':
       return [
         t('{to} is used instead of {from} ({why})', {
@@ -84,7 +84,7 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
         t('“{task}” scored {score}: {feedback}', {
           task: title(event.task_id),
           score: percentWords(event.score),
-          feedback: told(event.feedback),
+          feedback: translateServerText(event.feedback),
         }),
       ];
     case 'memory_operation':
@@ -106,7 +106,7 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
       ];
     }
     case 'knowledge_extracted':
-      return [t('Learned: {what}', { what: listed(event.entries.map((entry) => entry.title)) || event.count })];
+      return [t('Learned: {what}', { what: joinNames(event.entries.map((entry) => entry.title)) || event.count })];
     case 'checkpoint_created':
       return [t('Checkpoint after iteration {iteration}', { iteration: event.iteration }), 'quiet'];
     case 'progress_update':
@@ -123,7 +123,7 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
         ? [t('Cancelled'), 'bad']
         : [t('{status}: {reason}', { status: runLook(event.status).label, reason: reasonWords(event.reason) }), 'bad'];
     case 'error':
-      return [told(event.message), 'bad'];
+      return [translateServerText(event.message), 'bad'];
     default:
       return null;
   }

@@ -1,7 +1,7 @@
 import { Badge, Skeleton, Text } from '@mantine/core';
 import { useState } from 'react';
 import { Section } from '../../components/section.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { newTask, type RunView, type TaskView } from './run-view.ts';
 import type { RunStatus } from './runs-queries.ts';
@@ -42,7 +42,7 @@ export function Plan({ run, view }: { run: RunStatus; view: RunView }) {
   return (
     <Section
       title={t('Plan')}
-      description={repeats(description, run.goal) ? undefined : said(description)}
+      description={repeats(description, run.goal) ? undefined : serverText(description)}
       actions={revision > 1 && <Badge color="gray">{t('Revision {revision}', { revision })}</Badge>}
     >
       {tasks.length === 0 &&

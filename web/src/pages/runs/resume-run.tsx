@@ -6,11 +6,9 @@ import { ErrorState } from '../../components/error-state.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { formatDateTime } from '../../format.ts';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
-import { type CareFaults, careChanges, careFaults, careOf } from './care.ts';
-import { CareFields } from './care-fields.tsx';
 import { ConfigFields } from './config-fields.tsx';
 import { bodyOf, type DraftTask, draftsOf, faultOf, isChanged } from './plan-draft.ts';
 import { PlanEditor } from './plan-editor.tsx';
@@ -22,6 +20,8 @@ import {
   faultsOf,
   numberFields,
 } from './run-config.ts';
+import { RunLimitFields } from './run-limit-fields.tsx';
+import { type RunLimitFaults, runLimitChanges, runLimitFaults, runLimitsOf } from './run-limits.ts';
 import { checkpointsQuery, type RunStatus, reloadRuns } from './runs-queries.ts';
 
 interface ResumeRunProps {
@@ -39,11 +39,11 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   const from = chosen ?? list.at(-1)?.checkpoint_id ?? null;
   const [before] = useState<Fields>(() => ({ ...defaultConfig, ...run.config }));
   const [config, setConfig] = useState(before);
-  const [careBefore] = useState(() => careOf(run));
+  const [careBefore] = useState(() => runLimitsOf(run));
   const [care, setCare] = useState(careBefore);
   const [instructions, setInstructions] = useState('');
   const [tasks, setTasks] = useState<DraftTask[]>(() => draftsOf(run.plan.tasks));
-  const [faults, setFaults] = useState<ConfigFaults & CareFaults & { plan?: string }>({});
+  const [faults, setFaults] = useState<ConfigFaults & RunLimitFaults & { plan?: string }>({});
   const planChanged = isChanged(run.plan.tasks, tasks);
   const post = usePost();
   const resume = useAct({
@@ -53,7 +53,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
           checkpoint_id,
           session_id: run.session_id,
           config_overrides: changesOf(before, config),
-          ...careChanges(careBefore, care),
+          ...runLimitChanges(careBefore, care),
           ...(instructions.trim() && { instructions: instructions.trim() }),
           ...(planChanged && { plan: { tasks: bodyOf(tasks) } }),
         },
@@ -68,7 +68,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const planFault = planChanged ? faultOf(tasks) : null;
-    const found = { ...faultsOf(config), ...careFaults(care), ...(planFault && { plan: planFault }) };
+    const found = { ...faultsOf(config), ...runLimitFaults(care), ...(planFault && { plan: planFault }) };
     setFaults(found);
     if (from && Object.keys(found).length === 0) resume.mutate(from);
   };
@@ -103,7 +103,7 @@ export function ResumeRun({ run, checkpointId, onClose, onResumed }: ResumeRunPr
             value={instructions}
             onChange={(event) => setInstructions(event.currentTarget.value)}
           />
-          <CareFields value={care} faults={faults} onChange={setCare} />
+          <RunLimitFields value={care} faults={faults} onChange={setCare} />
           {run.plan.tasks.length > 0 && (
             <details className="svc-more" open={faults.plan ? true : undefined}>
               <summary>{t('Edit the plan')}</summary>

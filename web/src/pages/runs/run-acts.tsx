@@ -7,7 +7,7 @@ import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { adviceOf, isPaused, reasonWords, runLook } from './run-words.ts';
 import { type RunStatus, reloadRuns } from './runs-queries.ts';
-import { told } from './server-words.ts';
+import { translateServerText } from './server-words.ts';
 
 const waits = ({ status }: RunStatus): boolean => status.startsWith('waiting_for_');
 
@@ -58,7 +58,12 @@ export function RunActs({ run, onResume }: { run: RunStatus; onResume: () => voi
 /** Why the run stopped, and what is needed to continue it. */
 export function Stopped({ run }: { run: RunStatus }) {
   if (run.status === 'failed')
-    return <ErrorState error={new Error(run.error ? told(run.error) : t('Unknown'))} title={t('The run failed')} />;
+    return (
+      <ErrorState
+        error={new Error(run.error ? translateServerText(run.error) : t('Unknown'))}
+        title={t('The run failed')}
+      />
+    );
   // Pending approvals and tool calls are shown in a section of their own.
   if (waits(run) && run.pending_approvals.length + run.pending_tool_calls.length > 0) return null;
   if (isPaused(run.status)) {
@@ -81,7 +86,9 @@ export function Stopped({ run }: { run: RunStatus }) {
   return (
     <Alert color="gray" variant="light" icon={<IconInfoCircle aria-hidden />} title={t('Cancelled')} role="status">
       {run.reason && run.reason !== 'cancelled'
-        ? t('{reason}. Completed work is kept; you can resume from a checkpoint.', { reason: told(run.reason) })
+        ? t('{reason}. Completed work is kept; you can resume from a checkpoint.', {
+            reason: translateServerText(run.reason),
+          })
         : t('Completed work is kept; you can resume from a checkpoint.')}
     </Alert>
   );

@@ -2,24 +2,24 @@ import { Badge, Group, Spoiler, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { AwaitedPage } from '../../components/awaited-page.tsx';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { LoadingPage } from '../../components/loading-page.tsx';
 import { Markdown } from '../../components/markdown.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { EventFeed } from './event-feed.tsx';
+import { PartialResult } from './partial-result.tsx';
 import { Plan } from './plan.tsx';
-import { Rest } from './rest.tsx';
 import { ResumeRun } from './resume-run.tsx';
 import { RunActs, Stopped } from './run-acts.tsx';
 import { RunStats } from './run-stats.tsx';
 import type { RunView } from './run-view.ts';
 import { headline, runLook } from './run-words.ts';
 import { type RunStatus, runQuery } from './runs-queries.ts';
-import { told } from './server-words.ts';
+import { translateServerText } from './server-words.ts';
 import { Timeline } from './timeline.tsx';
 import { type Connection, useRunEvents } from './use-run-events.ts';
 import { Waiting } from './waiting.tsx';
@@ -63,7 +63,7 @@ function Shortfalls({ texts }: { texts: string[] }) {
       <Stack component="ul" gap={4} m={0} pl="lg">
         {texts.map((text) => (
           <Text key={text} component="li" size="sm">
-            {told(text)}
+            {translateServerText(text)}
           </Text>
         ))}
       </Stack>
@@ -110,7 +110,7 @@ function Body({ run, view, onResume }: BodyProps) {
   return (
     <>
       {run.result && <Result text={run.result} />}
-      <Rest run={run} />
+      <PartialResult run={run} />
       {run.shortfalls.length > 0 && <Shortfalls texts={run.shortfalls} />}
       <Plan run={run} view={view} />
       <Timeline run={run} />
@@ -137,7 +137,7 @@ export function RunPage() {
   const run = query.data;
   if (!run)
     return (
-      <AwaitedPage
+      <LoadingPage
         title={t('Run')}
         description={<Where id={id} />}
         query={query}

@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, test } from 'bun:test';
-import { toldOf } from '../../../../server/src/orchestra/autonomous/timeline-told.ts';
+import { describeEvent } from '../../../../server/src/orchestra/autonomous/timeline-events.ts';
 import { speak } from '../../language/words.ts';
-import { failureWords, told } from './server-words.ts';
+import { failureWords, translateServerText } from './server-words.ts';
 
 const detail = (event: string, data: object): string =>
-  toldOf({ seq: 1, event, data: JSON.stringify(data), created_at: 1 }, new Map()).detail!;
+  describeEvent({ seq: 1, event, data: JSON.stringify(data), created_at: 1 }, new Map()).detail!;
 
 const sentences = [
   detail('execution_started', { plan: { tasks: [1, 2] } }),
@@ -29,9 +29,9 @@ describe('texts of the service about a run', () => {
   afterEach(() => speak({ pages: {}, service: {} }));
 
   test('stay unchanged in English', () => {
-    expect(sentences.map(told)).toEqual(sentences);
+    expect(sentences.map(translateServerText)).toEqual(sentences);
     // But for one of a kind, which the service does not tell from many.
-    expect(told('1 tasks planned')).toBe('1 task planned');
+    expect(translateServerText('1 tasks planned')).toBe('1 task planned');
   });
 
   test('are translated, including nested parts', () => {
@@ -44,9 +44,9 @@ describe('texts of the service about a run', () => {
       },
       service: { 'the model refused': '模型拒绝' },
     });
-    expect(told('"A" scored 0.4: Still missing: b')).toBe('A 0.4 还缺 b');
-    expect(told('Why. (1 dropped)')).toBe('Why. （移除 1）');
-    expect(told('the model refused')).toBe('模型拒绝');
+    expect(translateServerText('"A" scored 0.4: Still missing: b')).toBe('A 0.4 还缺 b');
+    expect(translateServerText('Why. (1 dropped)')).toBe('Why. （移除 1）');
+    expect(translateServerText('the model refused')).toBe('模型拒绝');
   });
 });
 

@@ -1,5 +1,5 @@
 /** Translates the English texts that the service sends about a run. */
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 
 const difficulties: Record<string, string> = { easy: t('easy'), medium: t('medium'), hard: t('hard') };
@@ -29,7 +29,7 @@ const failures: Record<string, string> = {
 };
 export const failureWords = (code: string): string => failures[code] ?? code.replaceAll('_', ' ');
 
-export const listed = (names: string[]): string => names.join(t(', '));
+export const joinNames = (names: string[]): string => names.join(t(', '));
 
 function revisionWords(part: string): string {
   const count = Number.parseInt(part, 10);
@@ -54,37 +54,47 @@ const shapes: Shape[] = [
     (percent, iteration) => t('{percent} % confident after iteration {iteration}', { percent, iteration }),
   ],
   [/^(\d+) % confident$/, (percent) => t('{percent} % confident', { percent })],
-  [/^(\d+) %: (.*)$/s, (percent, feedback) => t('{percent} %: {feedback}', { percent, feedback: told(feedback) })],
+  [
+    /^(\d+) %: (.*)$/s,
+    (percent, feedback) => t('{percent} %: {feedback}', { percent, feedback: translateServerText(feedback) }),
+  ],
   [
     /^(.*)\((\d+ (?:added|to redo|dropped)(?:, \d+ (?:to redo|dropped))*)\)$/s,
     (description, parts) =>
-      t('{description}({parts})', { description, parts: listed(parts.split(', ').map(revisionWords)) }),
+      t('{description}({parts})', { description, parts: joinNames(parts.split(', ').map(revisionWords)) }),
   ],
   [/^calling (\S+)$/, (model) => t('calling {model}', { model })],
   [
     /^(\d+) characters so far$/,
     (count) => t('{count, plural, one {# character so far} other {# characters so far}}', { count: Number(count) }),
   ],
-  [/^"(.+?)" failed: (.*)$/s, (task, error) => t('"{task}" failed: {error}', { task, error: told(error) })],
+  [
+    /^"(.+?)" failed: (.*)$/s,
+    (task, error) => t('"{task}" failed: {error}', { task, error: translateServerText(error) }),
+  ],
   [
     /^"(.+?)" could not be redone: (.*)$/s,
-    (task, error) => t('"{task}" could not be redone: {error}', { task, error: told(error) }),
+    (task, error) => t('"{task}" could not be redone: {error}', { task, error: translateServerText(error) }),
   ],
   [
     /^"(.+?)" scored ([\d.]+): (.*)$/s,
-    (task, score, feedback) => t('"{task}" scored {score}: {feedback}', { task, score, feedback: told(feedback) }),
+    (task, score, feedback) =>
+      t('"{task}" scored {score}: {feedback}', { task, score, feedback: translateServerText(feedback) }),
   ],
   [/^"(.+?)" scored ([\d.]+)$/, (task, score) => t('"{task}" scored {score}', { task, score })],
   [/^Missing: (.*)$/s, (what) => t('Missing: {what}', { what })],
   [/^Still missing: (.*)$/s, (what) => t('Still missing: {what}', { what })],
-  [/^An earlier attempt failed: (.*)\.$/s, (error) => t('An earlier attempt failed: {error}.', { error: told(error) })],
+  [
+    /^An earlier attempt failed: (.*)\.$/s,
+    (error) => t('An earlier attempt failed: {error}.', { error: translateServerText(error) }),
+  ],
 ];
 
 /** Other text, such as a model's output, is returned unchanged. */
-export function told(text: string): string {
+export function translateServerText(text: string): string {
   for (const [shape, words] of shapes) {
     const [, ...parts] = shape.exec(text) ?? [];
     if (parts.length > 0) return words(...parts);
   }
-  return said(text);
+  return serverText(text);
 }

@@ -3,19 +3,19 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
-import { type CareFaults, careChanges, careFaults, defaultCare } from './care.ts';
-import { CareFields } from './care-fields.tsx';
 import { ConfigFields } from './config-fields.tsx';
 import { type ConfigFaults, changesOf, defaultConfig, type ConfigFields as Fields, faultsOf } from './run-config.ts';
+import { RunLimitFields } from './run-limit-fields.tsx';
+import { defaultRunLimits, type RunLimitFaults, runLimitChanges, runLimitFaults } from './run-limits.ts';
 import { reloadRuns } from './runs-queries.ts';
 import { ToolChoice } from './tool-choice.tsx';
 
 const sessionPattern = /^[A-Za-z0-9_.:-]{0,128}$/;
 
-type Faults = ConfigFaults & CareFaults & { goal?: string; session?: string };
+type Faults = ConfigFaults & RunLimitFaults & { goal?: string; session?: string };
 
 export function StartRun({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
@@ -23,7 +23,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
   const [session, setSession] = useState('');
   const [config, setConfig] = useState<Fields>(defaultConfig);
   const [tools, setTools] = useState<string[]>([]);
-  const [care, setCare] = useState(defaultCare);
+  const [care, setCare] = useState(defaultRunLimits);
   const [faults, setFaults] = useState<Faults>({});
   const post = usePost();
   const start = useAct({
@@ -33,7 +33,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
           message: goal.trim(),
           ...(session && { session_id: session }),
           config: { ...changesOf(defaultConfig, config), ...(tools.length > 0 && { connected_tools: tools }) },
-          ...careChanges(defaultCare, care),
+          ...runLimitChanges(defaultRunLimits, care),
         },
       }),
     onSuccess: async ({ session_id }) => {
@@ -45,7 +45,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
     event.preventDefault();
     const found: Faults = {
       ...faultsOf(config),
-      ...careFaults(care),
+      ...runLimitFaults(care),
       ...(goal.trim() === '' && { goal: t('Enter a goal.') }),
       ...(!sessionPattern.test(session) && { session: t('Use letters, digits and _ . : - only.') }),
     };
@@ -73,7 +73,7 @@ export function StartRun({ onClose }: { onClose: () => void }) {
             error={faults.goal}
           />
           <ToolChoice value={tools} onChange={setTools} />
-          <CareFields value={care} faults={faults} onChange={setCare} />
+          <RunLimitFields value={care} faults={faults} onChange={setCare} />
           <details
             className="svc-more"
             open={Object.keys(faults).some((name) => name !== 'goal' && name !== 'maxCost') || undefined}

@@ -5,10 +5,10 @@ import { Markdown } from '../../components/markdown.tsx';
 import { TaskStateBadge } from '../../components/task-state.tsx';
 import { formatMs, formatNumber } from '../../format.ts';
 import { t } from '../../language/words.ts';
-import { useFollow } from '../../use-follow.ts';
+import { useStickToBottom } from '../../use-stick-to-bottom.ts';
 import type { TaskView } from './run-view.ts';
 import { percentWords } from './run-words.ts';
-import { difficultyWords, listed, told } from './server-words.ts';
+import { difficultyWords, joinNames, translateServerText } from './server-words.ts';
 
 interface TaskFact {
   key: string;
@@ -24,7 +24,7 @@ const factsOf = (task: TaskView, titles: Map<string, string>): TaskFact[] => {
     { key: 'tokens', name: t('Tokens'), value: task.tokens !== undefined && formatNumber(task.tokens) },
     { key: 'time', name: t('Duration##taken'), value: task.elapsedMs !== undefined && formatMs(task.elapsedMs) },
     { key: 'score', name: t('Score'), value: task.score !== undefined && percentWords(task.score) },
-    { key: 'after', name: t('Depends on'), value: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) },
+    { key: 'after', name: t('Depends on'), value: joinNames(task.dependsOn.map((id) => titles.get(id) ?? id)) },
   ];
   return facts.filter(({ value }) => value);
 };
@@ -39,7 +39,7 @@ const regionOf = (task: TaskView) =>
 
 /** Keeps the end in view while output is streamed. */
 function GrowingOutput({ task }: { task: TaskView }) {
-  const { region, content } = useFollow<HTMLDivElement>();
+  const { region, content } = useStickToBottom<HTMLDivElement>();
   return (
     <div ref={region} {...regionOf(task)}>
       <div ref={content}>
@@ -78,7 +78,7 @@ export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] 
           <TaskStateBadge status={task.status} />
           {task.note && (
             <Text size="sm" c="dimmed">
-              {told(task.note)}
+              {translateServerText(task.note)}
             </Text>
           )}
         </Group>
@@ -93,12 +93,12 @@ export function TaskDetail({ task, tasks }: { task: TaskView; tasks: TaskView[] 
       </Group>
       {task.error && task.status !== 'completed' && (
         <Text size="sm" c="var(--mantine-color-error)" className="svc-anywhere">
-          {told(task.error)}
+          {translateServerText(task.error)}
         </Text>
       )}
       {task.feedback && (
         <Text size="sm" c="dimmed">
-          {told(task.feedback)}
+          {translateServerText(task.feedback)}
         </Text>
       )}
       <Output key={task.id} task={task} />

@@ -3,7 +3,7 @@ import { type CSSProperties, memo, type RefObject, useEffect, useRef } from 'rea
 import { lookOf, TaskState } from '../../components/task-state.tsx';
 import { t } from '../../language/words.ts';
 import type { TaskView } from './run-view.ts';
-import { difficultyWords, listed } from './server-words.ts';
+import { difficultyWords, joinNames } from './server-words.ts';
 import { box, type Drawing, drawTasks } from './task-layers.ts';
 
 interface TaskGraphProps {
@@ -74,7 +74,7 @@ export const TaskGraph = memo(function TaskGraph({ tasks, selected, onSelect }: 
                   </Text>
                   {task.dependsOn.length > 0 && (
                     <span className="svc-hidden">
-                      {t('Depends on {tasks}', { tasks: listed(task.dependsOn.map((id) => titles.get(id) ?? id)) })}
+                      {t('Depends on {tasks}', { tasks: joinNames(task.dependsOn.map((id) => titles.get(id) ?? id)) })}
                     </span>
                   )}
                 </span>

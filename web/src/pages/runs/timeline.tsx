@@ -8,7 +8,7 @@ import { Section } from '../../components/section.tsx';
 import { formatExact, formatMs, formatNumber, formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
-import { told } from './server-words.ts';
+import { translateServerText } from './server-words.ts';
 import { TimelineSums } from './timeline-sums.tsx';
 import { entryWords, kindWords } from './timeline-words.ts';
 
@@ -20,7 +20,7 @@ function ToolTexts({ entry }: { entry: TimelineEntry }) {
   if (entry.kind !== 'tool_call' && entry.kind !== 'approval') {
     return entry.detail ? (
       <Text size="xs" c="dimmed" className="svc-anywhere">
-        {told(entry.detail)}
+        {translateServerText(entry.detail)}
       </Text>
     ) : null;
   }

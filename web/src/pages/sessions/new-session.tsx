@@ -3,8 +3,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { usePost } from '../../once.ts';
 import { useAct } from '../../use-act.ts';
 import { reloadSessions } from './sessions-queries.ts';
 

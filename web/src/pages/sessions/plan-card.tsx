@@ -1,9 +1,9 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { Section } from '../../components/section.tsx';
 import { TaskState } from '../../components/task-state.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
-import { difficultyWords, listed } from '../runs/server-words.ts';
+import { difficultyWords, joinNames } from '../runs/server-words.ts';
 import type { Plan } from './sessions-queries.ts';
 
 const statuses: Record<string, string> = {
@@ -19,7 +19,7 @@ const statuses: Record<string, string> = {
 export function PlanCard({ plan }: { plan: Plan }) {
   const titles = new Map(plan.tasks.map(({ id, title }) => [id, title]));
   return (
-    <Section title={t('Active plan')} description={said(plan.description)}>
+    <Section title={t('Active plan')} description={serverText(plan.description)}>
       <Badge color={plan.status === 'waiting_for_tools' ? 'orange' : 'indigo'} mb="sm">
         {statuses[plan.status] ?? plan.status.replaceAll('_', ' ')}
       </Badge>
@@ -29,12 +29,14 @@ export function PlanCard({ plan }: { plan: Plan }) {
             <Group gap="xs" wrap="nowrap" align="flex-start">
               <TaskState status={status} />
               <div>
-                <Text size="sm">{said(title)}</Text>
+                <Text size="sm">{serverText(title)}</Text>
                 <Text size="xs" c="dimmed">
                   {[
                     difficultyWords(difficulty),
                     depends_on.length > 0 &&
-                      t('depends on {tasks}', { tasks: listed(depends_on.map((one) => said(titles.get(one) ?? one))) }),
+                      t('depends on {tasks}', {
+                        tasks: joinNames(depends_on.map((one) => serverText(titles.get(one) ?? one))),
+                      }),
                   ]
                     .filter(Boolean)
                     .join(' · ')}

@@ -1,5 +1,5 @@
 import { JsonInput, Select, Switch, Textarea, TextInput } from '@mantine/core';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { type ArgumentField, choiceLabel, type Entered } from './tool-arguments.ts';
 
@@ -13,7 +13,7 @@ interface ArgumentInputProps {
 /** One argument. The server's description is shown below its name as plain text; for our own tools it is translated. */
 export function ArgumentInput({ field, entered, fault, set }: ArgumentInputProps) {
   const { name, kind, required } = field;
-  const description = said(field.description);
+  const description = serverText(field.description);
   const value = Object.hasOwn(entered, name) ? entered[name] : undefined;
   const text = typeof value === 'string' ? value : '';
   const shared = { label: name, description, required, error: fault };

@@ -2,10 +2,10 @@ import { Alert, Badge, Button, Group, Stack } from '@mantine/core';
 import { IconEdit, IconLogin, IconLogout, IconTool, IconTrash } from '@tabler/icons-react';
 import { del, get, post, put } from '../../api.ts';
 import { CopyField } from '../../components/copy-field.tsx';
+import { toggleAct } from '../../components/enabled-state.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { type RowAct, RowMenu } from '../../components/row-menu.tsx';
 import { Section } from '../../components/section.tsx';
-import { switchAct } from '../../components/switched.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { signedInWords } from '../admin-mcp/mcp-columns.tsx';
@@ -76,7 +76,7 @@ export function ServerCard({ server, offered, onTry, setOpen }: ServerCardProps)
       ? [
           { label: t('Tools'), icon: IconTool, onClick: () => show.mutate('tools') },
           { label: t('Edit'), icon: IconEdit, onClick: () => show.mutate('edit') },
-          switchAct(enabled, () => toggle.mutate()),
+          toggleAct(enabled, () => toggle.mutate()),
         ]
       : []),
     ...(forAll ? [{ label: t('Sign in for yourself'), icon: IconLogin, onClick: () => signIn.mutate() }] : []),

@@ -1,7 +1,7 @@
 import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { AnchorLink } from '../../components/link.tsx';
 import { formatQuota } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import type { ConnectedTool, Connection } from './tools-queries.ts';
 
@@ -45,7 +45,7 @@ function ToolRow({ server, tool, offered, onTry }: ToolListProps & { tool: Conne
           )}
         </Group>
         <Text size="sm" c="dimmed" lineClamp={2} className="svc-anywhere">
-          {said(tool.description)}
+          {serverText(tool.description)}
         </Text>
         <AnchorLink
           to="/usage"

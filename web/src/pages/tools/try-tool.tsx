@@ -6,7 +6,7 @@ import { SideDialog } from '../../components/dialog.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatMs } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
@@ -36,7 +36,7 @@ function OutcomeView({ outcome }: { outcome: Outcome }) {
       </Group>
       {error && (
         <Alert color="red" role="alert">
-          {said(error.message)}
+          {serverText(error.message)}
         </Alert>
       )}
       {text !== '' && <Code label={t('Text of the result')} code={text} maxHeight={320} wrap />}
@@ -71,7 +71,7 @@ function TryForm({ tool }: { tool: ConnectedTool }) {
     <form onSubmit={submit} noValidate>
       <Stack>
         <Text size="sm" className="svc-plain">
-          {said(tool.description) || t('No description.')}
+          {serverText(tool.description) || t('No description.')}
         </Text>
         {tool.ask_first && (
           <Alert color="orange">

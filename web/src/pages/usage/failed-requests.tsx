@@ -9,7 +9,7 @@ import { DetailDrawer } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { formatDayTime, formatExact, formatMs } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { saidBy } from './request-words.ts';
@@ -46,11 +46,11 @@ const columns = (show: (id: number) => void): Column<FailedRequest>[] => [
       <UnstyledButton onClick={() => show(id)}>
         <span className="svc-hidden">{t('Details of failed request {requestId}:', { requestId: request_id })} </span>
         <Text component="span" size="sm" lineClamp={2} td="underline">
-          {said(message)}
+          {serverText(message)}
         </Text>
         {upstream_message && (
           <Text component="span" size="xs" c="dimmed" lineClamp={2}>
-            {said(upstream_message)}
+            {serverText(upstream_message)}
           </Text>
         )}
       </UnstyledButton>
@@ -84,12 +84,12 @@ function Detail({ failure }: { failure: FailedRequest }) {
         </Text>
       </div>
       <Fact label={t('Error message returned to the caller')}>
-        {status} {code}: {said(message)}
+        {status} {code}: {serverText(message)}
       </Fact>
       {upstream_message && (
         <Fact label={saidBy(provider)}>
           {upstream_status ? `${upstream_status}: ` : ''}
-          {said(upstream_message)}
+          {serverText(upstream_message)}
         </Fact>
       )}
       <AnchorLink to="/requests/$id" params={{ id: request_id }} size="sm" underline="always">

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { t } from '../../language/words.ts';
-import { apart, together } from '../../requests.ts';
+import { groupRequests, singleRequests } from '../../requests.ts';
 import { keysQuery } from '../../session.ts';
 import { usageColumns } from './usage-columns.tsx';
 import { UsageDetail } from './usage-detail.tsx';
@@ -24,7 +24,7 @@ export function UsageLogs({ filter, page, onPage, open, onOpen }: ListProps & { 
   const keys = useQuery(keysQuery);
   const names = new Map(keys.data?.map(({ id, name }) => [id, name]));
   const logs = query.data?.logs;
-  const rowsOf = 'parent_request_id' in filter ? apart : together;
+  const rowsOf = 'parent_request_id' in filter ? singleRequests : groupRequests;
   return (
     <>
       <DataTable

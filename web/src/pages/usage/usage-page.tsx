@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { OnlyOf } from '../../components/only-of.tsx';
 import { PageHeader } from '../../components/page-header.tsx';
+import { ParentFilterNotice } from '../../components/parent-filter-notice.tsx';
 import { UsageTotals } from '../../components/usage-totals.tsx';
 import { t } from '../../language/words.ts';
 import { useUrlState } from '../../use-url-state.ts';
@@ -27,7 +27,7 @@ export function UsagePage() {
       <>
         <PageHeader title={t('Usage')} description={t('Usage and cost of one turn or run.')} />
         <Stack gap="lg">
-          <OnlyOf parent={state.parent} onAll={() => set({ parent: '', page: '1' })} />
+          <ParentFilterNotice parent={state.parent} onAll={() => set({ parent: '', page: '1' })} />
           <RequestLists state={state} set={set} filter={filter} />
         </Stack>
       </>

@@ -2,7 +2,7 @@ import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { post } from '../../api.ts';
-import { BareFrame } from '../../components/bare-frame.tsx';
+import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { ButtonLink } from '../../components/link.tsx';
 import { t } from '../../language/words.ts';
@@ -39,21 +39,21 @@ function Asked({ token, username }: { token: string; username: string }) {
   });
   if (verify.isSuccess)
     return (
-      <BareFrame title={t('Your address is verified')}>
+      <CenteredLayout title={t('Your address is verified')}>
         <ButtonLink to="/account" fullWidth>
           {t('Go to your account')}
         </ButtonLink>
-      </BareFrame>
+      </CenteredLayout>
     );
   return (
-    <BareFrame title={t('Verify your address')} description={t('You are logged in as {username}.', { username })}>
+    <CenteredLayout title={t('Verify your address')} description={t('You are logged in as {username}.', { username })}>
       <Stack>
         {verify.error && <ErrorState error={verify.error} title={t('The address was not verified')} />}
         <Button fullWidth loading={verify.isPending} onClick={() => verify.mutate()}>
           {t('Confirm my address')}
         </Button>
       </Stack>
-    </BareFrame>
+    </CenteredLayout>
   );
 }
 
@@ -62,7 +62,7 @@ export function VerifyEmailPage() {
   const user = useQuery({ queryKey: ['who-verifies'], queryFn: currentUser, staleTime: 0 });
   if (token && user.data) return <Asked token={token} username={user.data.username} />;
   return (
-    <BareFrame title={t('Verify your address')}>
+    <CenteredLayout title={t('Verify your address')}>
       {!token ? (
         <Stack>
           <Text>{t('This link is not complete. Open the full link from the email.')}</Text>
@@ -77,6 +77,6 @@ export function VerifyEmailPage() {
       ) : (
         <SignedOut />
       )}
-    </BareFrame>
+    </CenteredLayout>
   );
 }

@@ -8,8 +8,8 @@ import { RotateSecret } from '../../components/rotate-secret.tsx';
 import { SecretField } from '../../components/secret-field.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatZoned } from '../../format.ts';
+import { useIdempotent } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { useOnce } from '../../once.ts';
 import { queryClient } from '../../session.ts';
 import { callbackSecretQuery, rotateCallbackSecret } from './videos-api.ts';
 
@@ -17,7 +17,7 @@ import { callbackSecretQuery, rotateCallbackSecret } from './videos-api.ts';
 export function CallbackSecret() {
   const query = useQuery(callbackSecretQuery);
   const [rotating, setRotating] = useState(false);
-  const rotate = useOnce(rotateCallbackSecret);
+  const rotate = useIdempotent(rotateCallbackSecret);
   const change = async (overlapSeconds: number) => {
     const changed = await rotate(overlapSeconds);
     queryClient.setQueryData(callbackSecretQuery.queryKey, changed);

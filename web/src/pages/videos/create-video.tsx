@@ -8,9 +8,9 @@ import { ModelPicker } from '../../components/model-picker.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { Section } from '../../components/section.tsx';
 import { formatUsd } from '../../format.ts';
-import { said } from '../../language/said.ts';
+import { useIdempotent } from '../../idempotent-post.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
-import { useOnce } from '../../once.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
 import { bodyOf, costOf, emptyVideo, faultsOf, fitting, type VideoFaults, type VideoFields } from './video-fields.ts';
@@ -38,7 +38,7 @@ function Form({ models }: { models: VideoModel[] }) {
   const [fields, setFields] = useState(emptyVideo);
   const [faults, setFaults] = useState<VideoFaults>({});
   const set = (changes: Partial<VideoFields>) => setFields({ ...fields, ...changes });
-  const send = useOnce(createVideo);
+  const send = useIdempotent(createVideo);
   const create = useAct({
     mutationFn: () => send(bodyOf(fields, model)),
     onSuccess: async () => {
@@ -58,7 +58,7 @@ function Form({ models }: { models: VideoModel[] }) {
       <Stack>
         <ModelPicker
           label={t('Model')}
-          description={said(model.description) || undefined}
+          description={serverText(model.description) || undefined}
           fits={({ id }) => models.some((one) => one.id === id)}
           besides={models.map(({ id }) => id)}
           value={model.id}

@@ -3,7 +3,7 @@ import { IconDownload, IconX } from '@tabler/icons-react';
 import { CopyButton } from '../../components/copy-button.tsx';
 import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { TimeAgo } from '../../components/time-ago.tsx';
-import { said } from '../../language/said.ts';
+import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { cancelVideo, contentAddress, isRunning, reloadVideos, type VideoJob, type VideoStatus } from './videos-api.ts';
@@ -57,7 +57,7 @@ function Screen({ job }: { job: VideoJob }) {
         <Stack gap={4} align="center" ta="center">
           {job.error && (
             <Text size="sm" c="var(--mantine-color-error)" className="svc-anywhere">
-              {said(job.error)}
+              {serverText(job.error)}
             </Text>
           )}
           <Text size="sm" c="dimmed">

@@ -1,6 +1,7 @@
 import { management } from '../../../platform/http/answers.ts';
 import { idParams, nothingAsked, pageQuery, rangeOf } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
+import type { SignInContext } from '../context.ts';
 import {
   addProvider,
   changeProvider,
@@ -9,7 +10,6 @@ import {
   removeProvider,
   testProvider,
 } from '../providers.ts';
-import type { SignInRoom } from '../room.ts';
 import { pageProviders } from '../store/providers.ts';
 import { answers, providerChange, providerCreate } from './schemas.ts';
 import { givenOf, providerSubject, viewProvider } from './views.ts';
@@ -17,9 +17,9 @@ import { givenOf, providerSubject, viewProvider } from './views.ts';
 const base = { ...management, tag: 'Administration', auth: 'admin', query: nothingAsked } as const;
 const path = '/api/admin/identity-providers';
 
-export const providerRoutes = (room: SignInRoom): Route[] => [...readRoutes(room), ...writeRoutes(room)];
+export const providerRoutes = (room: SignInContext): Route[] => [...readRoutes(room), ...writeRoutes(room)];
 
-function readRoutes(room: SignInRoom): Route[] {
+function readRoutes(room: SignInContext): Route[] {
   return [
     defineRoute({
       ...base,
@@ -46,7 +46,7 @@ function readRoutes(room: SignInRoom): Route[] {
   ];
 }
 
-function writeRoutes(room: SignInRoom): Route[] {
+function writeRoutes(room: SignInContext): Route[] {
   const subject = providerSubject(room);
   return [
     defineRoute({

@@ -1,15 +1,15 @@
 import type { Call } from '../../../platform/http/route.ts';
 import { readCookie } from '../../sessions.ts';
 import { isBrowserSecret } from '../begin.ts';
+import type { SignInContext } from '../context.ts';
 import { SignInFault, type SignInFaultCode } from '../fault.ts';
-import type { SignInRoom } from '../room.ts';
 
 const cookieName = 'svc_sign_in';
 /** Longer than an attempt and the question after it. */
 const cookieSeconds = 3_600;
 
 /** Sent when the provider redirects back, a cross-site navigation: Lax, not Strict. */
-export const browserCookie = ({ https }: SignInRoom, secret: string): string =>
+export const browserCookie = ({ https }: SignInContext, secret: string): string =>
   `${cookieName}=${secret}; Max-Age=${cookieSeconds}; Path=/; HttpOnly; SameSite=Lax${https ? '; Secure' : ''}`;
 
 /** Reused while it lasts, so that two tabs work at once. */
@@ -19,7 +19,7 @@ export function browserSecretOf(call: Call): string | null {
 }
 
 /** The session in this browser. */
-export const visitorOf = ({ sessions }: SignInRoom, call: Call) => sessions.find(call.request.headers.get('cookie'));
+export const visitorOf = ({ sessions }: SignInContext, call: Call) => sessions.find(call.request.headers.get('cookie'));
 
 /** Redirects are private. */
 export function sendTo(call: Call, url: string): Response {
@@ -27,7 +27,7 @@ export function sendTo(call: Call, url: string): Response {
 }
 
 /** The page has the words: text from a provider's URL is never shown. */
-export function sendToFault(room: SignInRoom, call: Call, code: SignInFaultCode, linking: boolean): Response {
+export function sendToFault(room: SignInContext, call: Call, code: SignInFaultCode, linking: boolean): Response {
   return sendTo(call, `${room.webUrl}${linking ? '/account' : '/login'}?sign_in_error=${code}`);
 }
 

@@ -8,9 +8,9 @@ import { hasPassword } from '../../passwords.ts';
 import { refuseForgery } from '../../sessions.ts';
 import { findUserRow } from '../../store/users.ts';
 import { beginSignIn, newBrowserSecret } from '../begin.ts';
+import type { SignInContext } from '../context.ts';
 import { confirmLink, showLink } from '../links.ts';
 import { enabledProvider } from '../providers.ts';
-import type { SignInRoom } from '../room.ts';
 import { deleteIdentity, identitiesOf } from '../store/identities.ts';
 import { browserCookie, browserSecretOf, faultOf, visitorOf } from './browser.ts';
 import { answers, linkToken, password, returnTo, slug } from './schemas.ts';
@@ -20,12 +20,12 @@ const self = { ...management, tag: 'Account', auth: 'session' } as const;
 const anybody = { ...self, auth: 'none', limit: { option: 'RateLimitApi', by: 'ip' } } as const;
 const identities = '/api/user/identities';
 
-export const linkedRoutes = (room: SignInRoom, origins: string[]): Route[] => [
+export const linkedRoutes = (room: SignInContext, origins: string[]): Route[] => [
   ...questionRoutes(room, origins),
   ...ownRoutes(room),
 ];
 
-function questionRoutes(room: SignInRoom, origins: string[]): Route[] {
+function questionRoutes(room: SignInContext, origins: string[]): Route[] {
   return [
     defineRoute({
       ...anybody,
@@ -73,7 +73,7 @@ function questionRoutes(room: SignInRoom, origins: string[]): Route[] {
   ];
 }
 
-function ownRoutes(room: SignInRoom): Route[] {
+function ownRoutes(room: SignInContext): Route[] {
   return [
     defineRoute({
       ...self,

@@ -4,13 +4,13 @@ import { type Call, defineRoute, ok, type Route } from '../../../platform/http/r
 import { originOf } from '../../audit/record-acts.ts';
 import { learnLanguage } from '../../caller-language.ts';
 import { beginSecondStep } from '../../factors/sign-in.ts';
-import { halfCookieOf } from '../../routes/half-cookie.ts';
+import { pendingSignInCookieOf } from '../../routes/pending-sign-in-cookie.ts';
 import type { ProvenUser } from '../../sessions.ts';
 import { beginSignIn, newBrowserSecret } from '../begin.ts';
+import type { SignInContext } from '../context.ts';
 import { SignInFault } from '../fault.ts';
-import { finishSignIn, takeBack } from '../finish.ts';
+import { finishSignIn, takeAttemptBack } from '../finish.ts';
 import { enabledProvider } from '../providers.ts';
-import type { SignInRoom } from '../room.ts';
 import { listProviders, type Provider } from '../store/providers.ts';
 import { browserCookie, browserSecretOf, faultOf, sendTo, sendToFault, visitorOf } from './browser.ts';
 import { answers, providerParams, returnTo } from './schemas.ts';
@@ -25,7 +25,7 @@ const base = {
 /** Providers add parameters, which the library checks; state is ours. */
 const callbackQuery = z.looseObject({ state: z.string().max(200).optional() });
 
-export const signInRoutes = (room: SignInRoom): Route[] => [
+export const signInRoutes = (room: SignInContext): Route[] => [
   defineRoute({
     ...base,
     method: 'get',
@@ -71,7 +71,7 @@ export const signInRoutes = (room: SignInRoom): Route[] => [
   }),
 ];
 
-async function comeBack(room: SignInRoom, call: Call, slug: string, state: string): Promise<Response> {
+async function comeBack(room: SignInContext, call: Call, slug: string, state: string): Promise<Response> {
   const provider = await enabledProvider(room, slug);
   const callback = {
     search: new URL(call.request.url).search,
@@ -82,7 +82,7 @@ async function comeBack(room: SignInRoom, call: Call, slug: string, state: strin
   };
   let linking = false;
   try {
-    const attempt = await takeBack(room, provider, callback);
+    const attempt = await takeAttemptBack(room, provider, callback);
     linking = attempt.link_user_id !== null;
     const outcome = await finishSignIn(room, provider, attempt, callback);
     if (outcome.kind === 'asks') return sendTo(call, `${room.webUrl}/link-account?link=${outcome.token}`);
@@ -95,14 +95,14 @@ async function comeBack(room: SignInRoom, call: Call, slug: string, state: strin
 
 /** A provider replaces the password: a second factor here is still required. */
 async function enter(
-  room: SignInRoom,
+  room: SignInContext,
   call: Call,
   { slug }: Provider,
   { proven, returnTo }: { proven: ProvenUser; returnTo: string },
 ): Promise<Response> {
   const half = await beginSecondStep(room, proven);
   if (half) {
-    call.headers['set-cookie'] = halfCookieOf(room, half.token);
+    call.headers['set-cookie'] = pendingSignInCookieOf(room, half.token);
     const query = new URLSearchParams({ second_factor: half.methods.join(), next: returnTo });
     return sendTo(call, `${room.webUrl}/login?${query}`);
   }
@@ -110,7 +110,12 @@ async function enter(
   return sendTo(call, `${room.webUrl}${returnTo}`);
 }
 
-export async function startSession(room: SignInRoom, call: Call, proven: ProvenUser, provider: string): Promise<void> {
+export async function startSession(
+  room: SignInContext,
+  call: Call,
+  proven: ProvenUser,
+  provider: string,
+): Promise<void> {
   const started = await room.sessions.start(proven, call);
   if (!started) throw new SignInFault('expired', 'the account was changed in the meantime');
   call.headers['set-cookie'] = started.cookie;
@@ -123,7 +128,7 @@ export async function startSession(room: SignInRoom, call: Call, proven: ProvenU
 }
 
 function failed(
-  room: SignInRoom,
+  room: SignInContext,
   call: Call,
   provider: Provider,
   { code, detail }: SignInFault,

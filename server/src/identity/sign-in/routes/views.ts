@@ -2,8 +2,8 @@ import type { z } from 'zod';
 import { Secret } from '../../../lib/changes.ts';
 import type { Subject } from '../../../platform/http/audit-rule.ts';
 import { callbackUrl } from '../begin.ts';
+import type { SignInContext } from '../context.ts';
 import type { ProviderInput } from '../providers.ts';
-import type { SignInRoom } from '../room.ts';
 import { findProvider, type Provider } from '../store/providers.ts';
 import type { providerChange, providerView } from './schemas.ts';
 
@@ -26,7 +26,10 @@ export function givenOf(body: z.infer<typeof providerChange>): Partial<Omit<Prov
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
-export const viewProvider = (room: Pick<SignInRoom, 'webUrl'>, provider: Provider): z.infer<typeof providerView> => ({
+export const viewProvider = (
+  room: Pick<SignInContext, 'webUrl'>,
+  provider: Provider,
+): z.infer<typeof providerView> => ({
   id: provider.id,
   slug: provider.slug,
   name: provider.name,
@@ -48,7 +51,7 @@ export const viewProvider = (room: Pick<SignInRoom, 'webUrl'>, provider: Provide
 });
 
 /** What the audit log compares; the secret only shows that it changed. */
-export const providerSubject = (room: Pick<SignInRoom, 'db' | 'webUrl'>): Subject => ({
+export const providerSubject = (room: Pick<SignInContext, 'db' | 'webUrl'>): Subject => ({
   type: 'identity_provider',
   look: async (id) => {
     const provider = await findProvider(room.db, Number(id));

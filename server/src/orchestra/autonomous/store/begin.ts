@@ -6,12 +6,12 @@ import { appendMessages } from '../../store/messages.ts';
 import type { RunConfig } from '../config.ts';
 import { resumableStatuses } from '../events.ts';
 import { newState, type RunState } from '../state.ts';
-import { takePlace } from './places.ts';
+import { lockRunSlots } from './run-slots.ts';
 import { newExecutionId } from './runs.ts';
 import { addSteps } from './steps.ts';
 import './tables.ts';
+import type { ResumeInput } from './partial-answers.ts';
 import { alreadyRunning, nextTurn, refuseSecond } from './turns.ts';
-import type { Brought } from './waiting.ts';
 
 export interface NewRun {
   sessionRef: number;
@@ -35,7 +35,7 @@ export async function addRun(db: Db, run: NewRun, owner: string, nowMs: number):
       const now = Math.floor(nowMs / 1000);
       const stream = await nextTurn(tx, run.sessionRef);
       await refuseSecond(tx, run.sessionRef);
-      await takePlace(tx, run.caller.userId, run.most);
+      await lockRunSlots(tx, run.caller.userId, run.most);
       const { id } = await tx
         .insertInto('ms_runs')
         .values({
@@ -74,7 +74,7 @@ interface Restarted {
 /** Restarts a resumable run from the given state; rejects like `addRun`. */
 export async function restartRun(
   db: Db,
-  run: Pick<NewRun, 'sessionRef' | 'caller' | 'config' | 'most'> & Brought & Restarted,
+  run: Pick<NewRun, 'sessionRef' | 'caller' | 'config' | 'most'> & ResumeInput & Restarted,
   owner: string,
   nowMs: number,
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function restartRun(
     .execute(async (tx) => {
       const stream = await nextTurn(tx, run.sessionRef);
       await refuseSecond(tx, run.sessionRef);
-      await takePlace(tx, run.caller.userId, run.most);
+      await lockRunSlots(tx, run.caller.userId, run.most);
       const set = await tx
         .updateTable('ms_runs')
         .set((eb) => ({

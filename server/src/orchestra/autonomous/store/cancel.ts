@@ -1,7 +1,7 @@
 import type { Db } from '../../../platform/db/tables.ts';
 import type { RunConfig } from '../config.ts';
 import { newEvent, pausedStatuses, type RunNames } from '../events.ts';
-import { restOf } from '../rest.ts';
+import { pausedRunViewOf } from '../paused-run-view.ts';
 import type { RunState } from '../state.ts';
 import { addCheckpoint, addEvents, type Holding, newCheckpointId, opening } from './commit.ts';
 import type { Run } from './runs.ts';
@@ -41,7 +41,7 @@ export async function cancelRunning(
     const config = JSON.parse(row.config) as RunConfig;
     const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: row.epoch };
     await addCheckpoint(tx, holding, id, { state, config }, now);
-    const rest = await restOf(tx, run.ref, state);
+    const rest = await pausedRunViewOf(tx, run.ref, state);
     const events = [
       ...opening(run, now, run.goal, config, state),
       newEvent(run, now, 'checkpoint_created', { checkpoint_id: id, iteration: state.iteration }),
@@ -75,7 +75,7 @@ export async function cancelPaused(
 ): Promise<boolean> {
   const cancelled = db.transaction().execute(async (tx) => {
     const now = Math.floor(nowMs / 1000);
-    const rest = await restOf(tx, run.ref, run.state);
+    const rest = await pausedRunViewOf(tx, run.ref, run.state);
     const told = { reason: 'cancelled', status: 'cancelled', checkpoint_id: checkpointId, ...rest } as const;
     // Locks the session's stream row before the run's row, like a resume; the opposite order could deadlock.
     await addEvents(tx, run, [newEvent(run, now, 'execution_paused', told)], now);

@@ -42,6 +42,6 @@ export async function runningEpochs(db: Db, refs: number[]): Promise<Map<number,
 }
 
 /** Releases a run that this process no longer works on; does nothing if it has ended or has another owner. */
-export async function letGo(db: Db, run: Held): Promise<void> {
+export async function releaseLease(db: Db, run: Held): Promise<void> {
   await held(db, run).set({ owner: null }).execute();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../platform/db/tables.ts';
-import { bytesOfRow } from '../../../platform/keeping/sizes.ts';
+import { bytesOfRow } from '../../../platform/storage-quota/sizes.ts';
 import './tables.ts';
 
 export interface Step {

@@ -3,7 +3,7 @@ import { parseInput } from '../../wire/messages/answer.ts';
 import { searchBack } from '../../wire/messages/searches.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { distinctCalls } from '../kind/distinct-calls.ts';
-import { wordless } from '../kind/wordless.ts';
+import { placeholderText } from '../kind/placeholder-text.ts';
 
 const cache = (part: { cacheControl?: unknown }): Json =>
   part.cacheControl === undefined ? {} : { cache_control: part.cacheControl };
@@ -22,7 +22,7 @@ export function buildMessages(conversation: Conversation): Json[] {
   endWithWords(messages);
   // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
   // start.
-  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: wordless }] });
+  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: placeholderText }] });
   return messages;
 }
 

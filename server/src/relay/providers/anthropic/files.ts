@@ -1,6 +1,6 @@
 import type { Conversation, FilePart, ImagePart, Part, TextPart } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
-import { contentParam } from '../kind/uncarried.ts';
+import { contentParam } from '../kind/unsupported-parts.ts';
 
 /** Text under other names than `text/…`. */
 const textual =

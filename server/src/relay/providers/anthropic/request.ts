@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../../lib/trailing.ts';
+import { trimEndOf } from '../../../lib/trim-end.ts';
 import {
   type Conversation,
   type Effort,
@@ -17,7 +17,7 @@ import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
-import { carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
+import { acceptsAllBut, refuseLogprobs, refuseUnsupportedParts, stopsFor } from '../kind/unsupported-parts.ts';
 import {
   assumedOutputTokens,
   assumedSearches,
@@ -35,7 +35,7 @@ const defaultVersion = '2023-06-01';
 
 /** The base URL may or may not contain the version segment. */
 export const anthropicUrl = (target: Target, path: string): string =>
-  `${withoutTrailing(target.baseUrl, '/').replace(/\/v1$/, '')}/v1${path}`;
+  `${trimEndOf(target.baseUrl, '/').replace(/\/v1$/, '')}/v1${path}`;
 
 export function anthropicHeaders(target: Target): Record<string, string> {
   const client = target.clientHeaders ?? {};
@@ -136,13 +136,13 @@ export const searchesAsClaude = ({ params: { webSearch: search } }: Conversation
   !search?.keptOnly && !(search?.allowedDomains && search.blockedDomains);
 
 /** Its models accept no audio. */
-const carried = carriesAllBut('messages', 'audio');
+const carried = acceptsAllBut('messages', 'audio');
 
 /** Converts a conversation of another format to a messages body. */
 export function buildMessagesRequest(conversation: Conversation, target: Target): Json {
   const { params } = conversation;
   refuseForeignTools(conversation, { searches: searchesAsClaude(conversation) });
-  refuseUncarried(conversation, carried);
+  refuseUnsupportedParts(conversation, carried);
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const traits = traitsOf(target.modelName);

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../../lib/byte-source.ts';
 import { type Conversation, isObject, type Json } from '../../wire/conversation.ts';
 import { messagesBodyOf } from '../anthropic/request.ts';
-import { asResold, type Betas, betasKnown } from '../anthropic/resold.ts';
+import { type Betas, betasKnown, toReseller } from '../anthropic/reseller.ts';
 import { searchUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
 import type { Target, UpstreamRequest } from '../kind.ts';
@@ -58,7 +58,7 @@ export function toClaude(conversation: Conversation, target: Target): UpstreamRe
     stream: _stream,
     service_tier: _tier,
     ...body
-  } = asResold(messagesBodyOf(conversation, target));
+  } = toReseller(messagesBodyOf(conversation, target));
   const taken = holdsToSchemas.test(target.modelName) ? body : withSchemasInWords(body);
   const named = betasKnown(betas, target);
   const act = conversation.stream ? 'invoke-with-response-stream' : 'invoke';

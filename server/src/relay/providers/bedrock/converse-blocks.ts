@@ -1,8 +1,8 @@
 import { objectsIn } from '../../../lib/is-object.ts';
 import type { Json, Part } from '../../wire/conversation.ts';
 import { shortId } from '../../wire/short-id.ts';
-import type { Carries } from '../kind/uncarried.ts';
-import { wordless } from '../kind/wordless.ts';
+import { placeholderText } from '../kind/placeholder-text.ts';
+import type { AcceptsPart } from '../kind/unsupported-parts.ts';
 import { objectOf, textOf } from './fields.ts';
 
 const imageFormats: Record<string, string> = {
@@ -30,7 +30,7 @@ const documentFormat = (mediaType: string): string | undefined =>
   documentFormats[mediaType] ?? (mediaType.startsWith('text/') ? 'txt' : undefined);
 
 /** Converse fetches nothing: images and files are sent as data, in the formats it names. */
-export const isCarried: Carries = (part: Part) => {
+export const isCarried: AcceptsPart = (part: Part) => {
   switch (part.type) {
     case 'image':
       return 'data' in part.source && part.source.mediaType in imageFormats;
@@ -107,12 +107,12 @@ export function blockWriter(modelName: string) {
 
 const isWords = ({ type }: Json): boolean => type === 'text';
 
-const notEmpty = (blocks: Json[]): Json[] => (blocks.length > 0 ? blocks : [{ text: wordless }]);
+const notEmpty = (blocks: Json[]): Json[] => (blocks.length > 0 ? blocks : [{ text: placeholderText }]);
 
 /** A document requires accompanying text. */
 const withWords = (blocks: Json[]): Json[] =>
   blocks.some(({ document }) => document) && !blocks.some(({ text }) => text)
-    ? [...blocks, { text: wordless }]
+    ? [...blocks, { text: placeholderText }]
     : blocks;
 
 const imageOf = (source: Json): Json => ({

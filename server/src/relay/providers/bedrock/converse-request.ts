@@ -3,7 +3,7 @@ import type { Conversation, Effort, Json, Reasoning } from '../../wire/conversat
 import { buildMessagesRequest } from '../anthropic/request.ts';
 import { effortOf } from '../kind/efforts.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
-import { refuseUncarried } from '../kind/uncarried.ts';
+import { refuseUnsupportedParts } from '../kind/unsupported-parts.ts';
 import { outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { blockWriter, isCarried } from './converse-blocks.ts';
 import { toolConfigOf } from './converse-tools.ts';
@@ -12,7 +12,7 @@ import { askModel } from './request.ts';
 /** Built as a Messages body first: Converse has the same turns and blocks under other names. */
 export function toConverse(conversation: Conversation, target: Target): UpstreamRequest {
   refuseForeignTools(conversation);
-  refuseUncarried(conversation, isCarried);
+  refuseUnsupportedParts(conversation, isCarried);
   const { reasoning, ...params } = conversation.params;
   const { messages, system, tools, tool_choice } = buildMessagesRequest({ ...conversation, params }, target);
   const write = blockWriter(target.modelName);

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../../lib/trailing.ts';
+import { trimEndOf } from '../../../lib/trim-end.ts';
 import type { Json } from '../../wire/conversation.ts';
 import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 
@@ -9,7 +9,7 @@ const awsHost = /(?:^|\.)bedrock-runtime(-fips)?\.([a-z0-9-]+)\.(?:vpce\.)?(amaz
 const usualRegion = 'us-east-1';
 
 function placeOf(baseUrl: string): { region: string; controlUrl: string } {
-  const base = withoutTrailing(baseUrl, '/');
+  const base = trimEndOf(baseUrl, '/');
   const [, fips = '', region, domain] = awsHost.exec(URL.parse(base)?.hostname ?? '') ?? [];
   // Models are listed at another host; a proxy is assumed to serve both.
   return region === undefined
@@ -30,7 +30,7 @@ const modelPath = ({ modelName }: Target, act: string): string => `/model/${enco
 export function askModel(target: Target, act: string, body: Json): UpstreamRequest {
   const { headers, ...proof } = admission(target);
   return {
-    url: withoutTrailing(target.baseUrl, '/') + modelPath(target, act),
+    url: trimEndOf(target.baseUrl, '/') + modelPath(target, act),
     method: 'POST',
     headers: act.endsWith('-stream') ? { ...headers, accept: 'application/vnd.amazon.eventstream' } : headers,
     ...proof,

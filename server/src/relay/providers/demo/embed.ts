@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
-import { inTurns } from '../../../lib/in-turns.ts';
+import { mapYielding } from '../../../lib/map-yielding.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
 import { findDemoModel } from './models.ts';
 import { stem, words } from './text.ts';
@@ -65,7 +65,7 @@ export async function answerEmbeddings(
     }
     tokens += size;
   }
-  const data = await inTurns(inputs, (input, index) => {
+  const data = await mapYielding(inputs, (input, index) => {
     const vector = embed(typeof input === 'string' ? input : input.join(' '), request.dimensions ?? defaultDimensions);
     return {
       object: 'embedding',

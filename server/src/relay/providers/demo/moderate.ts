@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
-import { inTurns } from '../../../lib/in-turns.ts';
+import { mapYielding } from '../../../lib/map-yielding.ts';
 
 export const moderationRequest = z.looseObject({
   model: z.string().optional(),
@@ -53,7 +53,7 @@ export async function answerModeration(request: z.infer<typeof moderationRequest
     model: request.model ?? 'demo/moderation',
     // Parts are judged together, strings separately, as with OpenAI.
     results: texts
-      ? await inTurns(texts, judge)
+      ? await mapYielding(texts, judge)
       : [judge((input as { text?: string }[]).map((part) => part.text ?? '').join('\n'))],
   };
 }

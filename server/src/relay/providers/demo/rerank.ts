@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
-import { inTurns } from '../../../lib/in-turns.ts';
+import { mapYielding } from '../../../lib/map-yielding.ts';
 import type { Tokens } from '../../../lib/tokens.ts';
 import { contentStems } from './text.ts';
 
@@ -35,7 +35,7 @@ export async function answerRerank(
 ): Promise<Record<string, unknown>> {
   const texts = request.documents.map((document) => (typeof document === 'string' ? document : document.text));
   const wanted = new Set(stemsOf(request.query));
-  const scores = await inTurns(texts, (text) => relevance(wanted, text));
+  const scores = await mapYielding(texts, (text) => relevance(wanted, text));
   const results = texts
     .map((text, index) => ({ index, relevance_score: scores[index]!, text }))
     .sort((a, b) => b.relevance_score - a.relevance_score || a.index - b.index)

@@ -9,7 +9,7 @@ import {
 import { writeMedia } from '../../wire/gemini/media.ts';
 import { PartWriter } from '../../wire/gemini/part-writer.ts';
 import { distinctCalls } from '../kind/distinct-calls.ts';
-import { wordless } from '../kind/wordless.ts';
+import { placeholderText } from '../kind/placeholder-text.ts';
 
 /** Gemini 3 accepts this instead of a signature on other vendors' calls; without one they are refused. */
 const foreignCallSignature = 'skip_thought_signature_validator';
@@ -32,7 +32,7 @@ export function buildContents(conversation: Conversation, modelName: string): Js
   }
   // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
   // start.
-  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: wordless }] });
+  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: placeholderText }] });
   return contents;
 }
 

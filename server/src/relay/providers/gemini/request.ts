@@ -1,11 +1,17 @@
-import { withoutTrailing } from '../../../lib/trailing.ts';
+import { trimEndOf } from '../../../lib/trim-end.ts';
 import type { Conversation, Effort, Json, Params, Reasoning } from '../../wire/conversation.ts';
 import { unsupported } from '../../wire/read.ts';
 import { writeGoogleTool } from '../../wire/web-search.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
-import { type Carries, carriesAllBut, refuseLogprobs, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
+import {
+  type AcceptsPart,
+  acceptsAllBut,
+  refuseLogprobs,
+  refuseUnsupportedParts,
+  stopsFor,
+} from '../kind/unsupported-parts.ts';
 import { jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { buildContents } from './content.ts';
 import { parametersOf } from './parameters.ts';
@@ -14,7 +20,7 @@ import { toGeminiSchema } from './schema.ts';
 
 /** The base URL may or may not contain the version segment. */
 export function geminiUrl(target: Target, path: string): string {
-  const base = withoutTrailing(target.baseUrl, '/');
+  const base = trimEndOf(target.baseUrl, '/');
   return /\/v\d\w*$/.test(base) ? base + path : `${base}/v1beta${path}`;
 }
 
@@ -45,10 +51,10 @@ export const geminiRequestOf = (conversation: Conversation, target: Target): Jso
     : buildGeminiRequest(conversation, target);
 
 /** Google's own files have URLs, which clients of other formats send as ids. */
-const carried: Carries = (part) =>
+const carried: AcceptsPart = (part) =>
   (part.type === 'file' && 'fileId' in part.source && /^(https?:|gs:|files\/)/.test(part.source.fileId)) ||
   carriesAll(part);
-const carriesAll = carriesAllBut('gemini');
+const carriesAll = acceptsAllBut('gemini');
 
 /**
  * Beside functions it searches only if all of its search parts are returned with the next request, which other formats
@@ -60,7 +66,7 @@ export const searchesAsGemini = ({ params: { webSearch: search, tools, responseF
 export function buildGeminiRequest(conversation: Conversation, target: Target): Json {
   const { params, system } = conversation;
   refuseForeignTools(conversation, { searches: searchesAsGemini(conversation) });
-  refuseUncarried(conversation, carried);
+  refuseUnsupportedParts(conversation, carried);
   refuseLogprobs(conversation);
   if ((params.n ?? 1) > 1) throw unsupported('n', `'n' above 1 is not supported by this model.`);
   const told = system.map(({ text }) => text).filter((text) => text !== '');

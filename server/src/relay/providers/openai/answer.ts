@@ -1,7 +1,7 @@
 import { readChatFinish } from '../../wire/chat/answer.ts';
 import { argumentsText, CallPlaces, newCallId } from '../../wire/chat/call-places.ts';
 import { readReasoningDetails, withSignatures } from '../../wire/chat/reasoning.ts';
-import { saidIn } from '../../wire/chat/said.ts';
+import { textAndReasoningIn } from '../../wire/chat/text-and-reasoning.ts';
 import { type Citation, lettersIn, readAnnotations, readSearch } from '../../wire/citations.ts';
 import {
   type Answer,
@@ -56,7 +56,7 @@ const isText = ({ type }: Part): boolean => type === 'text';
 function readMessage(message: Json, logprobs: unknown[] | undefined): Part[] {
   const parts: Part[] = [];
   const { thoughts, signatures } = readReasoningDetails(objectsIn(message.reasoning_details), 'keep');
-  const { said, thought } = saidIn(message.content);
+  const { said, thought } = textAndReasoningIn(message.content);
   const thinking = text(message.reasoning_content) || text(message.reasoning) || thought;
   if (thinking !== '' && thoughts.every(isRaw)) thoughts.unshift({ type: 'thinking', text: thinking });
   if (said !== '') parts.push(saidPart(said, logprobs, message.annotations));
@@ -156,7 +156,7 @@ export function openaiDecoder(): (json: Json) => Delta[] {
   function readPiece(choice: Json): Delta[] {
     const delta = isObject(choice.delta) ? choice.delta : {};
     const out: Delta[] = [];
-    const { said, thought } = saidIn(delta.content);
+    const { said, thought } = textAndReasoningIn(delta.content);
     const thinking = text(delta.reasoning_content) || text(delta.reasoning) || thought;
     if (thinking !== '') out.push({ type: 'thinking', text: thinking });
     if (delta.reasoning_details != null) out.push(...readDetails(delta.reasoning_details, thinking === ''));

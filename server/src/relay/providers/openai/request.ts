@@ -4,7 +4,7 @@ import type { Conversation, Json, Params, ToolChoice } from '../../wire/conversa
 import { writeChatOptions, writeOpenrouterTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
-import { type Carries, carriesAllBut, refuseUncarried, stopsFor } from '../kind/uncarried.ts';
+import { type AcceptsPart, acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../kind/unsupported-parts.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
@@ -78,7 +78,7 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
   const { params } = conversation;
   const searches = searchesInChat(conversation, vendor, modelName);
   refuseForeignTools(conversation, { searches });
-  refuseUncarried(conversation, vendor.id === 'openrouter' ? carriesAll : carriesNoAddress);
+  refuseUnsupportedParts(conversation, vendor.id === 'openrouter' ? carriesAll : carriesNoAddress);
   const body: Json = {
     model: modelName,
     messages: buildMessages(conversation, vendor),
@@ -158,8 +158,8 @@ function buildHints({ hints }: Params, vendor: Vendor, modelName: string): Json 
 const terseModels = /(^|\/)(gpt-[5-9]|codex)/;
 
 /** The format accepts file data; URLs are OpenRouter's extension. */
-const carriesAll = carriesAllBut('chat');
-const carriesNoAddress: Carries = (part) => carriesAll(part) && !(part.type === 'file' && 'url' in part.source);
+const carriesAll = acceptsAllBut('chat');
+const carriesNoAddress: AcceptsPart = (part) => carriesAll(part) && !(part.type === 'file' && 'url' in part.source);
 
 function buildReasoning({ reasoning }: Params, vendor: Vendor, modelName: string): Json {
   if (reasoning === undefined || vendor.reasoning === 'none') return {};

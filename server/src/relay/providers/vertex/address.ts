@@ -1,5 +1,5 @@
 import { googleAccountOf } from '../../../lib/google-account.ts';
-import { withoutTrailing } from '../../../lib/trailing.ts';
+import { trimEndOf } from '../../../lib/trim-end.ts';
 import type { Json } from '../../wire/conversation.ts';
 import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
 
@@ -8,7 +8,7 @@ import { jsonHeaders, type Target, type UpstreamRequest } from '../kind.ts';
  * project, in the host's region; an API key implies its project.
  */
 export function placeOf({ baseUrl, credential }: Target): string {
-  const base = withoutTrailing(baseUrl, '/');
+  const base = trimEndOf(baseUrl, '/');
   if (base.includes('/projects/')) return base;
   const versioned = /\/v\d\w*$/.test(base) ? base : `${base}/v1`;
   const account = googleAccountOf(credential);

@@ -1,5 +1,5 @@
 import { mergeBetas, messagesBodyOf, searchesAsClaude } from '../anthropic/request.ts';
-import { asResold, type Betas, betasKnown } from '../anthropic/resold.ts';
+import { type Betas, betasKnown, toReseller } from '../anthropic/reseller.ts';
 import { anthropicKind, countedBody } from '../anthropic.ts';
 import type { ProviderKind, Target, UpstreamRequest } from '../kind.ts';
 import { asked, asStream, modelAt } from './address.ts';
@@ -31,7 +31,7 @@ export const vertexClaude: ProviderKind = {
   name: 'vertex',
   searches: searchesAsClaude,
   toUpstream(conversation, target) {
-    const { model: _, ...body } = asResold(messagesBodyOf(conversation, target));
+    const { model: _, ...body } = toReseller(messagesBodyOf(conversation, target));
     const method = conversation.stream ? ':streamRawPredict' : ':rawPredict';
     const request = asked(target, `${modelAt(target, 'anthropic')}${method}`, { ...version, ...body });
     return asStream(withBetas(request, target, conversation.params.webSearch !== undefined), conversation.stream);
@@ -40,7 +40,7 @@ export const vertexClaude: ProviderKind = {
     ...anthropicKind.countTokens!,
     toUpstream(conversation, target) {
       const url = `${modelAt(target, 'anthropic', 'count-tokens')}:rawPredict`;
-      return withBetas(asked(target, url, { ...version, ...asResold(countedBody(conversation, target)) }), target);
+      return withBetas(asked(target, url, { ...version, ...toReseller(countedBody(conversation, target)) }), target);
     },
   },
 };

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../../lib/trailing.ts';
+import { trimEndOf } from '../../../lib/trim-end.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../../wire/conversation.ts';
 import { expectObject, geminiCountTokens, geminiImages, imageRequest, inputTexts } from '../gemini/endpoints.ts';
 import { geminiRequestOf, searchesAsGemini } from '../gemini/request.ts';
@@ -41,7 +41,7 @@ function hintOf(hint: unknown): Json {
 
 /** Lists contain all models of a publisher, whatever the project; only the preview API has them. */
 function published(target: Target, publisher: string): UpstreamRequest {
-  const [origin] = withoutTrailing(target.baseUrl, '/').split(/\/v\d|\/projects\//);
+  const [origin] = trimEndOf(target.baseUrl, '/').split(/\/v\d|\/projects\//);
   return asked(target, `${origin}/v1beta1/publishers/${publisher}/models?pageSize=500`);
 }
 

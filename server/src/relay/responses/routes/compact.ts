@@ -3,14 +3,14 @@ import { nowSeconds } from '../../../lib/clock.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { type Call, defineRoute, type Grow, json, type Route } from '../../../platform/http/route.ts';
 import type { RelayDeps } from '../../deps.ts';
-import { modelOr } from '../../endpoints/default-model.ts';
+import { modelOrDefault } from '../../endpoints/default-model.ts';
 import { withOwnFiles } from '../../own-files.ts';
 import { contextOf } from '../../request-context.ts';
 import { tokensOf } from '../../routes/count-tokens.ts';
 import { relayRoute, whileClientStays } from '../../routes/json-endpoint.ts';
 import type { MetaModels } from '../../routes/meta-models.ts';
 import { readJsonBody } from '../../routes/read-body.ts';
-import { readItems, readRequest } from '../../routes/responses-before.ts';
+import { readItems, readRequest } from '../../routes/read-responses-request.ts';
 import { optionalString, requiredString } from '../../wire/read.ts';
 import { renderResponsesUsage } from '../../wire/usage.ts';
 import { compactionItem, lastMessages } from '../compaction.ts';
@@ -109,7 +109,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
         whileClientStays(call, async () => {
           const body = await readJsonBody(call);
           const context = contextOf(call, countPath);
-          const model = modelOr(relay, context.caller, body, 'chat');
+          const model = modelOrDefault(relay, context.caller, body, 'chat');
           const asked = { ...body, model, store: false };
           const { conversation } = await readRequest(relay, keeper, ownerOf(call), asked, growOf(call));
           const input_tokens = await tokensOf(relay, metaModels, context, conversation);

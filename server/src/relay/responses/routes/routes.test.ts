@@ -5,7 +5,7 @@ import { until } from '../../../lib/until.fixture.ts';
 import { JobStore } from '../../../platform/durable/job-store.ts';
 import type { Jobs } from '../../../platform/durable/jobs.ts';
 import { openQueue } from '../../../platform/durable/queue.ts';
-import { unbounded } from '../../../platform/keeping/keeping.fixture.ts';
+import { unbounded } from '../../../platform/storage-quota/storage-quota.fixture.ts';
 import { openRelayTest, type RelayTest } from '../../endpoints/relay.fixture.ts';
 import { newId } from '../items.ts';
 import type { Item, Owner } from '../keeper.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
     jobs,
     log,
     sealer,
-    keeping: unbounded,
+    storageQuota: unbounded,
     keptDays: () => 30,
   });
   maker.work(async (_, body, { tell, signal }) => {

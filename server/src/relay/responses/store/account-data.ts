@@ -1,6 +1,6 @@
 import { type PersonalData, rowsOf } from '../../../platform/db/pages.ts';
 import type { Db } from '../../../platform/db/tables.ts';
-import { readUsual } from '../usual.ts';
+import { restoreDefaults } from '../response-defaults.ts';
 import './tables.ts';
 
 export const exportOf = (db: Db, userId: number): PersonalData => ({
@@ -13,7 +13,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
       ],
     });
     for await (const page of rows)
-      yield page.map((row) => ({ ...row, response: JSON.stringify(readUsual(row.response)) }));
+      yield page.map((row) => ({ ...row, response: JSON.stringify(restoreDefaults(row.response)) }));
   })(),
   // In the order of the index on an owner's items.
   items: rowsOf(db, 'kept_items', { of: { user_id: userId }, by: ['key_id', 'item_id', 'ref'] }),

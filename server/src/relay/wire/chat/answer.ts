@@ -6,8 +6,8 @@ import { renameMember } from '../rewrite-model.ts';
 import { renderChatUsage } from '../usage.ts';
 import { withCustomCalls } from './custom-calls.ts';
 import { withFunctionCall } from './legacy-functions.ts';
+import { isNormalChoice, normalizeChoice } from './normalize-choice.ts';
 import { type ReasoningFormat, renderReasoningDetails } from './reasoning.ts';
-import { isTidyChoice, tidyChoice } from './tidy.ts';
 
 export interface RenderOptions {
   /** The name the client asked for. */
@@ -106,7 +106,7 @@ function cleanChatBody(body: Json, options: RenderOptions, usage: Usage | undefi
     object: isName(object) ? object : 'chat.completion',
     created: typeof created === 'number' ? created : options.created,
     model: options.model,
-    choices: Array.isArray(choices) ? choices.map(tidyChoice) : [],
+    choices: Array.isArray(choices) ? choices.map(normalizeChoice) : [],
     ...(body.usage == null && usage && { usage: renderChatUsage(usage) }),
   };
 }
@@ -117,7 +117,7 @@ const isName = (value: unknown): value is string => typeof value === 'string' &&
 export function renamedChatText(text: string, body: Json, model: string): string | null {
   const { id, object, created, choices, usage } = body;
   const isWhole = isName(id) && isName(object) && typeof created === 'number' && isObject(usage);
-  if (!isWhole || !Array.isArray(choices) || !choices.every(isTidyChoice)) return null;
+  if (!isWhole || !Array.isArray(choices) || !choices.every(isNormalChoice)) return null;
   return renameMember(text, 'model', body.model, model);
 }
 

@@ -7,8 +7,8 @@ import { chatUsageIn, readChatUsage, renderChatUsage } from '../usage.ts';
 import type { RenderOptions } from './answer.ts';
 import { customCallChunks } from './custom-calls.ts';
 import { functionCallChunks } from './legacy-functions.ts';
+import { ChunkNormalizer } from './normalize-choice.ts';
 import { chatErrorChunk, chatUsageChunk, withChatUsage } from './stream.ts';
-import { ChunkTidier } from './tidy.ts';
 
 /** Edits frames of a stream that is already in the client's format; null drops one. */
 export interface FrameEditor {
@@ -33,7 +33,7 @@ export function chatPassthrough(options: RenderOptions & { includeUsage: boolean
   let usage: Json | undefined;
   let identity: RenderOptions = options;
   const asAsked = chunksAsAsked(options);
-  const tidier = new ChunkTidier();
+  const tidier = new ChunkNormalizer();
   return {
     edit(frame, json) {
       if (identity === options) identity = identityOf(json, options);

@@ -2,13 +2,14 @@ import type { Answer, Delta, Json, Part } from '../conversation.ts';
 import { isReasoningDetail } from '../raw-part.ts';
 import { itemIds } from './item-ids.ts';
 import { Output } from './output.ts';
-import { OwnIds, passedResponse } from './passed.ts';
 import { type ResponseOptions, reasonOf, responseObject } from './response.ts';
+import { OwnIds, rewriteResponse } from './rewrite-response.ts';
 
 /** Renders an answer as a response. */
 export function renderResponsesAnswer(answer: Answer, options: ResponseOptions): Json {
   const { source } = answer;
-  if (source?.format === 'responses') return passedResponse(source.body, options, new OwnIds(options.id), answer.usage);
+  if (source?.format === 'responses')
+    return rewriteResponse(source.body, options, new OwnIds(options.id), answer.usage);
   const output = new Output(options.echo, () => {}, itemIds(options.id));
   answer.parts.forEach((part, i) => {
     for (const delta of deltasOf(part, i)) output.push(delta);

@@ -9,7 +9,7 @@ import {
 } from '../conversation.ts';
 import { argumentsOf } from '../custom-tools.ts';
 import { invalid, missing, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
-import { foundText, isClientsSearch } from './brought-tools.ts';
+import { foundText, isClientsSearch } from './added-tools.ts';
 import { readContent, readOutput, readTexts } from './content.ts';
 import { opened, partsOf, type Seals, unsealed } from './thoughts.ts';
 import { searchName, type ToolTable } from './tool-table.ts';

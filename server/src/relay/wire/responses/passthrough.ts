@@ -6,7 +6,7 @@ import type { FrameEditor } from '../chat/passthrough.ts';
 import { isObject, type Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
 import { renderResponsesUsage } from '../usage.ts';
-import { OwnIds, passedResponse } from './passed.ts';
+import { OwnIds, rewriteResponse } from './rewrite-response.ts';
 import type { ResponsesStreamOptions } from './stream.ts';
 
 const encoder = new TextEncoder();
@@ -70,7 +70,7 @@ export class ResponsesPassthrough implements FrameEditor {
   }
 
   #responseOf(type: string, body: Json): Json {
-    const response = passedResponse(body, this.options, this.#ids);
+    const response = rewriteResponse(body, this.options, this.#ids);
     this.#response = response;
     if (lastEvents.has(type)) this.options.onEnded?.(response);
     return response;

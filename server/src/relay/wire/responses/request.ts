@@ -19,7 +19,7 @@ import {
 } from '../read.ts';
 import type { WebSearch } from '../search.ts';
 import { readOpenaiTool, withoutSearchTool } from '../web-search.ts';
-import { toolsIn } from './brought-tools.ts';
+import { toolsIn } from './added-tools.ts';
 import { configured } from './configuration.ts';
 import { echoOf } from './echo.ts';
 import { ItemReader, itemsOf } from './items.ts';

@@ -10,7 +10,7 @@ import {
   readObject,
   requiredString,
 } from '../read.ts';
-import type { ToolList } from './brought-tools.ts';
+import type { ToolList } from './added-tools.ts';
 import { searchName, ToolTable } from './tool-table.ts';
 
 export interface ReadTools {

@@ -7,7 +7,7 @@ import type { Candidate } from '../../candidate.ts';
 import type { CircuitState } from '../../circuit.ts';
 import { type PreviewSource, previewAlias } from '../alias-preview.ts';
 import { addAlias, changeAlias, removeAlias } from '../aliases.ts';
-import type { CatalogRoom } from '../channels.ts';
+import type { CatalogContext } from '../channels.ts';
 import { type AliasFields, type AliasRecord, findAlias, pageAliases } from '../store/aliases.ts';
 import { enabled } from '../store/tables.ts';
 import { admin } from './channels.ts';
@@ -41,7 +41,7 @@ const aliasGiven = (body: z.infer<typeof aliasChange>): Partial<AliasFields> =>
     status: body.status,
   });
 
-const aliasSubject = ({ db }: Pick<CatalogRoom, 'db'>): Subject => ({
+const aliasSubject = ({ db }: Pick<CatalogContext, 'db'>): Subject => ({
   type: 'model_alias',
   look: async (id) => {
     const alias = await findAlias(db, Number(id));
@@ -53,7 +53,7 @@ const aliasSubject = ({ db }: Pick<CatalogRoom, 'db'>): Subject => ({
 
 const path = '/api/admin/model-aliases';
 
-export type AliasRouteDeps = CatalogRoom & {
+export type AliasRouteDeps = CatalogContext & {
   catalog: PreviewSource;
   /** The circuit state of a candidate; without it all count as closed. */
   circuit?(candidate: Candidate): CircuitState;

@@ -7,7 +7,7 @@ import type { Catalog } from '../catalog.ts';
 import {
   addChannel,
   addPresetChannel,
-  type CatalogRoom,
+  type CatalogContext,
   type ChannelInput,
   changeChannel,
   channelDefaults,
@@ -20,7 +20,7 @@ import { channelGiven, viewChannel } from './fields.ts';
 import { answers, channelChange, channelCreate } from './schemas.ts';
 import { channelSubject } from './subjects.ts';
 
-export type CatalogRouteDeps = CatalogRoom & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
+export type CatalogRouteDeps = CatalogContext & { catalog: Pick<Catalog, 'changed' | 'builtInActive' | 'demo'> };
 
 export const admin = { ...management, tag: 'Channels', auth: 'admin' } as const;
 

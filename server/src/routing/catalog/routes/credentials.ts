@@ -5,7 +5,7 @@ import type { Subject } from '../../../platform/http/audit-rule.ts';
 import { idParams } from '../../../platform/http/paging.ts';
 import { defineRoute, ok, type Route } from '../../../platform/http/route.ts';
 import type { CredentialHealth } from '../../credential-health.ts';
-import type { CatalogRoom } from '../channels.ts';
+import type { CatalogContext } from '../channels.ts';
 import {
   addCredential,
   changeCredential,
@@ -25,7 +25,7 @@ import {
 } from './credential-fields.ts';
 import { answers } from './schemas.ts';
 
-export type CredentialRouteDeps = CatalogRoom & {
+export type CredentialRouteDeps = CatalogContext & {
   /** By id of the credential. */
   credentialHealth?(): Promise<ReadonlyMap<number, CredentialHealth>>;
 };
@@ -33,7 +33,7 @@ export type CredentialRouteDeps = CatalogRoom & {
 const path = '/api/admin/channels/{id}/credentials';
 
 /** Audits that the secret changed, never its value. */
-const credentialSubject = ({ db, sealer }: Pick<CatalogRoom, 'db' | 'sealer'>): Subject => ({
+const credentialSubject = ({ db, sealer }: Pick<CatalogContext, 'db' | 'sealer'>): Subject => ({
   type: 'credential',
   look: async (id) => {
     const record = await findCredentialById(db, Number(id));

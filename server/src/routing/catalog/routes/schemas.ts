@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { googleAccountOf, keptKeyFile } from '../../../lib/google-account.ts';
 import { type PartName, partNames } from '../../../lib/money.ts';
-import { withoutTrailing } from '../../../lib/trailing.ts';
+import { trimEndOf } from '../../../lib/trim-end.ts';
 import { channelKinds } from '../../../lib/vendors/vendor.ts';
 import { answered, listed } from '../../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../../platform/http/paging.ts';
@@ -55,7 +55,7 @@ const baseUrl = z
       context.addIssue({ code: 'custom', message: 'must not contain a user name or password' });
     } else if (url.hash || text.includes('#')) {
       context.addIssue({ code: 'custom', message: 'must not contain a fragment' });
-    } else return withoutTrailing(url.href, '/');
+    } else return trimEndOf(url.href, '/');
     return z.NEVER;
   })
   .meta({ type: 'string', format: 'uri' });

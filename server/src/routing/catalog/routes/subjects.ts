@@ -1,12 +1,12 @@
 import { Secret } from '../../../lib/changes.ts';
 import type { Subject } from '../../../platform/http/audit-rule.ts';
-import type { CatalogRoom } from '../channels.ts';
+import type { CatalogContext } from '../channels.ts';
 import { findChannel } from '../store/channels.ts';
 import { findProviderModel } from '../store/provider-models.ts';
 import { viewChannel, viewProviderModel } from './fields.ts';
 
 /** What the audit log compares before and after an action on a channel; for the credential only whether it changed. */
-export const channelSubject = ({ db, sealer }: Pick<CatalogRoom, 'db' | 'sealer'>): Subject => ({
+export const channelSubject = ({ db, sealer }: Pick<CatalogContext, 'db' | 'sealer'>): Subject => ({
   type: 'channel',
   look: async (id) => {
     const channel = await findChannel(db, Number(id));
@@ -23,7 +23,7 @@ export const channelSubject = ({ db, sealer }: Pick<CatalogRoom, 'db' | 'sealer'
   },
 });
 
-export const providerModelSubject = ({ db }: Pick<CatalogRoom, 'db'>): Subject => ({
+export const providerModelSubject = ({ db }: Pick<CatalogContext, 'db'>): Subject => ({
   type: 'provider_model',
   look: async (id) => {
     const model = await findProviderModel(db, Number(id));

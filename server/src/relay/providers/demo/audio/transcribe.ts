@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { durationOf } from '../../../../lib/audio/duration.ts';
 import { AppError } from '../../../../lib/errors.ts';
-import { withoutTrailing } from '../../../../lib/trailing.ts';
+import { trimEndOf } from '../../../../lib/trim-end.ts';
 import { sentences } from '../text.ts';
 
 const fields = z.looseObject({
@@ -102,6 +102,6 @@ function wording(file: Blob, size: number, duration: number, task: string, promp
   const opening = `This is a simulated ${act} of ${name}, ${duration.toFixed(1)} seconds in ${size} bytes.`;
   const closing = 'The built-in provider cannot transcribe audio; add a real provider to get a transcript.';
   return prompt
-    ? `${opening} The prompt given was: ${withoutTrailing(prompt.trim(), '.!?')}. ${closing}`
+    ? `${opening} The prompt given was: ${trimEndOf(prompt.trim(), '.!?')}. ${closing}`
     : `${opening} ${closing}`;
 }

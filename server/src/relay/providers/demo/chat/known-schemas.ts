@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../../../lib/trailing.ts';
+import { trimEndOf } from '../../../../lib/trim-end.ts';
 import { coverage, keyTerms, sentences, shorten, words } from '../text.ts';
 import type { Schema } from './schema.ts';
 import { resolve, typeOf } from './schema.ts';
@@ -103,7 +103,7 @@ const facts: Answerer = (schema, text) => {
       const fitting = categories.find(([pattern]) => pattern.test(sentence))?.[1] ?? 'fact';
       return only(item, {
         category: allowed && !allowed.includes(fitting) ? allowed[0] : fitting,
-        title: shorten(withoutTrailing(sentence, '.!'), 60),
+        title: shorten(trimEndOf(sentence, '.!'), 60),
         content: sentence,
         quote: sentence,
         keywords: keyTerms(sentence, 5),

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../../../lib/trailing.ts';
+import { trimEndOf } from '../../../../lib/trim-end.ts';
 import { words } from '../text.ts';
 
 export type Difficulty = 'easy' | 'medium' | 'hard';
@@ -47,7 +47,7 @@ const refersBack = (text: string): boolean =>
 const isRequest = (text: string): boolean => verbs.has(words(text)[0] ?? '') || /\?\s*$/.test(text);
 
 const part = (text: string, follows: boolean): Part => ({
-  text: withoutTrailing(
+  text: trimEndOf(
     text.trim().replace(/^(?:(?:and|then|finally|next|also|please|after that|afterwards)\b[,\s]*)+/i, ''),
     ';,. \t\n\r',
   ),

@@ -13,13 +13,13 @@ import { shortId } from '../../../wire/short-id.ts';
 import { writeOpenaiTool } from '../../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
-import { carriesAllBut, refuseUncarried, stopsFor } from '../../kind/uncarried.ts';
+import { acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../../kind/unsupported-parts.ts';
 import { jsonHeaders, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
 import { effortFor } from '../efforts.ts';
 import { openaiHeaders, openaiUrl } from '../request.ts';
 import { reasoningModel } from '../rewrite.ts';
-import { rewriteResponsesRequest } from './as-it-came.ts';
 import { buildItems } from './items.ts';
+import { rewriteResponsesRequest } from './rewrite-request.ts';
 
 export function toResponses(conversation: Conversation, target: Target): UpstreamRequest {
   const { stream, source } = conversation;
@@ -63,14 +63,14 @@ function mostSearches({ webSearch }: Params, target: Target): Json {
 /** The minimum. */
 const leastLimit = 16;
 
-const carriesAll = carriesAllBut('responses');
+const carriesAll = acceptsAllBut('responses');
 
 /** Converts a conversation of another format. */
 function build(conversation: Conversation, target: Target): Json {
   const { params, system, stream } = conversation;
   const vendor = vendorOf(target.provider, target.baseUrl);
   refuseForeignTools(conversation, { searches: !params.webSearch?.blockedDomains });
-  refuseUncarried(conversation, carriesAll);
+  refuseUnsupportedParts(conversation, carriesAll);
   refuseBeyondFormat(conversation);
   const limit = outputLimit(params, target);
   const text = { ...format(params), ...verbosity(conversation) };

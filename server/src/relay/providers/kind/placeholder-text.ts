@@ -1,0 +1,2 @@
+/** Placeholder user message, for vendors that require one first. */
+export const placeholderText = '.';

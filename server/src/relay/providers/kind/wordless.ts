@@ -1,2 +1,0 @@
-/** Placeholder user message, for vendors that require one first. */
-export const wordless = '.';

@@ -1,0 +1,47 @@
+import type { Usage } from '../../../lib/money.ts';
+import { isObject, type Json } from '../conversation.ts';
+import { renderResponsesUsage } from '../usage.ts';
+import { itemIds } from './item-ids.ts';
+import type { ResponseOptions } from './response.ts';
+
+/** Replaces an upstream's ids by ours, consistently per item. */
+export class OwnIds {
+  readonly #ids = new Map<string, string>();
+  readonly #newId: (prefix: string) => string;
+
+  constructor(responseId: string) {
+    this.#newId = itemIds(responseId);
+  }
+
+  /** Keeps the prefix, which the vendor checks when the item is returned. */
+  of(id: string): string {
+    const known = this.#ids.get(id);
+    if (known !== undefined) return known;
+    const own = this.#newId(/^[a-z]{1,8}(?=_)/.exec(id)?.[0] ?? 'item');
+    this.#ids.set(id, own);
+    return own;
+  }
+
+  item(item: Json): Json {
+    return typeof item.id === 'string' && item.id !== '' ? { ...item, id: this.of(item.id) } : item;
+  }
+}
+
+/** Echoed fields that the upstream did not get, or got differently. */
+const ourWord = ['background', 'conversation', 'previous_response_id', 'store', 'max_output_tokens'];
+
+/** An upstream's response as one of ours: its content, our ids and stored fields. */
+export function rewriteResponse(body: Json, options: ResponseOptions, ids: OwnIds, usage?: Usage): Json {
+  const members = options.echo?.members ?? {};
+  const own = Object.fromEntries(ourWord.flatMap((name) => (name in members ? [[name, members[name]]] : [])));
+  return {
+    ...body,
+    ...own,
+    id: options.id,
+    model: options.model,
+    ...(Array.isArray(body.output) && {
+      output: body.output.map((item) => (isObject(item) ? ids.item(item) : item)),
+    }),
+    ...(body.usage == null && usage && { usage: renderResponsesUsage(usage) }),
+  };
+}

@@ -1,0 +1,30 @@
+/** Search, sorting and paging for lists that are fully loaded. */
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' });
+
+/** Rows that contain every typed word. */
+export function filterRows<Row>(rows: Row[], typed: string, textOf: (row: Row) => string): Row[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const text = textOf(row).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+export type SortValue = string | number;
+
+const compare = (one: SortValue, other: SortValue): number =>
+  typeof one === 'number' && typeof other === 'number' ? one - other : collator.compare(String(one), String(other));
+
+/** Stable in both directions: equal rows keep their order. */
+export function sortRows<Row>(rows: Row[], value: (row: Row) => SortValue, descending: boolean): Row[] {
+  const sign = descending ? -1 : 1;
+  return rows.toSorted((one, other) => sign * compare(value(one), value(other)));
+}
+
+/** Falls back to the last page if the page no longer exists, because rows were deleted. */
+export function pageOfRows<Row>(rows: Row[], page: number, pageSize: number): { page: number; rows: Row[] } {
+  const shown = Math.min(page, Math.max(1, Math.ceil(rows.length / pageSize)));
+  return { page: shown, rows: rows.slice((shown - 1) * pageSize, shown * pageSize) };
+}

@@ -1,0 +1,70 @@
+import { type ChatState, type Content, fitting, packed, unpacked } from './chat-content.ts';
+import type { LastSave } from './chat-saver.ts';
+
+/** Session storage key for unsaved chats. They survive a reload of the tab, but not its closing. */
+const place = 'svc-playground';
+/** Browsers limit session storage to a few megabytes. */
+const someBytes = 1024 * 1024;
+
+export interface StoredChat {
+  id: string;
+  last: LastSave;
+  name: string;
+  state: ChatState;
+  /** Whether there are unsaved changes. */
+  behind: boolean;
+}
+
+interface Written extends Omit<StoredChat, 'state'> {
+  content: Content;
+}
+
+export const serializeChats = (userId: number, chats: StoredChat[], mostBytes = Number.POSITIVE_INFINITY): string =>
+  JSON.stringify({
+    userId,
+    chats: chats.map(({ state, ...rest }): Written => ({ ...rest, content: fitting(packed(state), mostBytes) })),
+  });
+
+/** The first one was open. Empty if the data belongs to another user, or was written by an incompatible version. */
+export function parseChats(userId: number, text: string | null): StoredChat[] {
+  try {
+    const kept = JSON.parse(text ?? '{}') as { userId?: number; chats?: Written[] };
+    if (kept.userId !== userId || !Array.isArray(kept.chats)) return [];
+    return kept.chats.map(({ content, ...rest }) => ({ ...rest, state: unpacked(content) }));
+  } catch {
+    return [];
+  }
+}
+
+export function storeChats(userId: number, chats: StoredChat[]): void {
+  for (const mostBytes of [Number.POSITIVE_INFINITY, someBytes]) {
+    try {
+      sessionStorage.setItem(place, serializeChats(userId, chats, mostBytes));
+      return;
+    } catch {
+      // Storage is full or blocked by the browser: retry without images, then give up.
+      forgetChats();
+    }
+  }
+}
+
+/**
+ * Removes what it reads: if the page is later killed without notice, the stored copy would be older than the service's.
+ */
+export function takeChats(userId: number): StoredChat[] {
+  try {
+    const text = sessionStorage.getItem(place);
+    forgetChats();
+    return parseChats(userId, text);
+  } catch {
+    return [];
+  }
+}
+
+export function forgetChats(): void {
+  try {
+    sessionStorage.removeItem(place);
+  } catch {
+    // Storage is blocked by the browser, so there is nothing to remove.
+  }
+}

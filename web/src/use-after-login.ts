@@ -1,0 +1,15 @@
+import { useRouter, useSearch } from '@tanstack/react-router';
+import { safeNext } from './search-params.ts';
+import { forgetUser, type OwnUser, queryClient, selfQuery } from './session.ts';
+
+/** Called after every kind of login: caches the user and goes to the page they wanted. */
+export function useAfterLogin() {
+  const router = useRouter();
+  const { next } = useSearch({ strict: false }) as { next?: string };
+  const entered = (user: OwnUser) => {
+    forgetUser();
+    queryClient.setQueryData(selfQuery.queryKey, user);
+    router.history.push(safeNext(next, window.location.origin));
+  };
+  return { next, entered };
+}
