@@ -173,7 +173,7 @@ describe('sums', () => {
 
   test('are known in memory: most writes ask nobody', async () => {
     const { id } = await service.user();
-    const storageQuota = await openOne();
+    const storage = await openOne();
     const executor = db().getExecutor();
     const { executeQuery } = executor;
     let statements = 0;
@@ -181,7 +181,7 @@ describe('sums', () => {
       if (query.sql.includes('kept_sums')) statements += 1;
       return executeQuery.call(executor, query);
     }) as typeof executeQuery;
-    for (let i = 0; i < 1_000; i += 1) await storageQuota.take(id, 1_000);
+    for (let i = 0; i < 1_000; i += 1) await storage.take(id, 1_000);
     executor.executeQuery = executeQuery;
     expect(statements).toBeGreaterThan(0);
     expect(statements).toBeLessThan(50);
@@ -190,10 +190,10 @@ describe('sums', () => {
 
   test('count what was kept in any case, and refuse what comes next', async () => {
     const { id } = await service.user();
-    const storageQuota = await openOne();
-    storageQuota.add(id, most + 1);
+    const storage = await openOne();
+    storage.add(id, most + 1);
     await until('it is counted', async () => (await sum(id)) > most);
-    await expect(storageQuota.take(id, mebibyte)).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(storage.take(id, mebibyte)).rejects.toMatchObject({ code: 'storage_full' });
   });
 
   test('that have drifted are mended once a day', async () => {

@@ -103,7 +103,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'an answer of a batch could not be written'),
   );
-  deps.storageQuota.add(batch.user_id, bytesOfRow(outcome.text));
+  deps.storage.add(batch.user_id, bytesOfRow(outcome.text));
   return status;
 }
 

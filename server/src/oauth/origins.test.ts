@@ -25,7 +25,7 @@ test('origins are kept until a message comes, or for a second while none may', a
   const origins = openOrigins({
     db: t.platform.database.db,
     clock: t.clock,
-    invalidationHealth: { heard: () => heard },
+    cacheSync: { heard: () => heard },
     announcements: {
       changed: async (tag) => tell(tag),
       onChanged: (listener, missed) => {

@@ -152,7 +152,7 @@ describe('a key in an organisation', () => {
     const { admin, id, account } = await newOrganisation();
     const memberships = new Memberships({
       ...world.t.app.identity.accounts,
-      invalidationHealth: world.t.platform.invalidationHealth,
+      cacheSync: world.t.platform.cacheSync,
     });
     const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
     for (const status of [1, 2, 1]) {

@@ -8,7 +8,7 @@ import { findTool, type UsableTool, usableServer } from '../usable-tools.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontContext } from './context.ts';
-import { type Endpoint, type Exchange, invalidParams, methodNotFound, type RequestCaller } from './endpoint.ts';
+import { type Endpoint, type Exchange, invalidParams, type Requester, unknownMethod } from './endpoint.ts';
 import { callOwn, ownName, ownServerInfo, ownToolIn, ownViews } from './own-server.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
@@ -34,7 +34,7 @@ export const allServers = (room: FrontContext): Endpoint => ({
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
     // Not forwarded, but applied to all servers: messages below the level are dropped here.
     if (method === 'logging/setLevel') return {};
-    throw methodNotFound(method);
+    throw unknownMethod(method);
   },
   onlyAnswers: (tool, holder, { user }) => {
     const slug = typeof tool === 'string' ? serverOf(tool) : null;
@@ -67,7 +67,7 @@ async function openedOffers(room: FrontContext, caller: McpCaller, abilities = '
 }
 
 /** Checks the servers whose tools are offered. A server that does not answer counts as having no tasks. */
-async function anyHasTasks(room: FrontContext, { caller, signal }: RequestCaller): Promise<boolean> {
+async function anyHasTasks(room: FrontContext, { caller, signal }: Requester): Promise<boolean> {
   const offers = await openedOffers(room, caller);
   const servers = new Map(offers.map(({ server }) => [server.id, server]));
   const found = [...servers.values()].map((server) =>

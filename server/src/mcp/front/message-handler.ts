@@ -14,10 +14,10 @@ import {
   type Endpoint,
   type Exchange,
   invalidParams,
-  methodNotFound,
-  type RequestCaller,
+  type Requester,
   RpcError,
   statusOf,
+  unknownMethod,
 } from './endpoint.ts';
 import { cannotBeAsked, needsInput } from './input-rounds.ts';
 import { type LogLevels, levels } from './log-levels.ts';
@@ -28,7 +28,7 @@ import { isTaskMethod } from './tasks.ts';
 export interface EndpointRequest {
   served: Endpoint;
   introduction: InitializeInfo;
-  asker: RequestCaller;
+  asker: Requester;
   /** Identifies the client, if it may cancel requests by a message; otherwise null. */
   client: string | null;
   /** Set while answering: the library responds to errors thrown by handlers with the status of a success. */
@@ -227,8 +227,8 @@ class OneExchange implements Exchange {
   /** Passes the request to the endpoint it is for. */
   answered(): Promise<Params> {
     const { method, params } = this.asked;
-    if (isTaskMethod(method) && !this.newest) throw methodNotFound(method);
-    if (isSubscribing(method) && (this.newest || !this.inSession)) throw methodNotFound(method);
+    if (isTaskMethod(method) && !this.newest) throw unknownMethod(method);
+    if (isSubscribing(method) && (this.newest || !this.inSession)) throw unknownMethod(method);
     refuseOdd(method, params);
     const told = this.inSession ? this.deps.logLevels.told(this.holder, params) : params;
     return this.turn.served.answer(method, told, this);

@@ -4,7 +4,7 @@ import { Bill } from '../recorded-call.ts';
 import { argumentsOf, CallOfClient, isFailure } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontContext, OwnTool, OwnTools } from './context.ts';
-import { type Endpoint, type Exchange, invalidParams, methodNotFound } from './endpoint.ts';
+import { type Endpoint, type Exchange, invalidParams, unknownMethod } from './endpoint.ts';
 
 /** The name of our own server; reserved, so no connected server can have it. */
 export const ownName = 'svc';
@@ -25,7 +25,7 @@ export const ownServer = (room: FrontContext): Endpoint => ({
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await ownViews(room, exchange.caller) };
     if (method === 'tools/call') return callOwn(room, params, exchange);
-    throw methodNotFound(method);
+    throw unknownMethod(method);
   },
   onlyAnswers: () => false,
   serverNamed: () => null,

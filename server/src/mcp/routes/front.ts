@@ -9,7 +9,7 @@ import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
 import type { FrontContext } from '../front/context.ts';
 import { type DirectCall, directCall, type ResponseWriter } from '../front/direct-answer.ts';
 import type { EndedSessions } from '../front/ended-sessions.ts';
-import { type ClientSupport, type Endpoint, invalidParams, type RequestCaller, RpcError } from '../front/endpoint.ts';
+import { type ClientSupport, type Endpoint, invalidParams, type Requester, RpcError } from '../front/endpoint.ts';
 import { forwardAnswer, isAnswer } from '../front/forward-answer.ts';
 import type { InitializedRequest, MessageHandler } from '../front/message-handler.ts';
 import type { NotificationStreams } from '../front/notification-streams.ts';
@@ -275,7 +275,7 @@ const anybody: InitializeInfo = {
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
 };
 
-async function introduced(served: Endpoint, asker: RequestCaller, told: ClientSupport): Promise<InitializeInfo> {
+async function introduced(served: Endpoint, asker: Requester, told: ClientSupport): Promise<InitializeInfo> {
   try {
     return await served.introduction(asker, told);
   } catch (error) {
