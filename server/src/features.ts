@@ -106,13 +106,7 @@ export async function openFeatures(
   });
   const { options } = identity;
   const bytesOf = (option: `${string}Mebibytes` & OptionName) => options.get(option) * 1024 * 1024;
-  const storage = await openStorageQuota({
-    db,
-    shared,
-    clock,
-    log,
-    mostBytes: () => bytesOf('KeptPerUserMebibytes'),
-  });
+  const storage = await openStorageQuota({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
   const organisations = openOrganisations({
     ...{ ...identity.accounts, billing, cacheSync, jobs, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },

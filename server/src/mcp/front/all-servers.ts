@@ -8,7 +8,7 @@ import { findTool, type UsableTool, usableServer } from '../usable-tools.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontContext } from './context.ts';
-import { type Endpoint, type Exchange, invalidParams, type Requester, unknownMethod } from './endpoint.ts';
+import { badParams, type Endpoint, type Exchange, noMethod, type Requester } from './endpoint.ts';
 import { callOwn, ownName, ownServerInfo, ownToolIn, ownViews } from './own-server.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
@@ -34,7 +34,7 @@ export const allServers = (room: FrontContext): Endpoint => ({
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
     // Not forwarded, but applied to all servers: messages below the level are dropped here.
     if (method === 'logging/setLevel') return {};
-    throw unknownMethod(method);
+    throw noMethod(method);
   },
   onlyAnswers: (tool, holder, { user }) => {
     const slug = typeof tool === 'string' ? serverOf(tool) : null;
@@ -81,13 +81,13 @@ async function anyHasTasks(room: FrontContext, { caller, signal }: Requester): P
 
 export async function callByName(room: FrontContext, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
-  if (typeof name !== 'string') throw invalidParams('name must be the name of a tool');
+  if (typeof name !== 'string') throw badParams('name must be the name of a tool');
   const own = ownToolIn(name);
   if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
   const { caller } = exchange;
   const found = await find(room, caller, name);
   if (!found || !opensTool(caller, found.server.name, found.tool.name))
-    throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
+    throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
   return callAllowed(room, found, params, exchange);
 }
 

@@ -88,9 +88,9 @@ export class HeaderMismatch extends RpcError {
 const statuses: Record<number, number> = { [-32_020]: 400, [-32_021]: 400, [-32_601]: 404 };
 export const statusOf = ({ code }: RpcError, newest: boolean): number => (newest ? (statuses[code] ?? 200) : 200);
 
-export const unknownMethod = (method: string): RpcError =>
+export const noMethod = (method: string): RpcError =>
   new RpcError(-32_601, `Method not found: ${method.slice(0, 100)}`);
-export const invalidParams = (message: string): RpcError => new RpcError(-32_602, message);
+export const badParams = (message: string): RpcError => new RpcError(-32_602, message);
 export const internalError = (message: string): RpcError => new RpcError(-32_603, message);
 
 /** Reports to the model that a tool call failed. */
