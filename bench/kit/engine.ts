@@ -43,7 +43,7 @@ export async function openEngine(
     jobs: { enqueue: async () => null, work: () => {} },
     clock: systemClock,
     owners,
-    storageQuota: unbounded,
+    storage: unbounded,
     shared: memoryShared(systemClock),
     complete,
     embed,

@@ -5,8 +5,8 @@ import { manualClock, systemClock } from './lib/clock.ts';
 import { until } from './lib/until.fixture.ts';
 import { openDatabaseClock } from './platform/db/database-clock.ts';
 import { type Claim, JobStore } from './platform/durable/job-store.ts';
+import { alwaysReliable } from './platform/shared/cache-sync.fixture.ts';
 import { CachedLookup } from './platform/shared/cached-lookup.ts';
-import { alwaysReliable } from './platform/shared/invalidation-health.fixture.ts';
 import { memoryShared } from './platform/shared/memory.ts';
 
 const minuteMs = 60_000;
@@ -41,7 +41,7 @@ describe.each(jumps)('a clock that %s', (_, before, after) => {
       reads += 1;
       return { reads };
     };
-    const lookup = new CachedLookup({ load, tagsOf: () => [], max: 10, clock, invalidationHealth: alwaysReliable });
+    const lookup = new CachedLookup({ load, tagsOf: () => [], max: 10, clock, cacheSync: alwaysReliable });
     clock.jump(before);
     await lookup.get('key');
     clock.jump(after);

@@ -86,7 +86,7 @@ export async function openFeatures(
   observer: Observer,
   ask: Ask,
 ): Promise<Features> {
-  const { database, owners, shared, invalidationHealth, clock, log, jobs, blobs } = platform;
+  const { database, owners, shared, cacheSync, clock, log, jobs, blobs } = platform;
   const { db } = database;
   const sealer = openSealer({ keys: platform.sealingKeys });
   const audit = openAuditLog({ db: database.db, clock, log });
@@ -99,47 +99,28 @@ export async function openFeatures(
     baseUrl: config.baseUrl,
     webUrl: config.webUrl,
     optionDefaults: config.optionDefaults,
-    invalidationHealth,
+    cacheSync,
     heldBy: billing.heldBy,
     recallKey: billing.recallKey,
     allowPrivateAddresses: config.allowPrivateAddresses,
   });
   const { options } = identity;
   const bytesOf = (option: `${string}Mebibytes` & OptionName) => options.get(option) * 1024 * 1024;
-  const storageQuota = await openStorageQuota({
-    db,
-    shared,
-    clock,
-    log,
-    mostBytes: () => bytesOf('KeptPerUserMebibytes'),
-  });
+  const storage = await openStorageQuota({ db, shared, clock, log, mostBytes: () => bytesOf('KeptPerUserMebibytes') });
   const organisations = openOrganisations({
-    ...{ ...identity.accounts, billing, invalidationHealth, jobs, sealer, mailer, log, send: sendGuarded },
+    ...{ ...identity.accounts, billing, cacheSync, jobs, sealer, mailer, log, send: sendGuarded },
     ...{ webUrl: config.webUrl, baseUrl: config.baseUrl, allowPrivate: config.allowPrivateAddresses },
   });
   billing.acceptLevels(organisations.levels);
   identity.acceptPlaces(organisations.placeOf);
 
   const teams = organisations.applications;
-  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, invalidationHealth, config });
+  const oauth = openOAuth({ db, accounts: identity.accounts, sealer, teams, jobs, log, cacheSync, config });
   identity.acceptTokens(oauth.pay);
 
   const { baseUrl, webUrl, allowPrivateAddresses: allowPrivate, fetchOnly, assertionsDir, stripe } = config;
   const mcp = openMcp({
-    ...{
-      db,
-      sealer,
-      clock,
-      log,
-      jobs,
-      shared,
-      invalidationHealth,
-      allowPrivate,
-      fetchOnly,
-      baseUrl,
-      webUrl,
-      assertionsDir,
-    },
+    ...{ db, sealer, clock, log, jobs, shared, cacheSync, allowPrivate, fetchOnly, baseUrl, webUrl, assertionsDir },
     money: toolMoney(billing),
     note: noteToolCalls({ billing, audit, observer, metrics: platform.metrics }),
     namedByDocument: () => options.get('McpClientDocument'),
@@ -161,7 +142,7 @@ export async function openFeatures(
   });
   const refusals = new Refusals(clock);
   const routing = await openRouting({
-    ...{ db, clock, shared, invalidationHealth, sealer },
+    ...{ db, clock, shared, cacheSync, sealer },
     catalog: catalogView(catalog, db),
     teamOf: organisations.teamOf,
     ownKeyFee: () => (options.get('OwnKeys') ? options.get('OwnKeyFee') : null),
@@ -178,16 +159,7 @@ export async function openFeatures(
   const upstreams = config.fetchOnly ? undefined : new UpstreamConnections();
   addGauges(platform, { billing, watchdog, routing });
   const contentsDays = () => options.get('RequestContentsDays');
-  const contents = await openContents({
-    db,
-    clock,
-    sealer,
-    log,
-    storageQuota,
-    shared,
-    invalidationHealth,
-    keptDays: contentsDays,
-  });
+  const contents = await openContents({ db, clock, sealer, log, storage, shared, cacheSync, keptDays: contentsDays });
   const relay: RelayDeps = {
     ...{ routing, billing, failures, contents, catalog, blobs, clock, log, watchdog },
     ...(upstreams && { upstreams }),
@@ -200,17 +172,10 @@ export async function openFeatures(
     fileOf: (userId, id) => ownFile({ db, blobs, clock }, userId, id),
   };
 
-  const { orchestra, autonomous, metaModels } = openOrchestration({
-    platform,
-    relay,
-    billing,
-    storageQuota,
-    identity,
-    mcp,
-  });
+  const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, storage, identity, mcp });
 
   const keptDays = () => options.get('ResponsesKeptDays');
-  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storageQuota, keptDays });
+  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storage, keptDays });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
@@ -222,7 +187,7 @@ export async function openFeatures(
     test: (record, asker) => testOwnKey(relay, { db, sealer, clock, catalog }, record, asker),
   });
   const batches = openBatches({
-    ...{ db, owners, jobs, blobs, billing, clock, log, storageQuota, routes: relayed, baseUrl: config.baseUrl },
+    ...{ db, owners, jobs, blobs, billing, clock, log, storage, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => bytesOf('FileMaxMebibytes'),
@@ -239,11 +204,11 @@ export async function openFeatures(
 
   const topUps = await openTopUps({ db, clock, log, shared, billing, audit, options, stripe, baseUrl, webUrl });
 
-  const playground = openPlayground({ db, clock, storageQuota });
+  const playground = openPlayground({ db, clock, storage });
 
   const accounts = openAccounts({
     ...{ accounts: identity.accounts, jobs, log, oauth, orchestra, autonomous, video },
-    ...{ responses, contents, batches, mcp, topUps, organisations, playground, storageQuota },
+    ...{ responses, contents, batches, mcp, topUps, organisations, playground, storage },
   });
 
   const cors = corsPolicy(options, oauth.origins.has);
@@ -318,13 +283,13 @@ export async function openFeatures(
       await oauth.stop();
       await identity.stop();
       mailer?.close();
-      await storageQuota.stop();
+      await storage.stop();
       await audit.stop();
     },
     sweep: () => {
       const usage = { sweep: () => sweepBilling(db, nowSeconds(clock), options.get('UsageLogDays')) };
       const rooms = [identity, organisations, oauth, mcp, orchestra, autonomous, video, idempotency, responses];
-      for (const room of [usage, ...rooms, batches, topUps, contents, storageQuota])
+      for (const room of [usage, ...rooms, batches, topUps, contents, storage])
         void room.sweep().catch((error) => log.warn({ error }, 'a sweep failed'));
     },
   };

@@ -18,13 +18,13 @@ interface OrchestrationDeps {
   platform: Platform;
   relay: RelayDeps;
   billing: Billing;
-  storageQuota: StorageQuota;
+  storage: StorageQuota;
   identity: Pick<Identity, 'options' | 'permits'>;
   mcp: Pick<Mcp, 'tools'>;
 }
 
 /** The orchestration model, wired to the other rooms. */
-export function openOrchestration({ platform, relay, billing, storageQuota, identity, mcp }: OrchestrationDeps): {
+export function openOrchestration({ platform, relay, billing, storage, identity, mcp }: OrchestrationDeps): {
   orchestra: Orchestra;
   autonomous: Autonomous;
   metaModels: MetaModels;
@@ -36,7 +36,7 @@ export function openOrchestration({ platform, relay, billing, storageQuota, iden
     return { ...caller, group, allowedModels: models, keyUnlimited: unlimited, application };
   };
   const orchestra = openOrchestra({
-    ...{ db: database.db, jobs, clock, owners, shared, storageQuota },
+    ...{ db: database.db, jobs, clock, owners, shared, storage },
     ...relayModels(relay, permit),
     permit,
     models: (caller) => modelsOf(relay, caller),

@@ -46,7 +46,7 @@ export interface AccountsDeps {
   topUps: Pick<TopUps, 'exportOf' | 'forgetUser'>;
   playground: Pick<Playground, 'exportOf' | 'forgetUser'>;
   organisations: Pick<Organisations, 'exportOf' | 'forgetUser' | 'requirePerson'>;
-  storageQuota: Pick<OpenStorageQuota, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
+  storage: Pick<OpenStorageQuota, 'countBy' | 'recount' | 'forget' | 'mostBytes'>;
 }
 
 const work = { concurrency: 1 };
@@ -62,7 +62,7 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
     log,
     rooms: roomsOf(given),
     requirePerson: given.organisations.requirePerson,
-    mostBytes: given.storageQuota.mostBytes,
+    mostBytes: given.storage.mostBytes,
     deleteResponses: async (userId) => {
       await jobs.enqueue(responsesQueue, { userId }, { key: `${userId}` });
     },
@@ -79,9 +79,9 @@ export function openAccounts(given: AccountsDeps): { routes: Route[] } {
   jobs.work(responsesQueue, work, async (job) => {
     const { userId } = workData.parse(job.data);
     await given.responses.forgetUser(userId);
-    await given.storageQuota.recount(userId);
+    await given.storage.recount(userId);
   });
-  given.storageQuota.countBy(async (userId) => sumOf(await storedByCategory(accounts.db, userId)));
+  given.storage.countBy(async (userId) => sumOf(await storedByCategory(accounts.db, userId)));
   return { routes: [...accountDataRoutes(deps), ...storedDataRoutes(deps)] };
 }
 
@@ -118,6 +118,6 @@ function roomsOf(given: AccountsDeps): Record<string, AccountData> {
     video: { exportOf: (userId) => video.exportOf(db, userId), forget: (userId) => given.video.forgetUser(userId) },
     billing: { exportOf: (userId) => billing.exportOf(db, userId), forget: (userId) => billing.forget(db, userId) },
     // After the rooms that store something, so that the count is deleted last.
-    kept: { exportOf: () => ({}), forget: given.storageQuota.forget },
+    kept: { exportOf: () => ({}), forget: given.storage.forget },
   };
 }

@@ -173,7 +173,7 @@ describe('storage totals', () => {
 
   test('most writes are checked in memory without a database query', async () => {
     const { id } = await service.user();
-    const storageQuota = await openOne();
+    const storage = await openOne();
     const executor = db().getExecutor();
     const { executeQuery } = executor;
     let statements = 0;
@@ -181,7 +181,7 @@ describe('storage totals', () => {
       if (query.sql.includes('kept_sums')) statements += 1;
       return executeQuery.call(executor, query);
     }) as typeof executeQuery;
-    for (let i = 0; i < 1_000; i += 1) await storageQuota.take(id, 1_000);
+    for (let i = 0; i < 1_000; i += 1) await storage.take(id, 1_000);
     executor.executeQuery = executeQuery;
     expect(statements).toBeGreaterThan(0);
     expect(statements).toBeLessThan(50);
@@ -190,10 +190,10 @@ describe('storage totals', () => {
 
   test('unconditional writes are counted, and the next write is rejected', async () => {
     const { id } = await service.user();
-    const storageQuota = await openOne();
-    storageQuota.add(id, most + 1);
+    const storage = await openOne();
+    storage.add(id, most + 1);
     await until('it is counted', async () => (await sum(id)) > most);
-    await expect(storageQuota.take(id, mebibyte)).rejects.toMatchObject({ code: 'storage_full' });
+    await expect(storage.take(id, mebibyte)).rejects.toMatchObject({ code: 'storage_full' });
   });
 
   test('a wrong total is corrected once a day', async () => {

@@ -52,7 +52,7 @@ export async function createFromFile(deps: BatchesDeps, owner: Owner, given: New
       param: 'input_file_id',
     });
   await refuseMany(deps, owner);
-  await deps.storageQuota.take(owner.userId, rowBytes);
+  await deps.storage.take(owner.userId, rowBytes);
   const batch = await insert(deps, owner, `batch_${timedHex(deps.clock.nowMs(), 32)}`, 'openai', {
     ...{ endpoint: given.endpoint, input_file_id: file.id, input_blob: file.blob, total: 0, bytes: 0 },
     metadata: given.metadata === null ? null : JSON.stringify(given.metadata),
@@ -77,7 +77,7 @@ export async function createFromRequests(
       param: `requests.${long}`,
     });
   const bytes = Buffer.from(lines.join(''));
-  await deps.storageQuota.take(owner.userId, bytes.byteLength + rowBytes);
+  await deps.storage.take(owner.userId, bytes.byteLength + rowBytes);
   const input = await putFile(deps, owner.userId, bytes);
   const batch = await deps.db.transaction().execute(async (tx) => {
     // From here on the batch owns it.

@@ -19,7 +19,7 @@ export interface BatchesDeps {
   billing: Pick<Billing, 'settle' | 'release'>;
   clock: Clock;
   log: Log;
-  storageQuota: StorageQuota;
+  storage: StorageQuota;
   /** The current rights of a batch's owner. */
   permit: Permits['of'];
   /** The endpoints of batch requests. */

@@ -31,7 +31,7 @@ export interface Upload {
 }
 
 type Kept = Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>;
-type FileDeps = Kept & Pick<BatchesDeps, 'storageQuota' | 'maxFileBytes' | 'maxUserBytes'>;
+type FileDeps = Kept & Pick<BatchesDeps, 'storage' | 'maxFileBytes' | 'maxUserBytes'>;
 
 /**
  * The row is written before the bytes: a crash in between leaves a row that the sweep finds, and concurrent uploads see
@@ -66,7 +66,7 @@ export async function putFile(deps: Kept, userId: number, lines: Uint8Array | Re
 export async function beginUpload(deps: FileDeps, userId: number, expectedBytes: number): Promise<Upload> {
   const { db, blobs } = deps;
   const expected = Math.max(0, expectedBytes);
-  await deps.storageQuota.take(userId, expected + rowBytes);
+  await deps.storage.take(userId, expected + rowBytes);
   const { id, blob, now, giveUp } = await beginFile(deps, userId, expected);
   let bytes = 0;
   try {
@@ -84,7 +84,7 @@ export async function beginUpload(deps: FileDeps, userId: number, expectedBytes:
         throw new AppError('request_too_large', `A file may have at most ${deps.maxFileBytes()} bytes.`, {
           param: 'file',
         });
-      if (bytes > expected) await deps.storageQuota.take(userId, bytes - expected);
+      if (bytes > expected) await deps.storage.take(userId, bytes - expected);
       const expiresAt = expirySeconds === null ? null : now + expirySeconds;
       const row = await store.completeFile(db, id, { purpose, filename, bytes, expires_at: expiresAt });
       if (!row) throw noFile(id);

@@ -37,7 +37,7 @@ afterAll(async () => {
 const depsWith = (kept: Blobs) =>
   ({
     ...{ db: database.db, blobs: kept, clock: systemClock, owners: { id: 'one' } },
-    storageQuota: unbounded,
+    storage: unbounded,
     log: { warn: () => {} },
   }) as unknown as BatchesDeps;
 

@@ -31,7 +31,7 @@ export async function createUpload(
     throw new AppError('request_too_large', `A file uploaded in parts may have at most ${maxUploadBytes()} bytes.`, {
       param: 'bytes',
     });
-  await deps.storageQuota.take(userId, bytes + rowBytes);
+  await deps.storage.take(userId, bytes + rowBytes);
   const now = nowSeconds(clock);
   const upload: UploadRow = {
     ...{ id: `upload_${timedHex(clock.nowMs(), 32)}`, user_id: userId, purpose, filename, bytes },

@@ -103,7 +103,7 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
     },
     (error) => deps.log.warn({ error, batch: batch.id }, 'could not store a batch response'),
   );
-  deps.storageQuota.add(batch.user_id, bytesOfRow(outcome.text));
+  deps.storage.add(batch.user_id, bytesOfRow(outcome.text));
   return status;
 }
 

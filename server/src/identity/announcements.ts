@@ -1,5 +1,5 @@
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { CachedLookup, type LookupOptions } from '../platform/shared/cached-lookup.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 const channel = 'identity';
@@ -11,10 +11,7 @@ export interface Announcements {
   close(): Promise<void>;
 }
 
-export async function openAnnouncements(
-  shared: Shared,
-  invalidationHealth: Pick<InvalidationHealth, 'onGap'>,
-): Promise<Announcements> {
+export async function openAnnouncements(shared: Shared, cacheSync: Pick<CacheSync, 'onGap'>): Promise<Announcements> {
   const listeners: { heard: (tag: string) => void; gap: () => void }[] = [];
   const hear = (tag: string) => {
     for (const listener of listeners) listener.heard(tag);
@@ -23,7 +20,7 @@ export async function openAnnouncements(
     for (const listener of listeners) listener.gap();
   };
   const unsubscribe = await shared.subscribe(channel, hear, gap);
-  invalidationHealth.onGap(gap);
+  cacheSync.onGap(gap);
   return {
     changed: async (tag) => {
       // Applied here at once, whatever happens to the message; while messages may be lost, other processes trust their

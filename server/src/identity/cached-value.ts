@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Announcements } from './announcements.ts';
 
 /** Cache time while invalidations may be missed. */
@@ -10,7 +10,7 @@ interface KeptDeps<V> {
   tag: string;
   load(): Promise<V>;
   clock: Clock;
-  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
+  cacheSync: Pick<CacheSync, 'heard'>;
   announcements: Announcements;
 }
 
@@ -30,9 +30,9 @@ export class CachedValue<V> {
   }
 
   get(): V | Promise<V> {
-    const { clock, invalidationHealth } = this.deps;
+    const { clock, cacheSync } = this.deps;
     const kept = this.#kept;
-    if (kept && (invalidationHealth.heard() || clock.steadyMs() - kept.readMs < unheardMs)) return kept.value;
+    if (kept && (cacheSync.heard() || clock.steadyMs() - kept.readMs < unheardMs)) return kept.value;
     return this.#reading ?? this.#read();
   }
 

@@ -4,7 +4,7 @@ import { sha256Hex } from '../lib/hashing.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { LastUsed } from '../platform/durable/batch.ts';
 import { type Block, inBlocks, parseBlock } from '../platform/http/client-ip.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { type Announcements, invalidatedLookup } from './announcements.ts';
 import type { KeyPrincipal } from './principals.ts';
 import { type ApiKeyRow, findKeyByHash, touchKeys } from './store/keys.ts';
@@ -46,7 +46,7 @@ export function openKeyLookup(deps: {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   placeOf: PlaceOfKey;
 }): KeyLookup {
   const { db, clock } = deps;

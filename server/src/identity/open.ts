@@ -4,7 +4,7 @@ import { inBatches, sweepBatches } from '../platform/db/pages.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { AccountDeps } from './accounts.ts';
 import { type Announcements, openAnnouncements } from './announcements.ts';
@@ -79,19 +79,19 @@ export async function openIdentity(deps: {
   baseUrl: string;
   webUrl: string;
   optionDefaults: Record<string, number | boolean>;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   heldBy: AccountDeps['heldBy'];
   recallKey: KeyDeps['recallKey'];
   allowPrivateAddresses: boolean;
 }): Promise<Identity> {
-  const { db, shared, clock, audit, invalidationHealth } = deps;
+  const { db, shared, clock, audit, cacheSync } = deps;
   const origins = [...new Set([new URL(deps.baseUrl).origin, new URL(deps.webUrl).origin])];
-  const announcements = await openAnnouncements(shared, invalidationHealth);
-  const options = await openOptions({ db, shared, invalidationHealth, clock, defaults: deps.optionDefaults });
+  const announcements = await openAnnouncements(shared, cacheSync);
+  const options = await openOptions({ db, shared, cacheSync, clock, defaults: deps.optionDefaults });
   const https = deps.baseUrl.startsWith('https:');
-  const sessions = openSessions({ db, clock, announcements, https, invalidationHealth });
+  const sessions = openSessions({ db, clock, announcements, https, cacheSync });
   let placeOf: PlaceOfKey = () => ({ refusal: null, tags: [] });
-  const knowing = { db, clock, announcements, invalidationHealth, placeOf: (keyId: number) => placeOf(keyId) };
+  const knowing = { db, clock, announcements, cacheSync, placeOf: (keyId: number) => placeOf(keyId) };
   const keys = openKeyLookup(knowing);
   const permits = openPermits(knowing);
   const clientSecrets = openClientSecrets(deps);
@@ -100,7 +100,7 @@ export async function openIdentity(deps: {
   const { sealer, log, webUrl, mailer, allowPrivateAddresses: allowPrivate } = deps;
   const factors: FactorDeps = { ...accounts, sealer, webUrl };
   const links: LinkDeps = { ...accounts, webUrl, mailer, log };
-  const hasFactor = openFactorLookup({ ...accounts, invalidationHealth });
+  const hasFactor = openFactorLookup({ ...accounts, cacheSync });
   let tokens: TokenReader | null = null;
   const signIn = openSignIn({ ...factors, ...links, https, allowPrivate }, origins);
   return {

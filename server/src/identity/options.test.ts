@@ -15,8 +15,8 @@ test('a late read does not overwrite a newer value', async () => {
       return result;
     },
   });
-  const invalidationHealth = { heard: () => true, onGap: () => {} };
-  const options = await openOptions({ db, shared, invalidationHealth, clock: systemClock, defaults: {} });
+  const cacheSync = { heard: () => true, onGap: () => {} };
+  const options = await openOptions({ db, shared, cacheSync, clock: systemClock, defaults: {} });
   held.push(() => {
     arrived.resolve();
     return late.promise;

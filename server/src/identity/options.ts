@@ -1,7 +1,7 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import {
   type OptionName,
@@ -34,11 +34,11 @@ const unheardMs = 1_000;
 export async function openOptions(deps: {
   db: Db;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   clock: Clock;
   defaults: Record<string, number | boolean>;
 }): Promise<Options> {
-  const { db, shared, invalidationHealth, clock } = deps;
+  const { db, shared, cacheSync, clock } = deps;
   let values = new Map<string, OptionValue>();
   const listeners: (() => void)[] = [];
   const defaultOf = (name: OptionName): OptionValue => deps.defaults[name] ?? optionTable[name].default;
@@ -60,9 +60,9 @@ export async function openOptions(deps: {
 
   await reload();
   const unsubscribe = await shared.subscribe(channel, quietly, quietly);
-  invalidationHealth.onGap(quietly);
+  cacheSync.onGap(quietly);
   const stopRereading = clock.every(unheardMs, () => {
-    if (!invalidationHealth.heard() || clock.steadyMs() - readMs >= rereadMs) void quietly();
+    if (!cacheSync.heard() || clock.steadyMs() - readMs >= rereadMs) void quietly();
   });
 
   return {

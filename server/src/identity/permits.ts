@@ -2,7 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { type Announcements, invalidatedLookup } from './announcements.ts';
 import type { KeyPlace, PlaceOfKey } from './key-lookup.ts';
 import { isAllowance } from './store/application-keys.ts';
@@ -45,7 +45,7 @@ interface PermitDeps {
   db: Db;
   clock: Clock;
   announcements: Announcements;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   placeOf: PlaceOfKey;
 }
 

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { type Announcements, invalidatedLookup } from './announcements.ts';
 import {
   deleteSession,
@@ -56,7 +56,7 @@ export interface SessionDeps {
   clock: Clock;
   announcements: Announcements;
   https: boolean;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
 }
 
 export function openSessions(deps: SessionDeps): Sessions {

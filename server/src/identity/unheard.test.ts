@@ -191,7 +191,7 @@ describe.skipIf(process.env.SVC_TEST_ENGINE !== 'postgres')(
         const link = openLink();
         await open(true, link.to);
         link.cut();
-        await until('the other knows of it', () => !scene.other.platform.invalidationHealth.heard());
+        await until('the other knows of it', () => !scene.other.platform.cacheSync.heard());
         expect(scene.other.platform.shared.healthy()).toBe(true);
       });
       afterAll(close);

@@ -5,7 +5,7 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { Log } from '../platform/log.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import type { CalledTool, ToolPayments } from './called-tool.ts';
@@ -40,7 +40,7 @@ export interface McpDeps {
   /** The address of the web pages. */
   webUrl: string;
   shared: Pick<Shared, 'hit' | 'publish' | 'subscribe'>;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   money: ToolPayments;
   /** Records a call in usage, the audit log, metrics and traces. */
   note(called: CalledTool): void;

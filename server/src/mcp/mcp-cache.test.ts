@@ -29,9 +29,9 @@ async function server(): Promise<McpServer> {
 
 const clock = manualClock();
 let heard = true;
-const invalidationHealth = { heard: () => heard, onGap: () => {} };
+const cacheSync = { heard: () => heard, onGap: () => {} };
 async function warm(shared: Pick<Shared, 'publish' | 'subscribe'>, name: string): Promise<McpCache> {
-  const known = new McpCache({ db: database.db, clock, shared, invalidationHealth });
+  const known = new McpCache({ db: database.db, clock, shared, cacheSync });
   // The first question only begins to listen.
   await known.server(1, name);
   await known.server(1, name);

@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { CachedLookup } from '../platform/shared/cached-lookup.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { findGrant } from './store/grants.ts';
 import { findOwnGrant } from './store/own-grants.ts';
@@ -12,7 +12,7 @@ export interface McpCacheDeps {
   db: Db;
   clock: Clock;
   shared: Pick<Shared, 'publish' | 'subscribe'>;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
 }
 
 const channel = 'mcp-servers';
@@ -41,26 +41,26 @@ export class McpCache {
   #hears = false;
 
   constructor(private readonly deps: McpCacheDeps) {
-    const { db, clock, invalidationHealth } = deps;
+    const { db, clock, cacheSync } = deps;
     const tagOf = (id: number) => [`${id}`];
     this.#servers = new CachedLookup({
-      ...{ max: 1_000, clock, invalidationHealth },
+      ...{ max: 1_000, clock, cacheSync },
       load: (name) => findServerByName(db, null, name),
       tagsOf: ({ id }) => tagOf(id),
     });
     this.#named = new CachedLookup({
-      ...{ max: 50_000, clock, invalidationHealth },
+      ...{ max: 50_000, clock, cacheSync },
       load: async (place) => {
         const [userId, name] = place.split('/') as [string, string];
         const own = await findServerByName(db, Number(userId), name);
         // Share one object among all users. If messages may be lost, read it directly: a cached entry would be trusted
         // for twice as long.
-        return own ?? (invalidationHealth.heard() ? this.#servers.get(name) : findServerByName(db, null, name));
+        return own ?? (cacheSync.heard() ? this.#servers.get(name) : findServerByName(db, null, name));
       },
       tagsOf: ({ id }) => tagOf(id),
     });
     this.#tools = new CachedLookup({
-      ...{ max: 10_000, clock, invalidationHealth },
+      ...{ max: 10_000, clock, cacheSync },
       load: async (place) => {
         const at = place.indexOf(' ');
         return (await allowedTool(db, Number(place.slice(0, at)), place.slice(at + 1))) ?? null;
@@ -68,7 +68,7 @@ export class McpCache {
       tagsOf: ({ serverId }) => tagOf(serverId),
     });
     this.#grants = new CachedLookup({
-      ...{ max: 10_000, clock, invalidationHealth },
+      ...{ max: 10_000, clock, cacheSync },
       load: async (place) => {
         const [serverId, userId] = place.split('/') as [string, string];
         const sealed = await this.#sealedGrant(Number(serverId), userId === '' ? null : Number(userId));
@@ -76,7 +76,7 @@ export class McpCache {
       },
       tagsOf: ({ tags }) => tags,
     });
-    invalidationHealth.onGap(() => this.#clear());
+    cacheSync.onGap(() => this.#clear());
   }
 
   async #sealedGrant(serverId: number, userId: number | null): Promise<string | null> {

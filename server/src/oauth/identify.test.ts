@@ -12,13 +12,13 @@ let oauth: OAuth;
 let client: TestClient;
 beforeAll(async () => {
   t = await openOpenidTest();
-  const { database, invalidationHealth, log, sealingKeys } = t.platform;
+  const { database, cacheSync, log, sealingKeys } = t.platform;
   // The service has its worker already.
   const jobs = { ...t.platform.jobs, work: () => {} };
   const { accounts } = t.app.app.identity;
   const sealer = openSealer({ keys: sealingKeys });
   const teams = { manages: async () => false, accountOf: async () => 0, given: async () => {}, onEnd: () => {} };
-  oauth = openOAuth({ db: database.db, accounts, sealer, teams, jobs, log, invalidationHealth, config: t.config });
+  oauth = openOAuth({ db: database.db, accounts, sealer, teams, jobs, log, cacheSync, config: t.config });
   client = await t.client();
 });
 afterAll(async () => {

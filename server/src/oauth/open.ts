@@ -7,7 +7,7 @@ import type { Jobs } from '../platform/durable/jobs.ts';
 import { sendGuarded } from '../platform/http/outgoing.ts';
 import type { Authenticators, Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { endApplicationsOf } from './applications.ts';
 import { openKeyAddresses } from './assertion/key-addresses.ts';
 import { openAudit } from './audit.ts';
@@ -56,7 +56,7 @@ export interface OAuthDeps {
   teams: TeamApplications;
   jobs: Jobs;
   log: Log;
-  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
+  cacheSync: Pick<CacheSync, 'heard'>;
   config: { baseUrl: string; webUrl: string; allowPrivateAddresses: boolean };
 }
 
@@ -82,7 +82,7 @@ export interface OAuth {
 const drainMs = 10_000;
 
 export function openOAuth(deps: OAuthDeps): OAuth {
-  const { db, accounts, sealer, log, invalidationHealth, config } = deps;
+  const { db, accounts, sealer, log, cacheSync, config } = deps;
   const { clock, options, shared, announcements } = accounts;
   const audit = openAudit(accounts.audit);
   accounts.audit.nameTargets('application', (ids) => applicationNames(db, ids));
@@ -96,7 +96,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     () => lookups.forget(),
     () => lookups.forget(),
   );
-  const origins = openOrigins({ db, clock, invalidationHealth, announcements });
+  const origins = openOrigins({ db, clock, cacheSync, announcements });
   const room: OAuthContext = {
     db,
     clock,
@@ -116,7 +116,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     }),
     keyAddresses: openKeyAddresses({ clock, shared, allowPrivate: config.allowPrivateAddresses, send: sendGuarded }),
     resources: openResources(config.baseUrl, () => options.get('OAuth2OpenIDConnect')),
-    signingKeys: openSigningKeys({ db, clock, sealer, options, invalidationHealth, announcements }),
+    signingKeys: openSigningKeys({ db, clock, sealer, options, cacheSync, announcements }),
     audit,
     webhooks,
     lastUsed,
@@ -165,7 +165,7 @@ export function openOAuth(deps: OAuthDeps): OAuth {
     authenticators: {
       bearer: (call) => identifyBearer(room, call.request, ourselves),
     },
-    pay: openPayingTokens({ ...room, invalidationHealth }),
+    pay: openPayingTokens({ ...room, cacheSync }),
     origins: room.origins,
     resources: room.resources,
     identify: (request, audience, again) => identifyBearer(room, request, audience, again),

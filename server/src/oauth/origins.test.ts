@@ -25,7 +25,7 @@ test('origins are cached until a message arrives, or for a second while messages
   const origins = openOrigins({
     db: t.platform.database.db,
     clock: t.clock,
-    invalidationHealth: { heard: () => heard },
+    cacheSync: { heard: () => heard },
     announcements: {
       changed: async (tag) => tell(tag),
       onChanged: (listener, missed) => {

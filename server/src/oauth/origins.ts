@@ -3,7 +3,7 @@ import { CachedValue } from '../identity/cached-value.ts';
 import type { Clock } from '../lib/clock.ts';
 import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { redirectUrisInUse } from './store/applications.ts';
 
 /** Origins of registered applications' redirect URIs, in memory. */
@@ -16,7 +16,7 @@ export interface Origins {
 export function openOrigins(deps: {
   db: Db;
   clock: Clock;
-  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
+  cacheSync: Pick<CacheSync, 'heard'>;
   announcements: Announcements;
 }): Origins {
   const load = async () => originsIn(await redirectUrisInUse(deps.db));

@@ -5,7 +5,7 @@ import { statuses } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { thenMaybe } from '../lib/maybe-promise.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { applicationTag, grantsTag } from './announcement-tags.ts';
 import { challenge, countCall, requireScope, schemeOf, toUser } from './bearer.ts';
 import type { OAuthContext } from './context.ts';
@@ -32,7 +32,7 @@ type Deps = Pick<
   OAuthContext,
   'db' | 'clock' | 'options' | 'shared' | 'announcements' | 'lookups' | 'lastUsed' | 'baseUrl'
 > & {
-  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
+  cacheSync: Pick<CacheSync, 'heard'>;
 };
 
 /** RFC 6750 §3.1, RFC 9449 §7.1, in the error format of the called endpoint. */

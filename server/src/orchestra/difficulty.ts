@@ -16,7 +16,7 @@ const signs: [points: number, words: RegExp][] = [
   // Several conditions at once, or judgement or craft.
   [
     1,
-    /\b(without|so that|such that|whenever|unless|even if|while (?:keep|preserv|maintain)\w*|storageQuota|preserv\w*|exactly|precise\w*|every|each|across|consisten\w*|conflict\w*|including|must|at (?:least|most)|under (?:load|which)|step[- ]by[- ]step|constraints?|edge cases?|assum\w+|critiqu\w*|justif\w*|argu\w+|objections?|evidence|methods?|weigh\w*|legal\w*|law|contracts?|clauses?|patents?|rulings?|medical\w*|clinical\w*|poems?|rhym\w*|metaphors?|satir\w*|ironic|essays?|novels?|chapters?|failures?|fails?)\b/gi,
+    /\b(without|so that|such that|whenever|unless|even if|while (?:keep|preserv|maintain)\w*|storage|preserv\w*|exactly|precise\w*|every|each|across|consisten\w*|conflict\w*|including|must|at (?:least|most)|under (?:load|which)|step[- ]by[- ]step|constraints?|edge cases?|assum\w+|critiqu\w*|justif\w*|argu\w+|objections?|evidence|methods?|weigh\w*|legal\w*|law|contracts?|clauses?|patents?|rulings?|medical\w*|clinical\w*|poems?|rhym\w*|metaphors?|satir\w*|ironic|essays?|novels?|chapters?|failures?|fails?)\b/gi,
   ],
   // Explaining is harder than looking up.
   [

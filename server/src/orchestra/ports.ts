@@ -122,7 +122,7 @@ export interface Deps {
   db: Db;
   clock: Clock;
   owners: Owners;
-  storageQuota: StorageQuota;
+  storage: StorageQuota;
   complete: Complete;
   embed: Embed;
   rerank: Rerank;

@@ -97,7 +97,7 @@ async function keep(
   );
   // The session was deleted during the turn: store nothing.
   if (stored === null) return;
-  deps.storageQuota.add(session.userId, bytesOfMessages(stored));
+  deps.storage.add(session.userId, bytesOfMessages(stored));
   const added = new Set(turn.freshIds);
   const fresh = [...turn.history.filter(({ id }) => added.has(id)), ...stored];
   turn.meter.background += callsAfter(turn);

@@ -95,7 +95,7 @@ export async function stage(script: Script, overrides: Partial<Deps> = {}, open 
       db: opened.db,
       clock,
       owners,
-      storageQuota: unbounded,
+      storage: unbounded,
       near: newVectorIndex(),
       searches: newUserQueue(2),
       permit: (caller) => caller,

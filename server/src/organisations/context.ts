@@ -5,12 +5,12 @@ import type { Sealer } from '../lib/seal.ts';
 import type { Jobs } from '../platform/durable/jobs.ts';
 import type { OutgoingAnswer, OutgoingPolicy, OutgoingRequest } from '../platform/http/outgoing.ts';
 import type { Log } from '../platform/log.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 
 /** Shared dependencies of this room. */
 export interface OrganisationsContext extends AccountDeps {
   billing: Pick<Billing, 'recallWindows'>;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   jobs: Pick<Jobs, 'enqueue'>;
   sealer: Sealer;
   /** Null without an SMTP server: links are handed over instead. */

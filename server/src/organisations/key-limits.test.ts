@@ -149,7 +149,7 @@ describe('organisation keys', () => {
     const { admin, id, account } = await newOrganisation();
     const memberships = new Memberships({
       ...world.t.app.identity.accounts,
-      invalidationHealth: world.t.platform.invalidationHealth,
+      cacheSync: world.t.platform.cacheSync,
     });
     const used = async () => [await memberships.uses(admin.id, id), (await memberships.of(admin.id))[0]!.uses];
     for (const status of [1, 2, 1]) {

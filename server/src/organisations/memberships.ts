@@ -22,9 +22,7 @@ export class Memberships {
   readonly #kept: CachedLookup<{ organisationId: number; accountId: number | null; uses: boolean }>;
   readonly #left: Left[] = [];
 
-  constructor(
-    private readonly room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>,
-  ) {
+  constructor(private readonly room: Pick<OrganisationsContext, 'db' | 'clock' | 'cacheSync' | 'announcements'>) {
     this.#kept = invalidatedLookup({
       ...room,
       max: 50_000,

@@ -21,7 +21,7 @@ interface OwnLimits extends Windowed {
 export class OwnLimitsLookup {
   readonly #lookup: WindowedLookup<OwnLimits>;
 
-  constructor(room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>) {
+  constructor(room: Pick<OrganisationsContext, 'db' | 'clock' | 'cacheSync' | 'announcements'>) {
     this.#lookup = new WindowedLookup(room, {
       load,
       tagsOf: ({ userId, organisationId }) => [

@@ -47,7 +47,7 @@ export interface Limits {
 export class Places {
   readonly #lookup: WindowedLookup<Place>;
 
-  constructor(room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>) {
+  constructor(room: Pick<OrganisationsContext, 'db' | 'clock' | 'cacheSync' | 'announcements'>) {
     this.#lookup = new WindowedLookup(room, {
       load: loadPlace,
       tagsOf: ({ keyId, standing }) => [`key:${keyId}`, ...(standing?.tags ?? [])],

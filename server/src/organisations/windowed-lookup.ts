@@ -21,7 +21,7 @@ export class WindowedLookup<V extends Windowed> {
   readonly #cache: CachedLookup<V>;
 
   constructor(
-    readonly room: Pick<OrganisationsContext, 'db' | 'clock' | 'invalidationHealth' | 'announcements'>,
+    readonly room: Pick<OrganisationsContext, 'db' | 'clock' | 'cacheSync' | 'announcements'>,
     { load, tagsOf }: WindowedOptions<V>,
   ) {
     this.#cache = invalidatedLookup<V>({

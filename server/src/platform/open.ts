@@ -17,7 +17,7 @@ import { Metrics } from './metrics.ts';
 import { missingDatabase } from './missing-database.ts';
 import { lockDataFolder } from './owner-lock.ts';
 import { type RestrictedFolder, restrictPermissions } from './restrict-permissions.ts';
-import { type InvalidationHealth, isDisconnected, openInvalidationHealth } from './shared/invalidation-health.ts';
+import { type CacheSync, isDisconnected, openCacheSync } from './shared/cache-sync.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
 import { StartFault } from './start-fault.ts';
@@ -48,7 +48,7 @@ export interface Platform {
   database: OpenDb;
   owners: Owners;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   jobs: Jobs;
   blobs: Blobs;
   /** The first seals, all can open. */
@@ -100,7 +100,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
     openOwners({ db: database.db, log, isMute: () => isDisconnected(hears) }),
   );
   closers.push(() => owners.leave());
-  const invalidationHealth = openInvalidationHealth(hears, owners);
+  const cacheSync = openCacheSync(hears, owners);
   const jobs = openQueue({ store: new JobStore(database.db, clock), owners, log });
   const blobs = await step('The blob store cannot be opened', () =>
     openBlobs({ folder: join(config.dataDir, 'blobs'), s3: config.s3 }),
@@ -113,7 +113,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
     database,
     owners,
     shared,
-    invalidationHealth,
+    cacheSync,
     jobs,
     blobs,
     sealingKeys,

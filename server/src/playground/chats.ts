@@ -18,7 +18,7 @@ interface Given {
 
 /** Creates or updates a chat. Concurrent tabs or browsers cannot overwrite each other: the second gets a conflict. */
 export async function saveChat(
-  { db, clock, storageQuota }: PlaygroundDeps,
+  { db, clock, storage }: PlaygroundDeps,
   userId: number,
   { chatId, version, content }: Given,
 ): Promise<{ chat: ChatHead; created: boolean }> {
@@ -28,7 +28,7 @@ export async function saveChat(
   const models = JSON.stringify(content.columns.map(({ model }) => model));
   const said = { models, bytes, content: text, updated_at: nowSeconds(clock) };
   const before = await sizeOfChat(db, userId, chatId);
-  if (bytes > before) await storageQuota.take(userId, bytes - before);
+  if (bytes > before) await storage.take(userId, bytes - before);
   return db.transaction().execute(async (tx) => {
     await withLock(tx, 'playground', userId);
     const kept = await versionOf(tx, userId, chatId);

@@ -5,5 +5,5 @@ import type { StorageQuota } from '../platform/storage-quota/storage-quota.ts';
 export interface PlaygroundDeps {
   db: Db;
   clock: Clock;
-  storageQuota: StorageQuota;
+  storage: StorageQuota;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../lib/clock.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 
 interface CacheDeps<V> {
@@ -8,7 +8,7 @@ interface CacheDeps<V> {
   load(id: number): Promise<V>;
   clock: Clock;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
 }
 
 interface CacheEntry<V> {
@@ -33,21 +33,20 @@ export class CachedById<V> {
   constructor(readonly deps: CacheDeps<V>) {}
 
   async subscribe(): Promise<void> {
-    const { shared, invalidationHealth, channel } = this.deps;
+    const { shared, cacheSync, channel } = this.deps;
     const forgetAll = () => {
       this.#entries.clear();
       this.#loading.clear();
     };
     this.#unsubscribe = await shared.subscribe(channel, (message) => this.#forget(Number(message)), forgetAll);
-    invalidationHealth.onGap(forgetAll);
+    cacheSync.onGap(forgetAll);
   }
 
   /** Synchronous if the row is cached. */
   get(id: number): V | Promise<V> {
     const held = this.#entries.get(id);
-    const { clock, invalidationHealth } = this.deps;
-    if (held && clock.steadyMs() - held.readMs < (invalidationHealth.heard() ? lifeMs : lifeWithoutNewsMs))
-      return held.value;
+    const { clock, cacheSync } = this.deps;
+    if (held && clock.steadyMs() - held.readMs < (cacheSync.heard() ? lifeMs : lifeWithoutNewsMs)) return held.value;
     return this.#loading.get(id) ?? this.#load(id, held);
   }
 

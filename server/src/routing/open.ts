@@ -10,7 +10,7 @@ import { openPreferences } from './preferences.ts';
 import { type Routing, type RoutingDeps, RoutingService } from './routing.ts';
 
 export async function openRouting(deps: RoutingDeps): Promise<Routing> {
-  const { db, clock, shared, invalidationHealth, catalog, sealer } = deps;
+  const { db, clock, shared, cacheSync, catalog, sealer } = deps;
   const failed = (what: string) => (error: unknown) => deps.onError?.(error, what);
   const knownKeys = async () => (await catalog.allCandidates()).flatMap(circuitKeys);
   const breaker = await openBreaker({
@@ -28,10 +28,10 @@ export async function openRouting(deps: RoutingDeps): Promise<Routing> {
     meter: await openCredentialMeter({ db, clock, shared, onError: failed('count the use of credentials') }),
     affinity: await openAffinity({ clock, shared }),
     decisions: openDecisionLog({ db, clock, keepDays: deps.decisionLogDays, onError: failed('write decisions') }),
-    preferences: await openPreferences({ db, clock, shared, invalidationHealth }),
+    preferences: await openPreferences({ db, clock, shared, cacheSync }),
     ...(sealer && {
       ownKeys: await openOwnKeys({
-        ...{ db, clock, shared, invalidationHealth, sealer },
+        ...{ db, clock, shared, cacheSync, sealer },
         teamOf: deps.teamOf,
         allowed: () => (deps.ownKeyFee?.() ?? null) !== null,
         onTrouble: (message, error) => deps.onError?.(error, `use a key: ${message}`),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
-import { alwaysReliable } from '../platform/shared/invalidation-health.fixture.ts';
+import { alwaysReliable } from '../platform/shared/cache-sync.fixture.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { engines } from './db.fixture.ts';
 import { openOwnKeys } from './own-keys.ts';
@@ -18,7 +18,7 @@ describe.each(await engines())('%s', (_, open) => {
       db,
       clock,
       shared,
-      invalidationHealth: alwaysReliable,
+      cacheSync: alwaysReliable,
       sealer,
       allowed: () => true,
       onTrouble: () => {},

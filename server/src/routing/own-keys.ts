@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { CachedById } from './cached-by-id.ts';
 import type { Credential } from './candidate.ts';
@@ -46,7 +46,7 @@ interface OwnKeysDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   sealer: Sealer;
   /** Whether the service allows such keys at all. */
   allowed(): boolean;
@@ -66,8 +66,8 @@ class StoredOwnKeys implements OwnKeys {
   readonly #ofTeams: CachedById<readonly OwnKey[]>;
 
   constructor(readonly deps: OwnKeysDeps) {
-    const { clock, shared, invalidationHealth } = deps;
-    const held = { clock, shared, invalidationHealth };
+    const { clock, shared, cacheSync } = deps;
+    const held = { clock, shared, cacheSync };
     this.#ofUsers = new CachedById({ ...held, channel: channels.users, load: (userId) => this.#load({ userId }) });
     this.#ofTeams = new CachedById({ ...held, channel: channels.teams, load: (teamId) => this.#load({ teamId }) });
   }

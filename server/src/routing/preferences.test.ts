@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
-import { alwaysReliable } from '../platform/shared/invalidation-health.fixture.ts';
+import { alwaysReliable } from '../platform/shared/cache-sync.fixture.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { preferencesOf } from './candidate.fixture.ts';
 import { openConfigs } from './configs.ts';
@@ -14,7 +14,7 @@ describe.each(await engines())('%s', (_, open) => {
     const { db, close } = await open();
     const clock = manualClock();
     const shared = memoryShared(clock);
-    return { db, clock, shared, deps: { db, clock, shared, invalidationHealth: alwaysReliable }, close };
+    return { db, clock, shared, deps: { db, clock, shared, cacheSync: alwaysReliable }, close };
   }
 
   test('omitted fields stay, null clears, and unset preferences are null', async () => {
@@ -59,7 +59,7 @@ describe.each(await engines())('%s', (_, open) => {
     const deaf = await openPreferences({
       ...deps,
       shared: memoryShared(clock),
-      invalidationHealth: { heard: () => heard, onGap },
+      cacheSync: { heard: () => heard, onGap },
     });
     const speaker = await openPreferences(deps);
     expect(await deaf.get(1)).toBeNull();

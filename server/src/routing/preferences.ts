@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import { CachedById } from './cached-by-id.ts';
 import type { Preferences } from './rank.ts';
@@ -17,7 +17,7 @@ interface PreferencesDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
 }
 
 const channel = 'routing:preferences';

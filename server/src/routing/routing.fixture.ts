@@ -1,6 +1,6 @@
 import { manualClock } from '../lib/clock.ts';
 import type { Db } from '../platform/db/tables.ts';
-import { alwaysReliable } from '../platform/shared/invalidation-health.fixture.ts';
+import { alwaysReliable } from '../platform/shared/cache-sync.fixture.ts';
 import { memoryShared } from '../platform/shared/memory.ts';
 import { candidateOf } from './candidate.fixture.ts';
 import type { Candidate, Channel } from './candidate.ts';
@@ -66,7 +66,7 @@ export async function routingWith(db: Db, fields: Partial<RoutingDeps> = {}) {
     db,
     clock,
     shared,
-    invalidationHealth: alwaysReliable,
+    cacheSync: alwaysReliable,
     catalog: catalogOf([1, 2, 3].map((id) => candidateOf(id, { price: [id, id] }))),
     decisionLogDays: () => 30,
     random: () => 0,

@@ -2,7 +2,7 @@ import type { Clock } from '../lib/clock.ts';
 import { thenMaybe } from '../lib/maybe-promise.ts';
 import type { Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
-import type { InvalidationHealth } from '../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Affinity, ConversationName } from './affinity.ts';
 import { canRoute, requireAvailableModel } from './available-models.ts';
@@ -53,7 +53,7 @@ export interface RoutingDeps {
   db: Db;
   clock: Clock;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   catalog: RoutingCatalog;
   /** Option `DecisionLogDays`. */
   decisionLogDays: () => number;

@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { type MaybePromise, thenMaybe } from '../../lib/maybe-promise.ts';
-import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../../platform/shared/cache-sync.ts';
 import type { AccountDeps } from '../accounts.ts';
 import { invalidatedLookup } from '../announcements.ts';
 import { roles, type User } from '../user.ts';
@@ -9,9 +9,7 @@ import { methodsOf } from './second-factor.ts';
 type Deps = Pick<AccountDeps, 'db' | 'options'>;
 
 /** Who has a second factor, cached: if required of administrators, it is checked on each of their requests. */
-export function openFactorLookup(
-  deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { invalidationHealth: InvalidationHealth },
-) {
+export function openFactorLookup(deps: Pick<AccountDeps, 'db' | 'clock' | 'announcements'> & { cacheSync: CacheSync }) {
   const cache = invalidatedLookup<{ userId: number; has: boolean }>({
     ...deps,
     max: 10_000,

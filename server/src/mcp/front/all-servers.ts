@@ -8,7 +8,7 @@ import { findTool, type UsableTool, usableServer } from '../usable-tools.ts';
 import { callAllowed, toolView } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontContext } from './context.ts';
-import { type Endpoint, type Exchange, invalidParams, methodNotFound, type RequestCaller } from './endpoint.ts';
+import { badParams, type Endpoint, type Exchange, noMethod, type Requester } from './endpoint.ts';
 import { callOwn, ownName, ownServerInfo, ownToolIn, ownViews } from './own-server.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
@@ -34,7 +34,7 @@ export const allServers = (room: FrontContext): Endpoint => ({
       return answerTask(room, { method, params }, exchange, (name) => usableServer(room, exchange.caller.user, name));
     // Not forwarded, but applied to all servers: messages below the level are dropped here.
     if (method === 'logging/setLevel') return {};
-    throw methodNotFound(method);
+    throw noMethod(method);
   },
   onlyAnswers: (tool, holder, { user }) => {
     const slug = typeof tool === 'string' ? serverOf(tool) : null;
@@ -67,7 +67,7 @@ async function openedOffers(room: FrontContext, caller: McpCaller, abilities = '
 }
 
 /** Checks the servers whose tools are offered. A server that does not answer counts as having no tasks. */
-async function anyHasTasks(room: FrontContext, { caller, signal }: RequestCaller): Promise<boolean> {
+async function anyHasTasks(room: FrontContext, { caller, signal }: Requester): Promise<boolean> {
   const offers = await openedOffers(room, caller);
   const servers = new Map(offers.map(({ server }) => [server.id, server]));
   const found = [...servers.values()].map((server) =>
@@ -81,13 +81,13 @@ async function anyHasTasks(room: FrontContext, { caller, signal }: RequestCaller
 
 export async function callByName(room: FrontContext, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
-  if (typeof name !== 'string') throw invalidParams('name must be a tool name');
+  if (typeof name !== 'string') throw badParams('name must be a tool name');
   const own = ownToolIn(name);
   if (own !== null) return callOwn(room, { ...params, name: own }, exchange);
   const { caller } = exchange;
   const found = await find(room, caller, name);
   if (!found || !opensTool(caller, found.server.name, found.tool.name))
-    throw invalidParams(`Unknown tool: ${name.slice(0, 128)}`);
+    throw badParams(`Unknown tool: ${name.slice(0, 128)}`);
   return callAllowed(room, found, params, exchange);
 }
 

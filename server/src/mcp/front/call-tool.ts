@@ -13,7 +13,7 @@ import { holderFor, listingHolder } from '../target.ts';
 import { secretsIn, type UsableTool } from '../usable-tools.ts';
 import { opensTool } from './caller.ts';
 import type { FrontContext } from './context.ts';
-import { type Exchange, hasDisconnected, internalError, invalidParams, toolFailure } from './endpoint.ts';
+import { badParams, type Exchange, hasDisconnected, internalError, toolFailure } from './endpoint.ts';
 import { type ForwardedRequest, forwardRequest } from './forward-request.ts';
 import { needsInput } from './input-rounds.ts';
 import { requireRepeated } from './param-headers.ts';
@@ -102,7 +102,7 @@ function callIfThere(
   params: Params,
   exchange: Exchange,
 ): Promise<Params> {
-  if (!tool) throw invalidParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
+  if (!tool) throw badParams(`Unknown tool: ${String(params.name).slice(0, 128)}`);
   return callAllowed(room, { server, tool }, params, exchange);
 }
 
@@ -214,7 +214,7 @@ async function unfinished(
 
 export function argumentsOf({ arguments: given = {} }: Params): Params {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw invalidParams('arguments must be an object');
+    throw badParams('arguments must be an object');
   return given as Params;
 }
 

@@ -7,7 +7,7 @@ import type { McpServer } from '../store/servers.ts';
 import type { McpCaller } from './caller.ts';
 
 /** The caller that something is done for. */
-export interface RequestCaller {
+export interface Requester {
   caller: McpCaller;
   /** Whose sessions with servers are used: the caller's, or those of one of the caller's clients. */
   holder: string;
@@ -21,7 +21,7 @@ export interface RequestCaller {
 }
 
 /** One message, and what may be sent to the client before its answer. */
-export interface Exchange extends RequestCaller, Omit<RequestCallbacks, 'signal' | 'asking'> {
+export interface Exchange extends Requester, Omit<RequestCallbacks, 'signal' | 'asking'> {
   /** Sends a server's message to the client before the answer; absent if the client cannot be asked anything. */
   say?: ((message: object) => void) | undefined;
   /** Whether the client speaks revision 2026-07-28, the newest: servers ask questions in their results. */
@@ -31,7 +31,7 @@ export interface Exchange extends RequestCaller, Omit<RequestCallbacks, 'signal'
 }
 
 /** Whether the client disconnected. An abort with an `McpFault` is our own. */
-export const hasDisconnected = ({ signal }: RequestCaller): boolean =>
+export const hasDisconnected = ({ signal }: Requester): boolean =>
   signal.aborted && !(signal.reason instanceof McpFault);
 
 /** What the client supports, for the introduction of a server. */
@@ -50,7 +50,7 @@ export interface Endpoint {
   speaks: boolean;
   /** Whether the method exists here at all. */
   serves(method: string): boolean;
-  introduction(asker: RequestCaller, told: ClientSupport): Promise<InitializeInfo>;
+  introduction(asker: Requester, told: ClientSupport): Promise<InitializeInfo>;
   answer(method: string, params: Params, exchange: Exchange): Promise<Params>;
   /**
    * True if the tool's server is already known to speak an older revision: its results hold nothing that the library
@@ -88,9 +88,9 @@ export class HeaderMismatch extends RpcError {
 const statuses: Record<number, number> = { [-32_020]: 400, [-32_021]: 400, [-32_601]: 404 };
 export const statusOf = ({ code }: RpcError, newest: boolean): number => (newest ? (statuses[code] ?? 200) : 200);
 
-export const methodNotFound = (method: string): RpcError =>
+export const noMethod = (method: string): RpcError =>
   new RpcError(-32_601, `Method not found: ${method.slice(0, 100)}`);
-export const invalidParams = (message: string): RpcError => new RpcError(-32_602, message);
+export const badParams = (message: string): RpcError => new RpcError(-32_602, message);
 export const internalError = (message: string): RpcError => new RpcError(-32_603, message);
 
 /** Reports to the model that a tool call failed. */

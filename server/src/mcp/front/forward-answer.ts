@@ -4,7 +4,7 @@ import { describeFault } from '../fault.ts';
 import type { McpServer } from '../store/servers.ts';
 import { secretsIn } from '../usable-tools.ts';
 import type { FrontContext } from './context.ts';
-import type { Endpoint, RequestCaller } from './endpoint.ts';
+import type { Endpoint, Requester } from './endpoint.ts';
 import { mostCarriedBytes, tooLargeToCarry } from './peers.ts';
 import type { OpenedQuestion } from './question-ids.ts';
 import { noQuestion } from './questions.ts';
@@ -29,7 +29,7 @@ export async function forwardAnswer(
   room: FrontContext,
   served: Pick<Endpoint, 'serverNamed'>,
   message: unknown,
-  { caller, holder }: Pick<RequestCaller, 'caller' | 'holder'>,
+  { caller, holder }: Pick<Requester, 'caller' | 'holder'>,
 ): Promise<void> {
   const { data } = answer.safeParse(message);
   if (!data) throw new AppError('invalid_request', 'This is not a JSON-RPC response.');

@@ -10,15 +10,7 @@ import { noValidator } from '../no-validator.ts';
 import type { LogMessage } from '../request-callbacks.ts';
 import { clientMetaKeys } from '../request-params.ts';
 import { DirectAnswer, type DirectCall, quietMs, type ResponseWriter } from './direct-answer.ts';
-import {
-  type Endpoint,
-  type Exchange,
-  invalidParams,
-  methodNotFound,
-  type RequestCaller,
-  RpcError,
-  statusOf,
-} from './endpoint.ts';
+import { badParams, type Endpoint, type Exchange, noMethod, type Requester, RpcError, statusOf } from './endpoint.ts';
 import { cannotBeAsked, needsInput } from './input-rounds.ts';
 import { type LogLevels, levels } from './log-levels.ts';
 import type { Running, RunningCalls } from './running-calls.ts';
@@ -28,7 +20,7 @@ import { isTaskMethod } from './tasks.ts';
 export interface EndpointRequest {
   served: Endpoint;
   introduction: InitializeInfo;
-  asker: RequestCaller;
+  asker: Requester;
   /** Identifies the client, if it may cancel requests by a message; otherwise null. */
   client: string | null;
   /** Set while answering: the library responds to errors thrown by handlers with the status of a success. */
@@ -182,9 +174,9 @@ async function answerOne(exchange: OneExchange, logLevels: LogLevels): Promise<R
 /** Rejects params that no server needs to see. Tools are listed on a single page, so there are no cursors. */
 function refuseOdd(method: string, { level, cursor }: Params): void {
   if (method === 'logging/setLevel' && !levels.includes(level as string))
-    throw invalidParams(`level must be one of ${levels.join(', ')}`);
+    throw badParams(`level must be one of ${levels.join(', ')}`);
   // Some clients send an empty cursor.
-  if (method === 'tools/list' && cursor) throw invalidParams('Unknown cursor');
+  if (method === 'tools/list' && cursor) throw badParams('Unknown cursor');
 }
 
 /** One message of a client, as its handler sees it. */
@@ -227,8 +219,8 @@ class OneExchange implements Exchange {
   /** Passes the request to the endpoint it is for. */
   answered(): Promise<Params> {
     const { method, params } = this.asked;
-    if (isTaskMethod(method) && !this.newest) throw methodNotFound(method);
-    if (isSubscribing(method) && (this.newest || !this.inSession)) throw methodNotFound(method);
+    if (isTaskMethod(method) && !this.newest) throw noMethod(method);
+    if (isSubscribing(method) && (this.newest || !this.inSession)) throw noMethod(method);
     refuseOdd(method, params);
     const told = this.inSession ? this.deps.logLevels.told(this.holder, params) : params;
     return this.turn.served.answer(method, told, this);

@@ -7,7 +7,7 @@ import { secretsIn } from '../usable-tools.ts';
 import { callTool, listTools } from './call-tool.ts';
 import { type McpCaller, opensServer } from './caller.ts';
 import type { FrontContext } from './context.ts';
-import { type Endpoint, type Exchange, internalError, methodNotFound } from './endpoint.ts';
+import { type Endpoint, type Exchange, internalError, noMethod } from './endpoint.ts';
 import { forwardRequest } from './forward-request.ts';
 import { mayNeedInput } from './input-rounds.ts';
 import { asksInResult, resumableRequest } from './resumable-request.ts';
@@ -67,7 +67,7 @@ async function answerOther(
   if (isTaskMethod(method))
     return answerTask(room, { method, params }, exchange, (name) => (name === server.name ? server : null));
   if (method === 'completion/complete') return complete(room, server, params, exchange);
-  if (!isPassed(passedOn(server, exchange.caller), method)) throw methodNotFound(method);
+  if (!isPassed(passedOn(server, exchange.caller), method)) throw noMethod(method);
   const work = async (behind: Exchange) =>
     forCallerAlone(await forwardRequest(room, server, { method, params }, behind));
   if (!mayNeedInput(method) || !asksInResult(exchange)) return work(exchange);
@@ -93,7 +93,7 @@ function complete(room: FrontContext, server: McpServer, params: Params, exchang
   const method = 'completion/complete';
   const { type } = (params.ref ?? {}) as { type?: unknown };
   const offering = type === 'ref/prompt' ? 'prompts' : 'resources';
-  if (!passedOn(server, exchange.caller).includes(offering)) throw methodNotFound(method);
+  if (!passedOn(server, exchange.caller).includes(offering)) throw noMethod(method);
   return forwardRequest(room, server, { method, params }, exchange);
 }
 

@@ -4,7 +4,7 @@ import { Bill } from '../recorded-call.ts';
 import { argumentsOf, CallOfClient, isFailure } from './call-tool.ts';
 import { type McpCaller, opensTool } from './caller.ts';
 import type { FrontContext, OwnTool, OwnTools } from './context.ts';
-import { type Endpoint, type Exchange, invalidParams, methodNotFound } from './endpoint.ts';
+import { badParams, type Endpoint, type Exchange, noMethod } from './endpoint.ts';
 
 /** The name of our own server; reserved, so no connected server can have it. */
 export const ownName = 'svc';
@@ -25,7 +25,7 @@ export const ownServer = (room: FrontContext): Endpoint => ({
   answer: async (method, params, exchange) => {
     if (method === 'tools/list') return { tools: await ownViews(room, exchange.caller) };
     if (method === 'tools/call') return callOwn(room, params, exchange);
-    throw methodNotFound(method);
+    throw noMethod(method);
   },
   onlyAnswers: () => false,
   serverNamed: () => null,
@@ -49,7 +49,7 @@ const opened = (own: OwnTools, caller: McpCaller): OwnTool[] =>
 export function callOwn(room: FrontContext, params: Params, exchange: Exchange): Promise<Params> {
   const { name } = params;
   if (typeof name !== 'string' || !opened(room.own, exchange.caller).some((tool) => tool.name === name))
-    throw invalidParams(`Unknown tool: ${String(name).slice(0, 128)}`);
+    throw badParams(`Unknown tool: ${String(name).slice(0, 128)}`);
   const bill = new Bill(room, new CallOfClient({ id: null, name: ownName }, name, exchange));
   return bill.noted(callOpened(room, name, params, exchange), isFailure);
 }

@@ -34,7 +34,7 @@ function errorIn(text: string): ServerError | null {
 }
 
 const notFoundBefore = -32_002;
-const invalidParams = -32_602;
+const badParams = -32_602;
 const internalError = -32_603;
 const capabilityMissing = -32_021;
 const needsPage = -32_042;
@@ -46,7 +46,7 @@ const needed = z.object({ requiredCapabilities: z.record(z.string(), z.unknown()
  */
 export function codeFor({ newest }: Exchange, { code, data }: ServerError): number {
   if (!newest) return code;
-  if (code === notFoundBefore) return invalidParams;
+  if (code === notFoundBefore) return badParams;
   if (code > -32_020 || code < -32_099) return code;
   return code === capabilityMissing && needed.safeParse(data).success ? code : internalError;
 }

@@ -4,7 +4,7 @@ import type { McpServer } from '../store/servers.ts';
 import { startedTaskOf, taskStatusOf, tasksExtension } from '../task-answers.ts';
 import { opensTool } from './caller.ts';
 import type { FrontContext } from './context.ts';
-import { type Exchange, internalError, invalidParams, RpcError } from './endpoint.ts';
+import { badParams, type Exchange, internalError, RpcError } from './endpoint.ts';
 import { forwardRequest } from './forward-request.ts';
 import { openTaskId, sealTaskId } from './task-ids.ts';
 
@@ -70,7 +70,7 @@ export async function answerTask(
   return { ...answer, taskId: params.taskId };
 }
 
-const noTask = (): RpcError => invalidParams('There is no such task.');
+const noTask = (): RpcError => badParams('There is no such task.');
 
 const notUnderstood = (): RpcError =>
   new RpcError(-32_021, `Declare support for ${tasksExtension} in the request.`, {

@@ -9,7 +9,7 @@ import type { Params } from '../connection.ts';
 import { McpFault } from '../fault.ts';
 import type { McpServer } from '../store/servers.ts';
 import { userOf } from '../target.ts';
-import { type Exchange, internalError, invalidParams, RpcError } from './endpoint.ts';
+import { badParams, type Exchange, internalError, RpcError } from './endpoint.ts';
 import { mostCarriedBytes, type Peers, tooLargeToCarry } from './peers.ts';
 import {
   type CallIdentity,
@@ -97,7 +97,7 @@ export class WaitingCalls {
   async #comeBack(called: CallIdentity, { requestState, inputResponses }: Params, exchange: Exchange): Promise<Params> {
     const { sealer, clock, peers } = this.deps;
     const given = isObject(inputResponses) ? inputResponses : {};
-    if (Buffer.byteLength(JSON.stringify(given)) > mostCarriedBytes) throw invalidParams(tooLargeToCarry);
+    if (Buffer.byteLength(JSON.stringify(given)) > mostCarriedBytes) throw badParams(tooLargeToCarry);
     const state = String(requestState);
     const place = openResumeState(sealer, state, called, clock.nowMs());
     if (!place || place.process === peers.own) return this.#goOn(place, given, exchange);
@@ -180,6 +180,6 @@ export class WaitingCalls {
 }
 
 const nobodyWaits = (): RpcError =>
-  invalidParams(
+  badParams(
     'These answers are no longer awaited: they were already given, the time is up, or the call has ended. Call the tool again, or ask again.',
   );

@@ -3,13 +3,13 @@ import { originOf } from '../../identity/audit/record-acts.ts';
 import { type Call, jsonText } from '../../platform/http/route.ts';
 import type { McpCaller } from '../front/caller.ts';
 import type { ResponseWriter } from '../front/direct-answer.ts';
-import type { RequestCaller } from '../front/endpoint.ts';
+import type { Requester } from '../front/endpoint.ts';
 import { sessionHeader } from './front-session.ts';
 
 /**
  * An HTTP call as seen by its handler: the caller, and how to build the response. The abort signal is created lazily.
  */
-export class AskingCall implements RequestCaller, ResponseWriter {
+export class AskingCall implements Requester, ResponseWriter {
   readonly caller: McpCaller;
   readonly origin: Origin;
   readonly requestId: string;

@@ -9,7 +9,7 @@ import { type McpCaller, opensTool, requireAudience } from '../front/caller.ts';
 import type { FrontContext } from '../front/context.ts';
 import { type DirectCall, directCall, type ResponseWriter } from '../front/direct-answer.ts';
 import type { EndedSessions } from '../front/ended-sessions.ts';
-import { type ClientSupport, type Endpoint, invalidParams, type RequestCaller, RpcError } from '../front/endpoint.ts';
+import { badParams, type ClientSupport, type Endpoint, type Requester, RpcError } from '../front/endpoint.ts';
 import { forwardAnswer, isAnswer } from '../front/forward-answer.ts';
 import type { InitializedRequest, MessageHandler } from '../front/message-handler.ts';
 import type { NotificationStreams } from '../front/notification-streams.ts';
@@ -302,7 +302,7 @@ const anybody: InitializeInfo = {
   capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, logging: {} },
 };
 
-async function introduced(served: Endpoint, asker: RequestCaller, told: ClientSupport): Promise<InitializeInfo> {
+async function introduced(served: Endpoint, asker: Requester, told: ClientSupport): Promise<InitializeInfo> {
   try {
     return await served.introduction(asker, told);
   } catch (error) {
@@ -311,9 +311,7 @@ async function introduced(served: Endpoint, asker: RequestCaller, told: ClientSu
   }
 }
 
-const malformed = invalidParams(
-  'initialize requires protocolVersion, capabilities and clientInfo as defined by the protocol',
-);
+const malformed = badParams('initialize needs protocolVersion, capabilities and clientInfo, as the protocol has them');
 /** Answers `subscriptions/listen` of the newest revision: its servers are asked anew each time. */
 const nothingToHear = new RpcError(-32_601, 'Method not found: there is nothing to listen to');
 

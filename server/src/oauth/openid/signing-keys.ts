@@ -7,7 +7,7 @@ import { randomString } from '../../lib/ids.ts';
 import { thenMaybe } from '../../lib/maybe-promise.ts';
 import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../../platform/shared/cache-sync.ts';
 import {
   addSigningKey,
   deleteSigningKeys,
@@ -53,7 +53,7 @@ export function openSigningKeys(deps: {
   clock: Clock;
   sealer: Sealer;
   options: Options;
-  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
+  cacheSync: Pick<CacheSync, 'heard'>;
   announcements: Announcements;
 }): SigningKeys {
   const { db, clock, sealer } = deps;

@@ -91,7 +91,7 @@ export async function openPlace(
     db: database.db,
     clock: systemClock,
     owners,
-    storageQuota: unbounded,
+    storage: unbounded,
     shared,
     near: newVectorIndex(),
     searches: newUserQueue(2),

@@ -81,7 +81,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       return existing(ref);
     }
     await requireMeans(deps, caller);
-    await deps.storageQuota.take(caller.userId, rowBytes);
+    await deps.storage.take(caller.userId, rowBytes);
     const most = deps.parallelRuns();
     await restartRun(db, { ref, epoch, sessionRef, caller, most, ...given }, deps.owners.id, clock.nowMs());
     await runner.launch(ref);
@@ -98,7 +98,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
       const most = deps.parallelRuns();
       // Checked again when the run is written; checked here so that a rejected request leaves no empty session behind.
       await requireRunSlot(db, userId, most);
-      await deps.storageQuota.take(userId, bytesOfRow(goal, JSON.stringify(tools)));
+      await deps.storage.take(userId, bytesOfRow(goal, JSON.stringify(tools)));
       const { session: found } = await openSession(db, { userId, sessionId }, nowSeconds(clock));
       const goalTokens = await weighOne({ role: 'user', content: goal });
       const ref = await addRun(

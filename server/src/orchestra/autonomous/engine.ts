@@ -51,7 +51,7 @@ export function startEngine(deps: Deps, run: Run, onWritten: (lastSeq: number) =
     state: run.state,
     elapsedMs,
     onWritten,
-    onKept: (bytes) => deps.storageQuota.add(run.caller.userId, bytes),
+    onKept: (bytes) => deps.storage.add(run.caller.userId, bytes),
     onBroken: (error) => stop.abort(error instanceof LeaseLost ? new StopWork('lost') : error),
   });
   const leftMs = Math.min(Math.max(0, timeLeftMs(run.state, run.config, run.elapsedMs)), longestTimerMs);

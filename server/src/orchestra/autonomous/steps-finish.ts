@@ -101,9 +101,9 @@ async function extractKnowledge(work: Work, result: string): Promise<void> {
     const asking = { ...deps, ...stepSearchCalls(work, step) };
     const meter = newMeter();
     const settings = { mayEmbed: work.preferences.enable_embedding };
-    const storageQuota = { deps: asking, caller, choosing, signal, session, settings, meter };
+    const storage = { deps: asking, caller, choosing, signal, session, settings, meter };
     for (const fact of groundedFacts(reply, [said])) {
-      const entry = await keepFact(storageQuota, fact);
+      const entry = await keepFact(storage, fact);
       if (entry) entries.push({ id: entry.id, category: entry.category, title: entry.title });
     }
     journal.tell('knowledge_extracted', { count: entries.length, entries });

@@ -42,7 +42,7 @@ export async function acceptFile(
   const { userId, keyId } = caller;
   const contentHash = await hashOf(bytes);
   const source = { ...as, userId, keyId, name, kind, contentHash, size: bytes.byteLength };
-  await deps.storageQuota.take(userId, bytes.byteLength);
+  await deps.storage.take(userId, bytes.byteLength);
   const made = await makeRoom(deps, source);
   if (!made.accepted) return made;
   const { ref } = made.source;

@@ -15,11 +15,11 @@ export interface Kept {
 }
 
 /** Adds an entry unless the user has an identical one; concurrent identical requests add only one. */
-export async function keepEntry({ db, clock, storageQuota }: Deps, userId: number, fact: NewFact): Promise<Kept> {
+export async function keepEntry({ db, clock, storage }: Deps, userId: number, fact: NewFact): Promise<Kept> {
   await yieldToEventLoop();
   const known = await identicalEntry(db, userId, fact, fact.projectId);
   if (known) return { entry: known, added: false };
-  await storageQuota.take(userId, bytesOfEntry(fact));
+  await storage.take(userId, bytesOfEntry(fact));
   return db.transaction().execute(async (tx) => {
     await withLock(tx, 'knowledge', userId);
     const meanwhile = await identicalEntry(tx, userId, fact, fact.projectId);

@@ -74,8 +74,8 @@ async function store(deps: Deps, source: Source, signal: AbortSignal): Promise<b
 }
 
 /** Passages count towards the user's storage but are never rejected: there was room for the file. */
-const writePassages = ({ db, clock, storageQuota }: Deps, source: Source, from: number, passages: Passage[]) => {
-  for (const { content } of passages) storageQuota.add(source.userId, bytesOfRow(content));
+const writePassages = ({ db, clock, storage }: Deps, source: Source, from: number, passages: Passage[]) => {
+  for (const { content } of passages) storage.add(source.userId, bytesOfRow(content));
   return db.transaction().execute(async (tx) => {
     const now = nowSeconds(clock);
     if (!(await countWritten(tx, source.ref, from, passages.length, now))) return false;

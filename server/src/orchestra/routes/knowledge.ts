@@ -84,7 +84,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
         const caller = callerOf(call.principal);
         const { project_id: projectId, ...fact } = call.body;
         const { userId } = caller;
-        await deps.storageQuota.take(userId, bytesOfEntry(fact));
+        await deps.storage.take(userId, bytesOfEntry(fact));
         const entry = await writeEntry(db, userId, (tx) => addEntry(tx, { ...fact, userId, projectId }, now()));
         embed(caller);
         return ok(call, view(entry), 201);
@@ -110,7 +110,7 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const caller = callerOf(call.principal);
         const { userId } = caller;
-        await deps.storageQuota.take(userId, bytesOfEntry(call.body));
+        await deps.storage.take(userId, bytesOfEntry(call.body));
         const change = (tx: Db) => changeEntry(tx, userId, call.params.id, call.body, now());
         const entry = found(await writeEntry(db, userId, change));
         deps.near.forget(userId);

@@ -113,7 +113,7 @@ export async function keepFact(turn: Keeping, fact: QuotedFact): Promise<Entry |
   const projectId = settings.project_id ?? session.projectId;
   const known = await sameFact(turn, fact, projectId);
   const learned = { ...fact, sourceSession: session.sessionId };
-  deps.storageQuota.add(userId, bytesOfEntry(learned));
+  deps.storage.add(userId, bytesOfEntry(learned));
   return writeEntry(deps.db, userId, (tx) =>
     known
       ? changeEntry(tx, userId, known.id, learned, now(turn))

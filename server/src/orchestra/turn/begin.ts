@@ -61,7 +61,7 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutpu
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
   // Check the storage limit before creating a session: otherwise a rejected request would leave an empty one.
-  await deps.storageQuota.take(caller.userId, rowBytes);
+  await deps.storage.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);
   try {
     const { history, freshIds } = await storeIncoming(deps, session, body.messages);
@@ -212,7 +212,7 @@ async function storeIncoming(
   const keepUpTo = keep < stored.length ? (stored[keep - 1]?.id ?? 0) : undefined;
   const kept: StoredTurnMessage[] = stored.slice(0, keep);
   if (added.length === 0 && keepUpTo === undefined) return { history: kept, freshIds: [] };
-  await deps.storageQuota.take(session.userId, bytesOfMessages(added));
+  await deps.storage.take(session.userId, bytesOfMessages(added));
   const saved = await appendMessages(deps.db, session.ref, added, nowSeconds(deps.clock), keepUpTo);
   // The session was deleted meanwhile: answer anyway; its messages are not stored and get temporary ids.
   const next = (kept.at(-1)?.id ?? 0) + 1;

@@ -87,7 +87,7 @@ async function embedClaimed({ deps, caller, choosing, signal, meter }: Embedding
     meter.note(model, usage, cost);
     const pairs = named(vectors);
     await written(() => saveVectors(deps.db, userId, model, pairs, forgetVectors(keepAs)));
-    deps.storageQuota.add(userId, bytesOfVectors(pairs));
+    deps.storage.add(userId, bytesOfVectors(pairs));
   }
 }
 

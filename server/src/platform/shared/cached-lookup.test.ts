@@ -19,7 +19,7 @@ function opened(tagsOf: (key: string) => string[], max: number) {
     tagsOf: ({ tags }) => tags,
     max,
     clock: manualClock(0),
-    invalidationHealth: { heard: () => true },
+    cacheSync: { heard: () => true },
   });
   return { lookup, reads };
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../lib/clock.ts';
-import type { InvalidationHealth } from './invalidation-health.ts';
+import type { CacheSync } from './cache-sync.ts';
 
 /** How long an entry is valid: long while changes are announced, a second while messages may be lost. */
 const announcedMs = 60_000;
@@ -11,7 +11,7 @@ export interface LookupOptions<V> {
   tagsOf(value: V): string[];
   max: number;
   clock: Clock;
-  invalidationHealth: Pick<InvalidationHealth, 'heard'>;
+  cacheSync: Pick<CacheSync, 'heard'>;
 }
 
 /** A bounded cache of rows looked up by a secret's hash. Changes invalidate entries by tag, in every process. */
@@ -26,11 +26,10 @@ export class CachedLookup<V> {
   constructor(readonly options: LookupOptions<V>) {}
 
   get(key: string): V | null | Promise<V | null> {
-    const { clock, invalidationHealth } = this.options;
+    const { clock, cacheSync } = this.options;
     const entry = this.#entries.get(key);
     // Checked on access, so that entries cached in good times expire quickly too once messages may be lost.
-    if (entry && clock.steadyMs() - entry.readMs < (invalidationHealth.heard() ? announcedMs : unheardMs))
-      return entry.value;
+    if (entry && clock.steadyMs() - entry.readMs < (cacheSync.heard() ? announcedMs : unheardMs)) return entry.value;
     return this.#loading.get(key) ?? this.#start(key);
   }
 

@@ -14,7 +14,7 @@ export interface Shared {
   delete(key: string): Promise<void>;
   /** Adds to a counter that expires `ttlMs` after its first use; returns the new value. */
   increment(key: string, by: number, ttlMs: number): Promise<number>;
-  /** False while Redis is unreachable; see `invalidation-health.ts` for what that means for caches. Memory is always healthy. */
+  /** False while Redis is unreachable; see `cache-sync.ts` for what that means for caches. Memory is always healthy. */
   healthy(): boolean;
   ping(): Promise<void>;
   close(): Promise<void>;

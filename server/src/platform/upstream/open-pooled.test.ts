@@ -21,7 +21,7 @@ function serve(script: (peer: Peer, count: number) => void): RawServer {
 }
 
 /** Connections by names that lead where `addresses` says. */
-function storageQuota(addresses: () => string[], allowPrivate = true) {
+function storage(addresses: () => string[], allowPrivate = true) {
   let asked = 0;
   let laterMs = 0;
   const resolve: Resolve = (_, done) => {
@@ -52,7 +52,7 @@ describe('a kept connection', () => {
   test('stays with its checked address, whatever its name resolves to later', async () => {
     const server = serve(({ socket }, count) => void socket.write(whole(`answer ${count}`)));
     let now = ['127.0.0.1'];
-    const { ask, later, asked } = storageQuota(() => now);
+    const { ask, later, asked } = storage(() => now);
     expect(await ask(server)).toBe('200 answer 1');
     now = ['127.0.0.9'];
     expect(await ask(server)).toBe('200 answer 2');
@@ -69,9 +69,7 @@ describe('a kept connection', () => {
   test('is not opened to a private address, nor to a name that has one', async () => {
     const server = serve(({ socket }) => void socket.write(whole('secret')));
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '10.0.0.1'], ['::ffff:127.0.0.1'], ['fd00::1']])
-      await expect(storageQuota(() => addresses, false).ask(server)).rejects.toThrow(
-        'does not resolve to a public address',
-      );
+      await expect(storage(() => addresses, false).ask(server)).rejects.toThrow('does not lead to a public address');
     const connections = new UpstreamConnections({ dial: guardedDial({ allowPrivate: false }) });
     ends.push(() => connections.close());
     const request = { url: server.url, method: 'POST', headers: {}, body: '{}', timeoutMs: 10_000 };
@@ -83,9 +81,9 @@ describe('a kept connection', () => {
   test('is opened to the next address if one is unreachable', async () => {
     const server = serve(({ socket }) => void socket.write(whole('here')));
     // Nothing listens there.
-    expect(await storageQuota(() => ['::1', '127.0.0.1']).ask(server)).toBe('200 here');
-    await expect(storageQuota(() => ['::1', '::1']).ask(server)).rejects.toMatchObject({ fault: 'network' });
-    await expect(storageQuota(() => []).ask(server)).rejects.toMatchObject({ fault: 'network' });
+    expect(await storage(() => ['::1', '127.0.0.1']).ask(server)).toBe('200 here');
+    await expect(storage(() => ['::1', '::1']).ask(server)).rejects.toMatchObject({ fault: 'network' });
+    await expect(storage(() => []).ask(server)).rejects.toMatchObject({ fault: 'network' });
   });
 });
 
@@ -95,7 +93,7 @@ describe('a response', () => {
     const server = serve(({ socket }) => {
       socket.write(`HTTP/1.1 307 Temporary Redirect\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`);
     });
-    expect(await storageQuota(() => ['127.0.0.1']).ask(server)).toBe('307 ');
+    expect(await storage(() => ['127.0.0.1']).ask(server)).toBe('307 ');
   });
 
   test.each([
@@ -103,7 +101,7 @@ describe('a response', () => {
     ['does not end', 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf'],
   ])('that %s ends at its timeout or when the caller aborts', async (_, wire) => {
     const server = serve(({ socket }) => void socket.write(wire));
-    const { ask } = storageQuota(() => ['127.0.0.1']);
+    const { ask } = storage(() => ['127.0.0.1']);
     await expect(ask(server, { timeoutMs: 300 })).rejects.toMatchObject({ fault: 'timeout' });
     const controller = new AbortController();
     const asked = ask(server, { signal: controller.signal });

@@ -79,7 +79,7 @@ export async function enqueueResponse(
   const { row, items } = await newRows(deps, owner, { ...queued, response });
   const events = ['response.created', 'response.queued'].map((type) => eventText({ type, response }));
   const waiting = { ...row, request: JSON.stringify(queued.body), ended_at: null };
-  await deps.storageQuota.take(owner.userId, bytesOfEnded({ row: waiting, items }));
+  await deps.storage.take(owner.userId, bytesOfEnded({ row: waiting, items }));
   await writeQueued(deps.db, waiting, items, events);
   // Of requests that came at once, each has found room for itself.
   if ((await countRunning(deps.db, owner.userId)) > limits.running) {
@@ -188,7 +188,7 @@ async function finish(deps: ResponsesDeps, row: ResponseRow, response: ResponseO
       ),
     (error) => deps.log.warn({ error, response: row.id }, 'could not store the end of a response'),
   );
-  deps.storageQuota.add(row.user_id, ending.bytes + rowBytes * made.length);
+  deps.storage.add(row.user_id, ending.bytes + rowBytes * made.length);
   await deps.shared.publish(eventChannel(row.id), '').catch(() => {});
 }
 

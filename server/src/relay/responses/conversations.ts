@@ -62,7 +62,7 @@ export function newConversations(deps: ResponsesDeps) {
         created_at: now,
         touched_at: now,
       };
-      await deps.storageQuota.take(scope.userId, bytesOfRow(row.metadata) + row.bytes + rowBytes * rows.length);
+      await deps.storage.take(scope.userId, bytesOfRow(row.metadata) + row.bytes + rowBytes * rows.length);
       await store.insertConversation(
         db,
         row,
@@ -86,7 +86,7 @@ export function newConversations(deps: ResponsesDeps) {
       const added = await kept(scope, items);
       const rows = rowsOf(scope, null, added, 0);
       const bytes = bytesOfRows(rows);
-      await deps.storageQuota.take(scope.userId, bytes + rowBytes * rows.length);
+      await deps.storage.take(scope.userId, bytes + rowBytes * rows.length);
       const done = await store.addItems(db, scope, id, rows, bytes, nowSeconds(clock), most);
       if (done) return added;
       await find(scope, id);

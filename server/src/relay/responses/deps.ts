@@ -19,7 +19,7 @@ export interface ResponsesDeps {
   clock: Clock;
   sealer: Sealer;
   log: Log;
-  storageQuota: StorageQuota;
+  storage: StorageQuota;
   /** Days of retention since last use; 0 stores nothing. */
   keptDays(): number;
 }

@@ -19,7 +19,7 @@ import { readChain, renewChain } from './store/responses.ts';
 import type { EndedRows, NewItem, NewResponseRow, Scope } from './store/tables.ts';
 import { writeInConversation } from './store/write.ts';
 
-type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'storageQuota' | 'keptDays'>;
+type KeepDeps = Pick<ResponsesDeps, 'db' | 'clock' | 'sealer' | 'storage' | 'keptDays'>;
 
 /** All items before a request's own, oldest first. */
 export async function readBefore(deps: KeepDeps, owner: Owner, named: Before, grow: Grow = () => {}): Promise<Item[]> {
@@ -206,14 +206,14 @@ export async function keepResponse(
   const text = `${sent},"output":${madeText}}`;
   if (row.conversation_id != null) {
     const rows = parted(scope, row, brought, made);
-    await deps.storageQuota.take(scope.userId, bytesOfEnded(rows));
+    await deps.storage.take(scope.userId, bytesOfEnded(rows));
     await writeInConversation(deps.db, scope, rows.row, rows.items, now);
     return text;
   }
   // Separately, before what builds on it: extending a chain's life in vain does no harm.
   if (row.previous_id != null) await renewChain(deps.db, scope, row.previous_id, now, limits.links);
   const rows = held(row, brought, made, madeText) ?? parted(scope, row, brought, made);
-  await deps.storageQuota.take(scope.userId, bytesOfEnded(rows));
+  await deps.storage.take(scope.userId, bytesOfEnded(rows));
   await write(rows);
   return text;
 }

@@ -74,8 +74,8 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
     seals: (owner) => sealsOf(deps.sealer, owner),
     keeps: () => deps.keptDays() > 0,
     hasRoom: async ({ userId }, needed) => {
-      if (!needed) return deps.storageQuota.tries(userId, 1);
-      await deps.storageQuota.take(userId, 1);
+      if (!needed) return deps.storage.tries(userId, 1);
+      await deps.storage.take(userId, 1);
       return true;
     },
     admit: (input) => admitItems(input),

@@ -62,7 +62,7 @@ export async function openProcess(
   const shared = memoryShared(systemClock);
   const keptDays = () => days.kept;
   const kept = openResponses({
-    ...{ db, owners, jobs, shared, clock, sealer, log: silent, storageQuota: unbounded, keptDays },
+    ...{ db, owners, jobs, shared, clock, sealer, log: silent, storage: unbounded, keptDays },
   });
   if (answer) kept.work(answer);
   return {

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/tables.ts';
 import { RowBuffer } from '../../platform/durable/batch.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
 import type { Log } from '../../platform/log.ts';
-import type { InvalidationHealth } from '../../platform/shared/invalidation-health.ts';
+import type { CacheSync } from '../../platform/shared/cache-sync.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import { bytesOfRow } from '../../platform/storage-quota/sizes.ts';
 import type { StorageQuota } from '../../platform/storage-quota/storage-quota.ts';
@@ -27,9 +27,9 @@ export interface ContentsDeps {
   clock: Clock;
   sealer: Sealer;
   log: Log;
-  storageQuota: StorageQuota;
+  storage: StorageQuota;
   shared: Shared;
-  invalidationHealth: InvalidationHealth;
+  cacheSync: CacheSync;
   /** 0: nothing is kept. */
   keptDays(): number;
 }
@@ -53,7 +53,7 @@ const channel = 'requests:content-consents';
 
 /** Prompts belong to users: kept only with their consent, sealed, for some days, and written nowhere else. */
 export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
-  const { db, clock, sealer, log, storageQuota, keptDays } = deps;
+  const { db, clock, sealer, log, storage, keptDays } = deps;
   const consents = new CachedById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
   await consents.subscribe();
   const opened = (sealed: string): string | null => {
@@ -73,7 +73,7 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
     write: async (batch) => {
       const fitting: ContentRow[] = [];
       for (const row of batch.map(rowOf))
-        if (await storageQuota.tries(row.user_id, bytesOfRow(row.content))) fitting.push(row);
+        if (await storage.tries(row.user_id, bytesOfRow(row.content))) fitting.push(row);
       await insertContents(db, fitting);
     },
     failed: (error) => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
     jobs,
     log,
     sealer,
-    storageQuota: unbounded,
+    storage: unbounded,
     keptDays: () => 30,
   });
   maker.work(async (_, body, { tell, signal }) => {
