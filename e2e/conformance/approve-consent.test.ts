@@ -49,7 +49,9 @@ describe.skipIf(browserMissing)('agree', () => {
 
   test('rejects with the text of the page if consent fails', async () => {
     const person = asked('<button>Allow</button><p>Your choice could not be submitted</p>');
-    await expect(approveConsent(person, person.service.url, 1_000)).rejects.toThrow('Your choice could not be submitted');
+    await expect(approveConsent(person, person.service.url, 1_000)).rejects.toThrow(
+      'Your choice could not be submitted',
+    );
     person.stop();
   }, 20_000);
 });

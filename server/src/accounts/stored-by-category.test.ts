@@ -84,7 +84,9 @@ describe('an account that has used up its storage', () => {
     const answer = await send(path, body, { 'anthropic-version': '2023-06-01' });
     const told = await answer.json();
     expect([answer.status, told]).toMatchObject([403, shape]);
-    expect(JSON.stringify(told)).toContain('You have reached the storage limit of 1 MiB for your account. Delete responses');
+    expect(JSON.stringify(told)).toContain(
+      'You have reached the storage limit of 1 MiB for your account. Delete responses',
+    );
   });
 
   test('is rejected when saving files and chats, and per entry when importing', async () => {

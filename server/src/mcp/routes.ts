@@ -4,8 +4,8 @@ import { AppError } from '../lib/errors.ts';
 import { idParams, nothingAsked, offsetOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, ok, type Route } from '../platform/http/route.ts';
 import { allowTools, approveTool, testServer } from './approve.ts';
-import { isAdministrator, ownerFor, manageableOwners } from './owner.ts';
 import type { McpContext } from './context.ts';
+import { isAdministrator, manageableOwners, ownerFor } from './owner.ts';
 import { approvalRoutes } from './routes/approvals.ts';
 import { grantRoutes } from './routes/grants.ts';
 import {

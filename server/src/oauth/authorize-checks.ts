@@ -1,13 +1,13 @@
 import { errorDescription, oauthCode } from '../lib/error-shapes.ts';
 import { AppError } from '../lib/errors.ts';
 import { canBeEchoed } from './can-be-echoed.ts';
+import type { OAuthContext } from './context.ts';
 import { type OpenidParameters, type OpenidRequest, readOpenidRequest } from './openid/request.ts';
 import { type Challenge, readChallenge } from './pkce.ts';
 import { isRequestUri, requestBehind } from './pushed/request-uri.ts';
 import { redirectUriMatches } from './redirect-uri.ts';
 import { requestedResources, requireToolResources } from './resource-indicators.ts';
 import { type AnswerParameters, answerAddress, isFormPost } from './response-mode.ts';
-import type { OAuthContext } from './context.ts';
 import { allowedNow, operatorScopes, requestedScopes, type Scope, withoutOffline } from './scopes.ts';
 import { applicationStatus, requireVerified, suspended } from './status.ts';
 import type { PushedRow } from './store/pushed-requests.ts';

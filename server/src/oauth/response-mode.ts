@@ -1,7 +1,7 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
-import { withParameters } from './redirect-uri.ts';
 import type { OAuthContext } from './context.ts';
+import { withParameters } from './redirect-uri.ts';
 
 /** OAuth 2.0 Multiple Response Types §2.1, Form Post Response Mode §2. Fragments are for tokens, which are never sent. */
 export const responseModes = ['query', 'form_post'] as const;

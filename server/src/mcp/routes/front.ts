@@ -311,7 +311,9 @@ async function introduced(served: Endpoint, asker: Requester, told: ClientSuppor
   }
 }
 
-const malformed = badParams('initialize needs protocolVersion, capabilities and clientInfo, as the protocol has them');
+const malformed = badParams(
+  'initialize requires protocolVersion, capabilities and clientInfo as defined by the protocol',
+);
 /** Answers `subscriptions/listen` of the newest revision: its servers are asked anew each time. */
 const nothingToHear = new RpcError(-32_601, 'Method not found: there is nothing to listen to');
 

@@ -5,9 +5,9 @@ import { answered } from '../../platform/http/answers.ts';
 import { type Call, defineRoute, ok, type Route } from '../../platform/http/route.ts';
 import { applicationSchema } from '../application.ts';
 import { decide, decideSilently, describeRequest, openPushed } from '../authorize.ts';
+import type { OAuthContext } from '../context.ts';
 import { givenParameter, onceEach } from '../given-parameters.ts';
 import { openidParameters } from '../openid/request.ts';
-import type { OAuthContext } from '../context.ts';
 import { type Spending, spendingFields } from '../spending.ts';
 import { base, noStore, repeatableIn, resourceParameter, seeOther } from './shapes.ts';
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
+import type { OAuthContext } from '../context.ts';
 import { deviceGrant } from '../device/codes.ts';
 import { proofAlgorithms } from '../dpop/key.ts';
 import { tokenExchangeGrant } from '../grants/actor.ts';
@@ -7,7 +8,6 @@ import { prompts } from '../openid/request.ts';
 import { sessionContext } from '../openid/sign-in.ts';
 import { signingAlgorithms } from '../openid/signing-algorithms.ts';
 import { responseModes } from '../response-mode.ts';
-import type { OAuthContext } from '../context.ts';
 import { allScopes, firstScopes } from '../scopes.ts';
 import { readsDocuments } from '../status.ts';
 import { anyOrigin, base } from './shapes.ts';
@@ -76,7 +76,11 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
 
 const documentSchema = z.record(z.string(), z.unknown());
 
-export function discoveryRoutes({ baseUrl, webUrl, options }: Pick<OAuthContext, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
+export function discoveryRoutes({
+  baseUrl,
+  webUrl,
+  options,
+}: Pick<OAuthContext, 'baseUrl' | 'webUrl' | 'options'>): Route[] {
   const openid = openidMetadata(baseUrl, webUrl);
   /** How unregistered clients get access. */
   const openidNow = () => ({

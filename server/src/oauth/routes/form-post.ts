@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { languageAsked } from '../../identity/caller-language.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
+import type { OAuthContext } from '../context.ts';
 import { expiredPage, formPostHeaders, formPostPage } from '../form-post-page.ts';
 import { formPostPath, openAnswer } from '../response-mode.ts';
-import type { OAuthContext } from '../context.ts';
 import { base, noStore } from './shapes.ts';
 
 /** Form Post Response Mode: the page that posts an answer to the application. */

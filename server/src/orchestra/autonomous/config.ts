@@ -27,14 +27,9 @@ export const configSchema = z.strictObject({
   connected_tools: fields.connected_tools.optional(),
 });
 
-export const maxCost = z
-  .number()
-  .positive()
-  .max(1_000_000)
-  .nullable()
-  .meta({
-    description: 'Cost limit in dollars: no model call starts once the run has cost this much; null for no limit',
-  });
+export const maxCost = z.number().positive().max(1_000_000).nullable().meta({
+  description: 'Cost limit in dollars: no model call starts once the run has cost this much; null for no limit',
+});
 export const approve = z.enum(['never', 'marked', 'always']).meta({
   description: 'Which tool calls require approval: none, calls to tools marked by the operator, or all',
 });

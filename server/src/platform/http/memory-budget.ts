@@ -25,8 +25,7 @@ export class MemoryBudget {
 
   take(caller: string, bytes: number): void {
     const own = (this.#callers.get(caller) ?? 0) + bytes;
-    if (own > mostOfCaller)
-      throw new OutOfMemoryBudget('Your requests in progress are too large in total.');
+    if (own > mostOfCaller) throw new OutOfMemoryBudget('Your requests in progress are too large in total.');
     if (this.#all + bytes > mostOfAll) throw new OutOfMemoryBudget('Too many large requests are in progress.');
     this.#callers.set(caller, own);
     this.#all += bytes;

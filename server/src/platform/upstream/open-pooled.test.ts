@@ -69,7 +69,7 @@ describe('a kept connection', () => {
   test('is not opened to a private address, nor to a name that has one', async () => {
     const server = serve(({ socket }) => void socket.write(whole('secret')));
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '10.0.0.1'], ['::ffff:127.0.0.1'], ['fd00::1']])
-      await expect(storage(() => addresses, false).ask(server)).rejects.toThrow('does not lead to a public address');
+      await expect(storage(() => addresses, false).ask(server)).rejects.toThrow('does not resolve to a public address');
     const connections = new UpstreamConnections({ dial: guardedDial({ allowPrivate: false }) });
     ends.push(() => connections.close());
     const request = { url: server.url, method: 'POST', headers: {}, body: '{}', timeoutMs: 10_000 };

@@ -12,9 +12,9 @@ import { openCall } from '../open-call.ts';
 import { contextOf } from '../request-context.ts';
 import { stoppingError } from '../stopping.ts';
 import { tryCandidates } from '../try-candidates.ts';
-import { firstEventOf, type RequestedSession } from './first-event.ts';
 import { asks, mostOf, nothingYet } from './bounds.ts';
 import { endings } from './endings.ts';
+import { firstEventOf, type RequestedSession } from './first-event.ts';
 import { RealtimeSession } from './session.ts';
 import { greetedBy } from './upstream.ts';
 

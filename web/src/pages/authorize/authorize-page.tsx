@@ -11,7 +11,8 @@ import { Refused } from './refused.tsx';
 
 function Waiting() {
   return (
-    <CenteredLayout title={t('Authorize an application')}
+    <CenteredLayout
+      title={t('Authorize an application')}
       description={t('This application requests access to your svc account.')}
     >
       <Stack aria-busy="true" role="status" aria-label={t('Loading')}>

@@ -6,10 +6,7 @@ import { t } from '../../language/words.ts';
 /** Shown after a user has deleted their account. */
 export function GoodbyePage() {
   return (
-    <CenteredLayout
-      title={t('Your account has been deleted')}
-      description={t('Goodbye, and thank you for using svc.')}
-    >
+    <CenteredLayout title={t('Your account has been deleted')} description={t('Goodbye, and thank you for using svc.')}>
       <Stack>
         <Text size="sm">
           {t(

@@ -63,7 +63,9 @@ function say(event: RunEvent, title: (id: string) => string): Said | null {
     case 'task_failed':
       return [failureLine(event, title(event.task_id)), 'bad'];
     case 'task_redone':
-      return [t('“{task}” is being redone: {reason}', { task: event.title, reason: translateServerText(event.reason) })];
+      return [
+        t('“{task}” is being redone: {reason}', { task: event.title, reason: translateServerText(event.reason) }),
+      ];
     case 'model_failover':
       return [
         t('{to} is used instead of {from} ({why})', {

@@ -22,7 +22,8 @@ export function buildMessages(conversation: Conversation): Json[] {
   endWithWords(messages);
   // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
   // start.
-  if (messages[0]?.role !== 'user') messages.unshift({ role: 'user', content: [{ type: 'text', text: placeholderText }] });
+  if (messages[0]?.role !== 'user')
+    messages.unshift({ role: 'user', content: [{ type: 'text', text: placeholderText }] });
   return messages;
 }
 
