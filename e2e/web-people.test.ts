@@ -248,7 +248,7 @@ describe.skipIf(browserMissing)('user administration', () => {
     expect((await admin.context.request.put('/api/admin/options', { data })).status()).toBe(200);
     await goTo(guest, 'Users');
     const { page } = guest;
-    await page.getByText('Administrators need a second factor').first().waitFor();
+    await page.getByText('Administrators must use a second factor').first().waitFor();
     await looks(guest, 'factor-required', false);
     await page.getByRole('link', { name: 'Set up a second factor' }).first().click();
     await page.getByText('You cannot open the administration pages').waitFor();

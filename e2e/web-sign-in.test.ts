@@ -48,7 +48,7 @@ describe.skipIf(browserMissing)('sign-in through identity providers', () => {
     await form.getByRole('switch', { name: 'Trust email addresses as verified' }).press('Space');
     await whole(page);
     await form.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByText('Acme answers').waitFor();
+    await page.getByText('Acme is responding').waitFor();
 
     const phone = { viewport: { width: 390, height: 844 }, colorScheme: 'dark' } as const;
     const nora = await site.visit(phone);

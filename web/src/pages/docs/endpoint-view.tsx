@@ -123,7 +123,7 @@ export const EndpointView = memo(function EndpointView({ endpoint, schemas, open
             {method}
           </Badge>
           <span className="svc-endpoint-path">{path}</span>
-          <Text span size="sm" c="dimmed" lang={summary.lang}>
+          <Text span size="sm" c="dimmed" className="svc-anywhere" lang={summary.lang}>
             {summary.text}
           </Text>
         </button>
