@@ -63,7 +63,7 @@ describe.skipIf(browserMissing)('sign-in through identity providers', () => {
     await nora.page.getByText('nora@acme.example').first().waitFor();
     await nora.page.getByRole('button', { name: 'Set password' }).waitFor();
     await whole(nora.page);
-    await nora.page.getByRole('button', { name: 'Actions for nora@acme.example of Acme' }).click();
+    await nora.page.getByRole('button', { name: 'Actions for nora@acme.example (Acme)' }).click();
     await nora.page.getByRole('menuitem', { name: 'Disconnect' }).click();
     await nora.page.getByText('This is your only way to sign in.').waitFor();
 

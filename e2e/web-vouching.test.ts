@@ -38,7 +38,7 @@ describe.skipIf(browserMissing)('MCP sign-in through an identity provider', () =
     await provider.getByRole('switch', { name: 'Assert user identity to MCP servers' }).press('Space');
     await whole(page);
     await provider.getByRole('button', { name: 'Connect', exact: true }).click();
-    await page.getByText('Acme answers').waitFor();
+    await page.getByText('Acme is responding').waitFor();
 
     await page.goto('/admin/mcp');
     await page.getByRole('button', { name: 'Connect a server' }).first().click();

@@ -40,7 +40,7 @@ const wordless =
 
 /** Calls whose string arguments are not user-visible. */
 const wordlessCalls =
-  /^(t|rich|later|get|post|put|del|fetch|includes|startsWith|endsWith|split|join|replace|replaceAll|test|match|getItem|setItem|removeItem|querySelector|querySelectorAll|closest|addEventListener|removeEventListener|useMediaQuery|matchMedia|require|RegExp|URL|DOMException|createElement)$/;
+  /^(t|rich|lazyComponent|get|post|put|del|fetch|includes|startsWith|endsWith|split|join|replace|replaceAll|test|match|getItem|setItem|removeItem|querySelector|querySelectorAll|closest|addEventListener|removeEventListener|useMediaQuery|matchMedia|require|RegExp|URL|DOMException|createElement)$/;
 
 /** A capitalised word, or several words; not a URL, an identifier or a measure. */
 export function readsAsWords(text: string): boolean {

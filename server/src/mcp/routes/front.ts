@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
-import { nothingAsked } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
 import { allServers } from '../front/all-servers.ts';
@@ -24,6 +23,17 @@ import { usableServer } from '../usable-tools.ts';
 import { AskingCall, finished } from './front-call.ts';
 import { cancelRequests, type Message, refuseMixed, refuseSeveral } from './front-messages.ts';
 import { holderOf, requiredSession, sessionFor, sessionIn, sessionOfPost, speaksNewest } from './front-session.ts';
+import {
+  allowed,
+  answers,
+  isMessage,
+  isServerName,
+  longestName,
+  mostBytes,
+  posted,
+  serverParams,
+  shared,
+} from './front-shapes.ts';
 
 export interface FrontRouteDeps {
   room: FrontContext;
@@ -34,46 +44,14 @@ export interface FrontRouteDeps {
   originAllowed(origin: string): boolean | Promise<boolean>;
 }
 
-/** The library's own limit: arguments may contain files. */
-const mostBytes = 4 * 1024 * 1024;
-
-/** RFC 9110 §15.5.6: a 405 response lists the allowed methods. */
-const allowed = { allow: 'POST, DELETE' };
-
-/** No tool has a longer name. */
-const longestName = 128;
-
-const serverName = /^[a-z0-9-]{1,24}(_\d{1,15})?$/;
-const isServerName = ({ server }: Record<string, string>): boolean => server !== undefined && serverName.test(server);
-
-const shared = {
-  tag: 'MCP',
-  auth: 'mcp',
-  errors: 'mcp',
-  limit: { option: 'RateLimitMcp', by: 'principal' },
-  query: nothingAsked,
-} as const;
-
-const message = z.record(z.string(), z.unknown());
-const posted = z
-  .union([message, z.array(message).min(1).max(10)])
-  .describe('A JSON-RPC message, or an array of messages in revision 2025-03-26');
-/** Any object is accepted as a message: errors in it are answered as JSON-RPC errors. */
-const isMessage = (body: unknown): boolean => typeof body === 'object' && body !== null && !Array.isArray(body);
-const answers = {
-  200: { type: 'application/json', description: 'The response, or an event stream that ends with it' },
-  202: { type: 'text/plain', description: 'Accepted; no response body' },
-} as const;
-
 type FrontCall = Call<'mcp', z.infer<typeof posted>>;
 type Find = (call: Call<'mcp'>) => Endpoint | Promise<Endpoint>;
 
 /** The MCP endpoints: one per server, one for all servers that the caller may use, and our own. */
 export function frontRoutes(deps: FrontRouteDeps): Route[] {
   const { room } = deps;
-  const params = z.object({ server: z.string().regex(serverName) });
   const named = ({ principal, params: given }: Call<'mcp'>): McpServer | Promise<McpServer> => {
-    const { server: name } = given as z.infer<typeof params>;
+    const { server: name } = given as z.infer<typeof serverParams>;
     requireAudience(principal, name, room.baseUrl);
     const found = usableServer(room, principal.user, name);
     return found instanceof Promise ? foundLater(found, name) : there(found, name);
@@ -125,7 +103,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
         path: '/mcp/{server}',
         use: 'Use a connected server over MCP (Streamable HTTP)',
         end: "End the client's MCP sessions with a connected server",
-        params,
+        params: serverParams,
       },
       one,
     ),
@@ -134,7 +112,7 @@ export function frontRoutes(deps: FrontRouteDeps): Route[] {
       method: 'get',
       path: '/mcp/{server}',
       summary: "Stream messages that a connected server sends on its own in the client's session",
-      params,
+      params: serverParams,
       answers: { 200: { type: 'text/event-stream', description: 'Messages as they arrive' } },
       handle: async (call) => {
         await refuseOrigin(deps, call);

@@ -5,6 +5,7 @@ import { definitionLimits } from '../definition.ts';
 import { ownName } from '../front/own-server.ts';
 import { mostTools } from '../listing.ts';
 import { audiences, authKinds, offerings } from '../store/servers.ts';
+import { approvalView, organisation } from './approval-view.ts';
 
 const name = z
   .string()
@@ -222,23 +223,6 @@ export const testView = z.object({
   tools: z.array(testedTool),
   cut: z.boolean().describe('Whether the server lists more than was read'),
 });
-
-const organisation = z.object({ id: z.int(), name: z.string() });
-
-export const approvalView = z
-  .object({
-    id: z.int(),
-    server: z.string(),
-    tool: z.string(),
-    arguments: schema,
-    state: z.enum(['waiting', 'approved', 'refused']),
-    created_at: z.int(),
-    expires_at: z.int(),
-    organisation: organisation
-      .nullable()
-      .describe('Organisation of the team key that made the call; its owners and administrators decide'),
-  })
-  .meta({ id: 'McpApproval' });
 
 export const toolNameParams = z.object({ name: z.string().min(1).max(64) });
 export const handCall = z.strictObject({ arguments: z.record(z.string(), z.unknown()).default({}) });

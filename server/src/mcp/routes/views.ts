@@ -11,7 +11,8 @@ import type { SharedSigner } from '../shared-sign-in.ts';
 import { findServer, type McpServer } from '../store/servers.ts';
 import { type AllowedTool, allowedTools } from '../store/tools.ts';
 import { offeredName } from '../tool-names.ts';
-import type { approvalView, serverChange, serverView, testedTool, testView } from './schemas.ts';
+import type { approvalView } from './approval-view.ts';
+import type { serverChange, serverView, testedTool, testView } from './schemas.ts';
 
 /** Only the given fields, so that spreading the result overrides nothing by accident. */
 export function givenOf(body: z.infer<typeof serverChange>): Partial<Omit<ServerInput, 'name'>> {

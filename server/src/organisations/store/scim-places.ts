@@ -1,7 +1,6 @@
 import { countRows, pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import type { Sorting } from './scim-sorting.ts';
-import type { Condition } from './scim-users.ts';
+import type { Condition, Sorting } from './scim-users.ts';
 import type { TeamRow } from './tables.ts';
 import './tables.ts';
 

@@ -1,14 +1,8 @@
-import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { type SqlBool, sql } from 'kysely';
 import { fault } from '../scim/faults.ts';
 import { plain } from '../scim/filter.ts';
 import { type Attribute, type Attributes, groupAttributes, userAttributes } from './scim-conditions.ts';
-
-/** What a list is sorted by (RFC 7644 §3.4.2.3), before the id. */
-export interface Sorting {
-  absent: RawBuilder<SqlBool>;
-  by: RawBuilder<unknown>;
-  direction: 'asc' | 'desc';
-}
+import type { Sorting } from './scim-users.ts';
 
 export interface SortAsked {
   sortBy?: string | undefined;

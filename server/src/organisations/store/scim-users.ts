@@ -1,10 +1,16 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { findRow } from '../../platform/db/find-row.ts';
 import { pageOfFew, type Range } from '../../platform/db/list-page.ts';
 import type { Db, Tables } from '../../platform/db/tables.ts';
-import type { Sorting } from './scim-sorting.ts';
 import type { ScimUserRow } from './tables.ts';
 import './tables.ts';
+
+/** What a list is sorted by (RFC 7644 §3.4.2.3), before the id. */
+export interface Sorting {
+  absent: RawBuilder<SqlBool>;
+  by: RawBuilder<unknown>;
+  direction: 'asc' | 'desc';
+}
 
 /** Selects rows of a table. */
 export type Condition<T extends keyof Tables> = (e: ExpressionBuilder<Tables, T>) => Expression<SqlBool>;
