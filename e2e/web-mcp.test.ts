@@ -78,10 +78,10 @@ describe.skipIf(browserMissing)('tools', () => {
     await tools.getByText('Only <b>text</b> files.').waitFor();
     await tools.getByRole('switch', { name: 'read_file allowed' }).press('Space');
     await tools.getByRole('switch', { name: 'delete_file allowed' }).press('Space');
-    await tools.getByRole('switch', { name: 'delete_file asks first' }).press('Space');
+    await tools.getByRole('switch', { name: 'delete_file requires approval' }).press('Space');
     expect(await accessibilityFaults(page)).toEqual([]);
     await tools.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('2 allowed, 1 asks first').waitFor();
+    await page.getByText('2 allowed, 1 requires approval').waitFor();
     expect(await page.content()).not.toContain('shown-to-nobody');
 
     server.tools[0] = { name: 'read_file', description: 'Reads a file and sends it away.' };
@@ -134,7 +134,7 @@ describe.skipIf(browserMissing)('tools', () => {
     const tools = page.getByRole('dialog', { name: 'Tools of mine' });
     await tools.getByRole('switch', { name: 'add allowed' }).press('Space');
     await tools.getByRole('switch', { name: 'delete allowed' }).press('Space');
-    await tools.getByRole('switch', { name: 'delete asks first' }).press('Space');
+    await tools.getByRole('switch', { name: 'delete requires approval' }).press('Space');
     await tools.getByRole('button', { name: 'Save' }).press('Enter');
     await tools.waitFor({ state: 'hidden' });
     await page.getByText('and <b>call delete</b>.').waitFor();

@@ -11,7 +11,7 @@ export const isModelAllowed = ({ allowedModels = [] }: Pick<Caller, 'allowedMode
 
 export function requireEngineAccess(caller: Caller): void {
   if (isModelAllowed(caller, orchestraModel)) return;
-  throw new AppError('model_not_allowed', `This key may not use the model ${orchestraModel}`, { param: 'model' });
+  throw new AppError('model_not_allowed', `This API key cannot use the model ${orchestraModel}`, { param: 'model' });
 }
 
 /**
@@ -46,9 +46,13 @@ export async function requireChatModel(
   const out = chat.find(({ id }) => id === forced)?.leftOut;
   if (out) throw new AppError('no_eligible_provider', `The model ${forced} is ${out.join(' or ')}.`, { param });
   if (!isModelAllowed(caller, forced))
-    throw new AppError('model_not_allowed', `This key may not use the model ${forced}. Add it to the key's models.`, {
-      param,
-    });
+    throw new AppError(
+      'model_not_allowed',
+      `This API key cannot use the model ${forced}. Add it to the key's models.`,
+      {
+        param,
+      },
+    );
   throw new AppError('model_not_found', `There is no chat model "${forced}"`, { param });
 }
 

@@ -53,7 +53,7 @@ export const scopeWords: Record<string, ScopeWords> = {
     icon: IconSparkles,
     title: t('Use models'),
     detail: t(
-      'Use models in your name and spend your credits, up to a limit you set; see your files, responses and videos',
+      'Use models on your behalf and spend your credits, up to a limit you set; see your files, responses and videos',
     ),
   },
 };

@@ -12,7 +12,7 @@ export default {
   'Prefix of its tool names, followed by _{id}; cannot be changed later':
     '加上 _{id} 作为其工具名称的前缀，创建后不可更改',
   '{count, plural, one {# user} other {# users}}': '{count, plural, other {# 个用户}}',
-  '{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}':
+  '{allowed} allowed{asking, plural, =0 {} one {, # requires approval} other {, # require approval}}':
     '已允许 {allowed} 个{asking, plural, =0 {} other {，其中 # 个需先询问}}',
 
   'Prefix of its tool names; cannot be changed later': '作为其工具名称的前缀，创建后不可更改',
@@ -112,7 +112,7 @@ export default {
   'Cannot be offered: {problem}.': '无法提供：{problem}。',
   '{name} allowed': '允许 {name}',
   'Ask first': '先询问',
-  '{name} asks first': '使用 {name} 前先询问',
+  '{name} requires approval': '使用 {name} 前先询问',
   'Price per call': '每次调用的价格',
   'Price per call of {name}': '每次调用 {name} 的价格',
   'Charged to the caller when the tool returns a result': '由调用者支付，工具返回结果后收取',

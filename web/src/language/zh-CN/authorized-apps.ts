@@ -13,7 +13,7 @@ export default {
   'Revoke access for {appName}?': '撤销 {appName} 的访问权限？',
   'Revoke access': '撤销访问权限',
   '{appName} no longer has access': '{appName} 已无访问权限',
-  'It is signed out and can no longer act in your name.': '它会被登出，不能再以你的名义做任何事。',
+  'It is signed out and can no longer act on your behalf.': '它会被登出，不能再以你的名义做任何事。',
   '{count, plural, one {Also delete the API key that it created for you} other {Also delete the # API keys that it created for you}}':
     '{count, plural, other {同时删除它为你创建的 # 个 API 密钥}}',
   'Anyone who has a key can keep using models at your expense. Programs that use a key stop working when it is deleted.':

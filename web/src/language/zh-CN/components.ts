@@ -116,7 +116,7 @@ export default {
   'Balance and usage': '余额和用量',
   'See your balance and what you have used': '查看你的余额和用量',
   'Use models': '使用模型',
-  'Use models in your name and spend your credits, up to a limit you set; see your files, responses and videos':
+  'Use models on your behalf and spend your credits, up to a limit you set; see your files, responses and videos':
     '以你的名义调用模型并消耗额度，不超过你设定的限额；查看你的文件、响应和视频',
 
   'Clear {label}': '清除“{label}”',

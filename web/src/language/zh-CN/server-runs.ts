@@ -73,8 +73,8 @@ export default {
   'a tool, which tool_choice requires': ' tool_choice 所要求的工具',
   '{name}, which tool_choice names': ' tool_choice 指定的 {name}',
   'No chat model is enabled': '没有启用对话模型',
-  'This key may not use the model {model}': '此密钥不能使用模型 {model}',
-  "This key may not use the model {model}. Add it to the key's models.":
+  'This API key cannot use the model {model}': '此密钥不能使用模型 {model}',
+  "This API key cannot use the model {model}. Add it to the key's models.":
     '此密钥不能使用模型 {model}，请将其添加到密钥的模型中。',
   "This key may use {model}, but none of the chat models behind it. Add some to the key's models":
     '此密钥可以使用 {model}，但不能使用其背后的任何对话模型。请在密钥的模型中添加一些',

@@ -48,7 +48,7 @@ function SharedSignIn({ by }: { by: McpServer['signed_in_by'] }) {
 }
 
 const countOf = ({ tools }: McpServer): string =>
-  t('{allowed} allowed{asking, plural, =0 {} one {, # asks first} other {, # ask first}}', {
+  t('{allowed} allowed{asking, plural, =0 {} one {, # requires approval} other {, # require approval}}', {
     allowed: tools.length,
     asking: tools.filter((tool) => tool.ask_first).length,
   });

@@ -76,7 +76,7 @@ export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
             />
             <Switch
               label={t('Ask first')}
-              aria-label={t('{name} asks first', { name })}
+              aria-label={t('{name} requires approval', { name })}
               disabled={!choice.allowed}
               checked={choice.allowed && choice.askFirst}
               onChange={(event) => set({ askFirst: event.currentTarget.checked })}

@@ -140,7 +140,7 @@ export function AuthorizedAppsPage() {
         }}
       >
         <Stack gap="sm">
-          {t('It is signed out and can no longer act in your name.')}
+          {t('It is signed out and can no longer act on your behalf.')}
           {revoking?.keys && (
             <Checkbox
               checked={!keepsKeys}
