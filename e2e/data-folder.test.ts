@@ -58,7 +58,7 @@ test('doctor and check-database find damaged pages', async () => {
     expect(said).toMatch(/malformed|Tree \d+|page \d+|btreeInitPage/i);
   }
   writeFileSync(file, whole);
-  expect(await svc('check-database')).toEqual({ code: 0, said: `${file} is sound.\n` });
+  expect(await svc('check-database')).toEqual({ code: 0, said: `${file} is not damaged.\n` });
 }, 300_000);
 
 test.each(['empty', 'missing'])(

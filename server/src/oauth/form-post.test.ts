@@ -172,11 +172,14 @@ describe('the form_post page', () => {
     const sealedOtherwise = `/api/oauth2/form_post?answer=${described.data.signed_in_after}`;
     const changed = `${path.slice(0, -2)}${path.endsWith('AA') ? 'BB' : 'AA'}`;
     for (const address of [sealedOtherwise, changed, '/api/oauth2/form_post?answer=x', '/api/oauth2/form_post'])
-      await expectNoForm(await t.call(address));
+      await expectNoForm(await t.call(address, { headers: browser }));
     expect((await t.call(path)).status).toBe(200);
     t.clock.advance(600_000);
-    await expectNoForm(await t.call(path));
+    await expectNoForm(await t.call(path, { headers: browser }));
+    const told = await t.call(path);
+    expect([told.status, (await jsonOf(told)).error]).toEqual([400, 'invalid_request']);
   });
+  const browser = { accept: 'text/html,application/xhtml+xml' };
   const expectNoForm = async (page: Response) => {
     expect(page.status).toBe(400);
     expect(await page.text()).not.toMatch(/<form|<script/);

@@ -127,7 +127,8 @@ test('a model whose provider fails is skipped, and the decision records it', asy
       return data.decisions.map(({ routing_reason }) => routing_reason);
     };
     await until('the decisions are written', async () => (await reasons()).length === 7);
-    for (const reason of await reasons()) expect(reason).toContain("asked in place of 'c/big', which did not answer");
+    for (const reason of await reasons())
+      expect(reason).toContain("used as fallback for 'c/big', which did not answer");
   } finally {
     failing.clear();
   }

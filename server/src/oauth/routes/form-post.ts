@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { languageAsked } from '../../identity/caller-language.ts';
+import { AppError } from '../../lib/errors.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { OAuthContext } from '../context.ts';
 import { expiredPage, formPostHeaders, formPostPage } from '../form-post-page.ts';
@@ -22,6 +23,9 @@ export function formPostRoute(room: OAuthContext): Route {
     handle: (call) => {
       const language = languageAsked(call) ?? 'en';
       const answer = openAnswer(room, call.query.answer ?? '');
+      const isBrowser = /\btext\/html\b/i.test(call.request.headers.get('accept') ?? '');
+      if (!answer && !isBrowser)
+        throw new AppError('invalid_request', 'answer is invalid or expired.', { param: 'answer' });
       const html = answer ? formPostPage(language, answer.action, answer.fields) : expiredPage(language);
       const headers = { ...call.headers, 'content-type': 'text/html; charset=utf-8' };
       return new Response(html, { status: answer ? 200 : 400, headers });

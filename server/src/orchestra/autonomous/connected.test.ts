@@ -105,7 +105,7 @@ describe.each(await engines())('tools of connected servers, on %s', (_name, open
     await until('it is called', () => tools.calls.length === 1);
     clock.advance(toolLimitMs);
     expect((await place.events('s1')).at(-1)!.event).toBe('execution_completed');
-    expect(told(place)).toMatch(/did not answer within 300 seconds/);
+    expect(told(place)).toMatch(/did not respond within 300 seconds/);
   });
 
   test('the run waits if tools cannot be listed', async () => {

@@ -66,7 +66,7 @@ describe.each(await engines())('calls that servers continue as tasks, on %s', (_
     expect(seen.waiting[0]!.tooLong!.aborted).toBe(false);
     clock.advance(3_600_000);
     expect((await place.events('s1')).at(-1)!.event).toBe('execution_completed');
-    expect(told(place)).toMatch(/did not answer within \d+ seconds/);
+    expect(told(place)).toMatch(/did not respond within \d+ seconds/);
     // It was not the caller who left, which everybody does once the run is over: nothing is paid.
     expect(seen.leftBefore).toEqual([false]);
   });

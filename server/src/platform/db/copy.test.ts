@@ -103,9 +103,9 @@ describe.skipIf(!reachable)('copying a SQLite file to PostgreSQL', () => {
     [
       'a column that PostgreSQL lacks',
       'alter table users add column shoe_size integer',
-      'no place for users (shoe_size)',
+      'no columns for users (shoe_size)',
     ],
-    ['a table that it lacks', 'create table shoes (size integer)', 'no place for shoes (size)'],
+    ['a table that it lacks', 'create table shoes (size integer)', 'no columns for shoes (size)'],
     ['a constraint violation', 'update oauth_applications set owner_id = 7', 'oauth_applications cannot be copied'],
   ])('%s aborts the copy, and nothing is changed', async (_, change, said) => {
     const source = await filled();

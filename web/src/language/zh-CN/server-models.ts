@@ -80,8 +80,6 @@ export default {
   'must be AUTO, ANY, NONE or VALIDATED': '必须是 AUTO、ANY、NONE 或 VALIDATED',
   'must be function or custom': '必须是 function 或 custom',
   'must be base64, url or file': '必须是 base64、url 或 file',
-  "is '{type}', which is not a known item type": "为 '{type}'，不是已知的项类型",
-  "is '{type}', which is not a known content type": "为 '{type}'，不是已知的内容类型",
   "names the tool '{name}', which is not in 'tools'": "指定的工具 '{name}' 不在 'tools' 中",
   "refers by 'file_id' to a file that is not stored here; send its data or URL instead":
     "以 'file_id' 指定的文件未保存在此处：请发送文件数据或地址",

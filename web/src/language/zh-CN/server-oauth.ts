@@ -20,6 +20,7 @@ export default {
   'code_challenge must be 43-128 characters from A-Z a-z 0-9 - . _ ~':
     'code_challenge 必须是 43 到 128 个字符，可用 A-Z a-z 0-9 - . _ ~',
   'request_uri is unknown, already used or expired.': 'request_uri 不存在、已使用或已过期。',
+  'answer is invalid or expired.': 'answer 无效或已过期。',
   '{field} is not supported.': '不支持 {field}。',
   'response_mode must be query or form_post.': 'response_mode 必须是 query 或 form_post。',
   'response_mode form_post requires an https or http redirect_uri.':
