@@ -10,7 +10,7 @@ const cost = { algorithm: 'argon2id', memoryCost: 19_456, timeCost: 2 } as const
 export const hashPassword = (password: string): Promise<string> => Bun.password.hash(password, cost);
 
 const ownStart = `$${cost.algorithm}$v=19$m=${cost.memoryCost},t=${cost.timeCost},`;
-/** Of another service, or of a time when less was enough. */
+/** Imported from another service, or created with lower cost parameters. */
 export const isOutdated = (hash: string): boolean => !hash.startsWith(ownStart);
 
 const noPasswordMark = 'none:';

@@ -32,7 +32,7 @@ export const answerAddress = (
 
 export const formPostPath = '/api/oauth2/form_post';
 
-/** A form to send: sealed, so that nobody else can have our page post something somewhere. */
+/** A form to send; sealed, so that only this service can make the page post something. */
 interface PostedAnswer {
   action: string;
   fields: [name: string, value: string][];

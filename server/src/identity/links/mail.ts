@@ -7,11 +7,11 @@ import type { LinkPurpose } from './links.ts';
  * reset, and per hour.
  */
 export const mailWindowMs = 3_600_000;
-/** Of one account, and of one network: a stranger uses up their own. */
+/** Per account and per network: a stranger only uses up their own limit. */
 const mostOfAsker = 5;
-/** Of everybody together. */
+/** Of all callers together. */
 const mostToAddress = 10;
-/** Beyond that, of each who asks: strangers cannot keep its owner from a mail, and need another network for each. */
+/** Beyond that, per caller: strangers cannot block the owner's mail, and need another network for each further one. */
 const mostBeyond = 1;
 /** Mails of one user to arbitrary addresses per day: otherwise anybody with an account could send spam in our name. */
 const mostOfUser = 50;
@@ -48,7 +48,7 @@ export async function mayMail(deps: Deps, kind: MailKind, address: string, asker
   return (await counted(deps, `mail:${name}`, mostToAddress)) || allCounted(deps, by('mail-beyond'), mostBeyond);
 }
 
-/** The same for administrators, whom nobody else's mails keep from theirs. */
+/** The same for administrators, whose mails are counted separately from everyone else's. */
 export const mayMailAsAdministrator = (deps: Deps, kind: MailKind, address: string): Promise<boolean> =>
   counted(deps, `mail-admin:${kind}:${address.toLowerCase()}`, mostOfAsker);
 

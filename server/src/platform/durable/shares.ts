@@ -1,11 +1,11 @@
 import type { Worked } from './jobs.ts';
 
-/** Delay before a job is tried again whose owner has its share. */
+/** Delay before a job is retried whose owner has reached the limit. */
 const turnMs = 500;
 
 /**
- * Lets no owner have more than so many of a queue's jobs in progress in this process, so that one whose jobs are many
- * and slow leaves places to others. What is beyond waits its turn.
+ * Limits how many jobs of a queue run at once per owner in this process, so that an owner with many slow jobs does not
+ * block others. Further jobs are retried later.
  */
 export function openShares(most: number): (owner: number, work: () => Promise<Worked>) => Promise<Worked> {
   const running = new Map<number, number>();

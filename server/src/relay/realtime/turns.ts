@@ -34,7 +34,7 @@ interface TurnsOf {
   modelId: string;
   /** All names of the model. */
   names: readonly string[];
-  /** By upstream name; in conversations, those that transcribe beside. */
+  /** By upstream name; in conversations, the models that also transcribe the input. */
   transcribers: ReadonlyMap<string, Candidate>;
   meter: ConversationMeter;
   /** Called for each response with usage. */

@@ -126,7 +126,7 @@ const shapes: Record<string, (schema: Json) => Json> = {
   string: (schema) => described(schema, formats.includes(`${schema.format}`) ? ['format'] : []),
 };
 
-/** Title, description and the `kept` members; the rest is told in the description. */
+/** Title, description and the `kept` members; the rest is appended to the description. */
 function described(schema: Json, kept: string[]): Json {
   const { title, description, ...rest } = schema;
   const told = Object.entries(rest).filter(([name]) => !kept.includes(name) && !unsaid.has(name));
