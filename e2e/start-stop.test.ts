@@ -112,7 +112,7 @@ test('at the end of the drain, open requests get an error in their own format an
   for (const [{ status, text }, error] of [
     [chat, told],
     [orchestra, told],
-    [messages, /event: error\ndata: \{"type":"error"[^\n]*stopping[^\n]*\n\n$/],
+    [messages, /event: error\ndata: \{"type":"error"[^\n]*shutting down[^\n]*\n\n$/],
   ] as const) {
     expect([status, await text]).toEqual([200, expect.stringMatching(error)]);
     expect(await text).toContain('three');
