@@ -41,8 +41,15 @@ const decoded = (base64: string): number => Math.ceil(base64.length * 0.75);
 
 export function mediaOf(turns: readonly { parts: readonly Part[] }[]): Media {
   const media: Media = {
-    ...{ tokens: 0, images: 0, sounds: 0, cached: false, bytes: 0 },
-    ...{ paged: false, unmeasured: 0, unusual: 0, endless: false },
+    tokens: 0,
+    images: 0,
+    sounds: 0,
+    cached: false,
+    bytes: 0,
+    paged: false,
+    unmeasured: 0,
+    unusual: 0,
+    endless: false,
   };
   for (const turn of turns) for (const part of turn.parts) add(media, part);
   return media;
