@@ -19,7 +19,7 @@ const multipliedImages = /4o-mini/;
 const tokensPerMultipliedImage = 48_200;
 
 /** Always think, beyond the limit of the answer. */
-const thinksBeside = (name: string): boolean => /qwq|qwen.*thinking/i.test(name);
+const thinksBeside = (name: string): boolean => /qwq/i.test(name) || (/qwen/i.test(name) && /thinking/i.test(name));
 
 /** The longest context of common models, for those whose own is not known. */
 const longestContext = 1_000_000;
