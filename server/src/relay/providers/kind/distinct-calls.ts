@@ -8,11 +8,18 @@ export function distinctCalls(turns: Turn[]): Turn[] {
   if (!hasRepeated(turns)) return turns;
   const taken = new Set<string>();
   const current = new Map<string, string>();
+  /** The last number tried for an id: counting from the start for every call would be quadratic. */
+  const tried = new Map<string, number>();
   const renamed = (part: Part): Part => {
     if (part.type === 'tool_result') return { ...part, callId: current.get(part.callId) ?? part.callId };
     if (part.type !== 'tool_call') return part;
     let id = part.id;
-    for (let i = 2; taken.has(id); i += 1) id = `${part.id}_${i}`;
+    let number = tried.get(part.id) ?? 1;
+    while (taken.has(id)) {
+      number += 1;
+      id = `${part.id}_${number}`;
+    }
+    tried.set(part.id, number);
     taken.add(id);
     current.set(part.id, id);
     return id === part.id ? part : { ...part, id };
