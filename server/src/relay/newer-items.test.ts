@@ -53,6 +53,13 @@ describe('configuration_update', () => {
     }
   });
 
+  test('of ten thousand items is read in linear time', () => {
+    const input = [user, ...Array.from({ length: 10_000 }, () => update({ reasoning: { effort: 'high' } }))];
+    const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`member_${index}`, 1]));
+    const { params } = parseResponsesRequest({ ...unknown, model: 'm', input });
+    expect(params.reasoning).toMatchObject({ effort: 'high' });
+  });
+
   test('returns to plain text', () => {
     const input = [user, update({ text: { format: { type: 'text' } } })];
     for (const name of others) expect(sentTo(name, input, { text: { format } })).toEqual(sentTo(name, [user]));
