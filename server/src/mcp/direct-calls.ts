@@ -81,7 +81,7 @@ export class DirectCalls {
       }
       const text = head.encoding === '' ? exchange.wholeText() : null;
       const read =
-        text !== null && isShort(text) ? text : await checkedText(text, answerOf(exchange, head).body, watch);
+        text !== null && isCheap(text) ? text : await checkedText(text, answerOf(exchange, head).body, watch);
       return this.#resultIn(JSON.parse(read), id, passing);
     } catch (error) {
       throw head ? error : (watch.gaveUp ?? unreached(error));
@@ -195,8 +195,21 @@ const isPlain = (head: AnswerHead): boolean =>
   head.status === 200 && /^application\/json\b/i.test(head.header('content-type') ?? '');
 
 const isMarked = (text: string): boolean => text.charCodeAt(0) === 0xfeff;
-/** A text shorter than the depth limit cannot be expensive to parse. */
-const isShort = (text: string): boolean => text.length <= shapeLimits.depth && !isMarked(text);
+/** A short text can exceed only the limit of depth, and that one only with more brackets. */
+const isCheap = (text: string): boolean =>
+  text.length <= shapeLimits.names &&
+  (text.length <= shapeLimits.depth || countedTo(shapeLimits.depth + 1, text) <= shapeLimits.depth) &&
+  !isMarked(text);
+
+/** The brackets that open something, in strings too, counted only so far. */
+function countedTo(most: number, text: string): number {
+  let count = 0;
+  for (const bracket of brackets)
+    for (let at = text.indexOf(bracket); at >= 0 && count < most; at = text.indexOf(bracket, at + 1)) count += 1;
+  return count;
+}
+
+const brackets = ['{', '['];
 
 /** The whole body, if it is cheap enough to parse; `text` if it has arrived already. */
 async function checkedText(text: string | null, body: ByteSource, watch: Watch): Promise<string> {

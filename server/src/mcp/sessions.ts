@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { Clock } from '../lib/clock.ts';
+import { ByServer } from './by-server.ts';
 import { type Called, type Connection, connect, type Params, within } from './connection.ts';
 import { findFault } from './fault.ts';
 import type { InitializeInfo } from './initialize-info.ts';
@@ -66,7 +67,7 @@ export const ownSessions = (deps: SessionDeps): SessionKeeper => ({
  * This process's connections, one per server and holder, opened on demand; after a change of the server it reconnects.
  */
 export class Sessions {
-  readonly #held = new Map<string, Held>();
+  readonly #held = new ByServer<Held>();
 
   constructor(
     private readonly deps: SessionDeps,
@@ -75,25 +76,25 @@ export class Sessions {
 
   /** Whether it is connected with a revision older than the newest. */
   speaksBefore(server: McpServer, holder: string): boolean {
-    const held = this.#held.get(placeOf(server, holder));
+    const held = this.#held.get(server, holder);
     return held?.key === keyOf(server) && held.open !== null && held.open.about.protocol < '2026';
   }
 
   /** The cached listing, if it is fresh and has arrived. */
   listed(server: McpServer, holder: string): Listing | null {
-    const known = this.#held.get(placeOf(server, holder));
+    const known = this.#held.get(server, holder);
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     return fresh ? known.listing!.known : null;
   }
 
   /** The current or cached listing; concurrent callers share one request. */
   async listing(server: McpServer, holder: string, signal: AbortSignal): Promise<Listing> {
-    const known = this.#held.get(placeOf(server, holder));
+    const known = this.#held.get(server, holder);
     const fresh = known?.listing && known.key === keyOf(server) && this.#nowMs() - known.listing.atMs < listingMs;
     if (fresh) return within(signal, known.listing!.answer);
     const patience = AbortSignal.timeout(Math.min(server.timeoutMs, listPatienceMs));
     const answer = this.#use(server, holder, { signal: patience }, (connection) => connection.list(patience));
-    const held = this.#held.get(placeOf(server, holder))!;
+    const held = this.#held.get(server, holder)!;
     const listing: NonNullable<Held['listing']> = { atMs: this.#nowMs(), answer, known: null };
     held.listing = listing;
     answer.then(
@@ -228,7 +229,7 @@ export class Sessions {
 
   #hold(server: McpServer, holder: string): Held {
     const key = keyOf(server);
-    const known = this.#held.get(placeOf(server, holder));
+    const known = this.#held.get(server, holder);
     if (known?.key === key) return known;
     if (known) this.#retire(known);
     return this.#begin(server, holder, key);
@@ -241,7 +242,7 @@ export class Sessions {
       open: null,
       connection: this.keeper.open(server, holder),
     };
-    this.#held.set(placeOf(server, holder), held);
+    this.#held.set(server, holder, held);
     // A failed connection is removed, so that the next call tries again.
     held.connection.then(
       (connection) => {
@@ -255,7 +256,7 @@ export class Sessions {
   /** Clients choose their session names, so a user may open any number: evict the one idle for longest. */
   #makeRoom(user: number | null): void {
     if (user === null) return;
-    const own = [...this.#held.values()].filter(({ holder }) => userOf(holder) === user);
+    const own = this.#held.all().filter(({ holder }) => userOf(holder) === user);
     if (own.length < mostOfUser) return;
     const resting = own.filter(({ users }) => users === 0).toSorted((a, b) => a.lastUsedMs - b.lastUsedMs);
     if (resting[0]) this.#retire(resting[0]);
@@ -263,8 +264,8 @@ export class Sessions {
 
   /** Removes it from use; it is closed once its last user is done. */
   #retire(held: Held): void {
-    const place = placeOf(held.server, held.holder);
-    if (this.#held.get(place) === held) this.#held.delete(place);
+    const { server, holder } = held;
+    if (this.#held.get(server, holder) === held) this.#held.delete(server, holder);
     held.retired = true;
     if (held.users === 0) void this.#close(held);
   }
@@ -275,24 +276,22 @@ export class Sessions {
 
   /** Drops all connections to a server. */
   forget(id: number): void {
-    for (const held of this.#held.values()) if (held.server.id === id) this.#retire(held);
+    for (const held of this.#held.all()) if (held.server.id === id) this.#retire(held);
   }
 
   /** Drops all connections of a holder that has finished. */
   leave(holder: string): void {
-    for (const held of this.#held.values()) if (held.holder === holder) this.#retire(held);
+    for (const held of this.#held.all()) if (held.holder === holder) this.#retire(held);
   }
 
   async sweep(): Promise<void> {
-    for (const held of this.#held.values())
+    for (const held of this.#held.all())
       if (held.users === 0 && this.#nowMs() - held.lastUsedMs >= idleMs) this.#retire(held);
   }
 
   async stop(): Promise<void> {
-    const all = [...this.#held.values()];
-    this.#held.clear();
+    const all = this.#held.all();
+    for (const { server, holder } of all) this.#held.delete(server, holder);
     await Promise.all(all.map(this.#close));
   }
 }
-
-const placeOf = ({ id }: McpServer, holder: string): string => `${id} ${holder}`;

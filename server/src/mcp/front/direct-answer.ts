@@ -97,17 +97,16 @@ export interface ResponseWriter {
 export class DirectAnswer implements Lingering {
   place = -1;
   seen = false;
-  readonly response: Promise<Response>;
-  #resolve!: (response: Response) => void;
+  readonly #answered = Promise.withResolvers<Response>();
   #events: Events | null = null;
 
   constructor(
     private readonly call: DirectCall,
     private readonly written: ResponseWriter,
-  ) {
-    this.response = new Promise((resolve) => {
-      this.#resolve = resolve;
-    });
+  ) {}
+
+  get response(): Promise<Response> {
+    return this.#answered.promise;
   }
 
   /** In the newest revision clients request logs with each request, and requests that do so are not answered here. */
@@ -136,13 +135,13 @@ export class DirectAnswer implements Lingering {
   #begun(): Events {
     if (this.#events) return this.#events;
     this.#events = new Events();
-    this.#resolve(this.written.events(this.#events.stream));
+    this.#answered.resolve(this.written.events(this.#events.stream));
     return this.#events;
   }
 
   #finish(message: object, status?: number): void {
     if (this.#events) this.#events.end(message);
-    else this.#resolve(this.written.whole(JSON.stringify(message), status));
+    else this.#answered.resolve(this.written.whole(JSON.stringify(message), status));
   }
 }
 

@@ -1,4 +1,4 @@
-import { ChurnMap } from '../../lib/churn-map.ts';
+import { ChurnSet } from '../../lib/churn-set.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 
@@ -9,7 +9,9 @@ const channel = 'mcp-cancelled';
  * of the newest revision close the connection instead.
  */
 export class RunningCalls {
-  readonly #running = new ChurnMap<Running>();
+  /** Searched only by cancellations, which are rare: a key for each call would cost more. */
+  readonly #running = new ChurnSet<Running>();
+  #count = 0;
   #listening: Promise<() => Promise<void>> | undefined;
 
   constructor(private readonly shared: Pick<Shared, 'publish' | 'subscribe'>) {}
@@ -17,15 +19,15 @@ export class RunningCalls {
   /** `client` is one client at one endpoint: request ids are unique only within it. */
   begin(client: string, id: string | number): Running {
     if (!this.#listening) this.#listen();
-    const name = nameOf(client, id);
-    const running = new Running(name, this.#running);
-    this.#running.set(name, running);
+    this.#count += 1;
+    const running = new Running(client, id, this.#count, this.#running);
+    this.#running.add(running);
     return running;
   }
 
   /** Cancellation is best effort: without the subscription the call just runs to its end. */
   #listen(): void {
-    this.#listening = this.shared.subscribe(channel, (name) => this.#abort(name));
+    this.#listening = this.shared.subscribe(channel, (name) => void this.#abort(name));
     this.#listening.catch(() => {
       this.#listening = undefined;
     });
@@ -33,12 +35,16 @@ export class RunningCalls {
 
   async cancel(client: string, id: string | number): Promise<void> {
     const name = nameOf(client, id);
-    if (this.#running.get(name)) this.#abort(name);
-    else await this.shared.publish(channel, name);
+    if (!this.#abort(name)) await this.shared.publish(channel, name);
   }
 
-  #abort(name: string): void {
-    this.#running.get(name)?.takeBack();
+  /** Some clients use an id again while it is in use: then the last request is meant. False if there is none. */
+  #abort(name: string): boolean {
+    let last: Running | null = null;
+    for (const running of this.#running)
+      if (running.name === name && running.place > (last?.place ?? 0)) last = running;
+    last?.takeBack();
+    return last !== null;
   }
 
   async stop(): Promise<void> {
@@ -56,18 +62,27 @@ function nameOf(client: string, id: string | number): string {
   return name.length <= mostCharacters ? name : sha256Hex(name);
 }
 
-/** A running request. Its signal is created lazily, since most requests end before it is needed. */
+/** A running request. Its name and signal are created lazily, since most requests end before they are needed. */
 export class Running {
+  #name: string | null = null;
   #controller: AbortController | null = null;
   #takenBack = false;
 
   constructor(
-    private readonly name: string,
-    private readonly all: ChurnMap<Running>,
+    private readonly client: string,
+    private readonly id: string | number,
+    /** Counts up. */
+    readonly place: number,
+    private readonly all: ChurnSet<Running>,
   ) {}
 
+  get name(): string {
+    this.#name ??= nameOf(this.client, this.id);
+    return this.#name;
+  }
+
   end(): void {
-    if (this.all.get(this.name) === this) this.all.delete(this.name);
+    this.all.delete(this);
   }
 
   get signal(): AbortSignal {

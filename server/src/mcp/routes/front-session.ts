@@ -29,9 +29,8 @@ export const sessionOfPost = (call: Call): string | null => (speaksNewest(call) 
 /** Clients of the newest revision state with each request what they can be asked. */
 function declaredIn(call: Call, params: unknown): string {
   const meta = isObject(params) ? params._meta : undefined;
-  if (!isObject(meta) || !speaksNewest(call)) return '';
-  const abilities = encodeCapabilities(meta[clientCapabilitiesKey]);
-  return abilities === '' ? '' : ` ${sharedSessionName(abilities)}`;
+  const abilities = isObject(meta) ? encodeCapabilities(meta[clientCapabilitiesKey]) : '';
+  return abilities === '' || !speaksNewest(call) ? '' : ` ${sharedSessionName(abilities)}`;
 }
 
 /** As `sessionIn`, where a session is required. */

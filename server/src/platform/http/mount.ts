@@ -106,7 +106,8 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
       const parsed = parseInput(route, call, params);
       if (parsed) {
         await parsed;
-        if (again) await identify(again, call);
+        const known = again && identify(again, call);
+        if (known) await known;
       }
       response = await handle(call);
     } catch (error) {

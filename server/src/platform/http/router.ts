@@ -134,11 +134,15 @@ function pathOf(url: string): string {
   return decode(target.split(/[?#]/, 1)[0]!, (path) => decodeURI(path.replaceAll('%25', '%2525')));
 }
 
-const decodeAll = (groups: Record<string, string>): Record<string, string> =>
-  Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value, decodeURIComponent)]));
+function decodeAll(groups: Record<string, string>): Record<string, string> {
+  const decoded: Record<string, string> = {};
+  for (const name in groups) decoded[name] = decode(groups[name]!, decodeURIComponent);
+  return decoded;
+}
 
 /** Invalid UTF-8 escapes stay as they were sent. */
 function decode(text: string, by: (text: string) => string): string {
+  if (!text.includes('%')) return text;
   try {
     return by(text);
   } catch {

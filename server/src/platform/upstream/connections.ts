@@ -39,6 +39,8 @@ export class UpstreamConnections {
   readonly nowMs: () => number;
   readonly dial: Dial | undefined;
   readonly #trustedMs: number;
+  /** Connections that are looked at first; those of one turn of the event loop send together. */
+  #looking: Connection[] | null = null;
 
   constructor({ nowMs = () => performance.now(), dial, lookFirst = false }: ConnectionOptions = {}) {
     this.nowMs = nowMs;
@@ -66,6 +68,24 @@ export class UpstreamConnections {
 
   sendAnew(exchange: Exchange, origin: Origin): void {
     new Connection(this, origin).open(exchange);
+  }
+
+  /**
+   * A close event may still be queued behind the event that made us send: it arrives within two turns of the event loop.
+   */
+  sendSoon(connection: Connection): void {
+    if (this.#looking) this.#looking.push(connection);
+    else this.#look([connection]);
+  }
+
+  #look(together: Connection[]): void {
+    this.#looking = together;
+    setImmediate(() => {
+      this.#looking = null;
+      setImmediate(() => {
+        for (const connection of together) connection.sendRequest();
+      });
+    });
   }
 
   keep(connection: Connection): void {
@@ -167,32 +187,25 @@ class Connection implements Line {
     });
   }
 
-  /**
-   * A close event may still be queued behind the event that made us send: unless the connection is surely open, let it
-   * arrive first.
-   */
+  /** Unless the connection is surely open, a close event may have to arrive first. */
   begin(exchange: Exchange, surelyOpen: boolean): void {
     this.#reused = true;
     this.#exchange = exchange;
     exchange.runOn(this);
     this.#socket!.ref();
-    if (surelyOpen) this.#sendRequest();
-    else this.#sendSoon();
-  }
-
-  #sendSoon(): void {
-    setImmediate(() => setImmediate(() => this.#sendRequest()));
+    if (surelyOpen) this.sendRequest();
+    else this.owner.sendSoon(this);
   }
 
   connected(socket: Socket<Connection>): void {
     this.#socket = socket;
     if (this.#destroyed) socket.terminate();
-    else if (!this.origin.tls) this.#sendRequest();
+    else if (!this.origin.tls) this.sendRequest();
   }
 
   /** No byte of a request, which holds the credential, is sent before the peer is authenticated. */
   shookHands(trusted: boolean, error: Error | null): void {
-    if (trusted && !error) this.#sendRequest();
+    if (trusted && !error) this.sendRequest();
     else this.#exchange?.fail(error ?? new Error("the upstream's certificate could not be verified"));
   }
 
@@ -256,7 +269,7 @@ class Connection implements Line {
     else exchange?.lost(error);
   }
 
-  #sendRequest(): void {
+  sendRequest(): void {
     const request = this.#exchange?.request;
     if (request) this.#write(request);
   }
