@@ -385,6 +385,7 @@ const minutesOfSound = (minutes: number) => ({
   // Telephony has 8,000 bytes a second.
   audio: 'A'.repeat((minutes * 60 * 8_000 * 4) / 3),
 });
+const appended = () => t.vendor.heard.filter(({ type }) => type === 'input_audio_buffer.append');
 const commit = { type: 'input_audio_buffer.commit' };
 const telephony = { format: { type: 'audio/pcmu' }, transcription: { model: 'acme/write' } };
 /** More sound than there is money for. */
@@ -416,8 +417,17 @@ test.each(beyondHearing)('no audio beyond the balance reaches a transcriber: %s'
   for (const event of events) talk.say(event);
   expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
   expect(await talk.closed()).toMatchObject({ code: 1008 });
-  const appended = t.vendor.heard.filter((event) => event.type === 'input_audio_buffer.append');
-  expect(appended.length * 2).toBeLessThanOrEqual(6);
+  expect(appended().length * 2).toBeLessThanOrEqual(6);
+});
+
+test('the vendor of one test hears nothing in the next', async () => {
+  const talk = t.talk();
+  await talk.told('session.created');
+  for (let part = 0; part < 8; part += 1) talk.say(minutesOfSound(2));
+  await until('it is heard', () => t.vendor.heard.length > 0);
+  const [socket] = t.vendor.sockets;
+  await t.settle();
+  expect(socket!.readyState).toBe(WebSocket.CLOSED);
 });
 
 test('the hold for audio is released once it is transcribed or found silent', async () => {
