@@ -26,6 +26,8 @@ interface Turn extends Reserve {
 export interface Transcript {
   candidate: Candidate;
   usage: Usage;
+  /** What was heard for it. */
+  item: string;
 }
 
 interface TurnsOf {
@@ -141,10 +143,13 @@ export class Turns {
     const { deps, about } = this;
     const reserve = this.#reserves.shift();
     const { context, hold } = await this.#forTranscript(transcript, reserve);
-    const bill = { ...transcript, status, stream: true, startedMs: deps.clock.steadyMs() };
-    if (transcript.candidate === about.candidate) about.used(transcript.usage);
+    const { candidate, usage, item } = transcript;
+    const bill = { candidate, usage, status, stream: true, startedMs: deps.clock.steadyMs() };
+    if (candidate === about.candidate) about.used(usage);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
     if (shortfall > 0) throw insufficientUserQuota(false);
+    // Not before it is paid: until then the hold is for this sound, and covers no other.
+    about.meter.hearing.transcribed(item, (usage.units ?? 0) * 60);
     if (reserve && hold !== reserve.hold && !this.#ended) await this.#holdAgain(reserve, 0);
     await this.#cover();
   }
