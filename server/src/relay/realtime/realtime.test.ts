@@ -490,6 +490,27 @@ test('the vendor of one test hears nothing in the next', async () => {
   expect(socket!.readyState).toBe(WebSocket.CLOSED);
 });
 
+test('a transcriber without a price of its own is held for at that of the model', async () => {
+  const held: number[] = [];
+  for (const transcription of [null, { model: 'whisper-1' }]) {
+    await fromHere();
+    const talk = t.talk();
+    await talk.told('session.created');
+    talk.say({
+      type: 'session.update',
+      session: { type: 'realtime', audio: { input: { ...telephony, transcription } } },
+    });
+    for (let part = 0; part < 4; part += 1) talk.say(minutesOfSound(2));
+    await until('it is heard', () => t.vendor.heard.length === 5);
+    held.push(quota - (await t.relay.money()).quota);
+    await t.settle();
+  }
+  // More than a vendor counts for eight minutes.
+  expect(held[1]! - held[0]!).toBeGreaterThan(
+    costOf(price, { promptTokens: 4_800, completionTokens: 0, audioInTokens: 4_800 }),
+  );
+});
+
 test('the hold for audio is released once it is transcribed or found silent', async () => {
   const ways: [what: string, before: Json[], seconds: number][] = [
     ['all of it', [], 240],
