@@ -10,6 +10,7 @@ import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
 import { asks, boundsOf, mostHeard, mostOf } from './bounds.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
 import { Over } from './over.ts';
+import type { Transcript } from './transcript.ts';
 
 /** Money held for a response, under the id of its usage row. */
 interface Reserve {
@@ -21,13 +22,6 @@ interface Turn extends Reserve {
   startedMs: number;
   firstMs?: number;
   produced: Produced;
-}
-
-export interface Transcript {
-  candidate: Candidate;
-  usage: Usage;
-  /** What was heard for it. */
-  item: string;
 }
 
 interface TurnsOf {

@@ -6,8 +6,8 @@ import { type SessionRights, transcriptionsIn } from './client-events.ts';
 import type { ConversationMeter } from './meter.ts';
 import { Over } from './over.ts';
 import type { UpstreamReport } from './report.ts';
-import { transcriptUsage, usageOfPart } from './transcript.ts';
-import type { Transcript, Turns } from './turns.ts';
+import { type Transcript, transcriptUsage, usageOfPart } from './transcript.ts';
+import type { Turns } from './turns.ts';
 
 const transcription = 'conversation.item.input_audio_transcription.';
 /** Each becomes a row if the session ends, and an upstream may name any number. */
