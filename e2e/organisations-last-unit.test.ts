@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { goal, planningModel } from './autonomous-run.ts';
 import { answersEverything, everyEndpoint, type ModelType } from './every-endpoint.ts';
+import { ofThisRun } from './of-this-run.ts';
 import { hasPostgres, type OwnDatabase, ownDatabase } from './own-database.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { type Script, startUpstream, type Upstream } from './upstream.ts';
@@ -50,10 +51,11 @@ async function someone(service: Service, owner: Caller, level: Level, amount: nu
   return { key: key.key, budget, member };
 }
 
-describe.each([
+const places = [
   { name: 'SQLite', processes: 1, skipped: false },
   { name: 'PostgreSQL with two processes', processes: 2, skipped: missing },
-])('organisation budgets on $name', ({ processes, skipped }) => {
+];
+describe.each(missing ? places : ofThisRun(places))('organisation budgets on $name', ({ processes, skipped }) => {
   const all: Service[] = [];
   let database: OwnDatabase | undefined;
   /** Of all organisations here: to hash the password of another for each would take a tenth of the time. */

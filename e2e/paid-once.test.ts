@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SQL } from 'bun';
 import OpenAI, { toFile } from 'openai';
+import { ofThisRun } from './of-this-run.ts';
 import { hasPostgres, ownDatabase } from './own-database.ts';
 import { programWith } from './program.ts';
 import { says } from './relay-replies.ts';
 import { type Caller, type Service, startService, until } from './service.ts';
 import { type Asked, startUpstream, type Upstream } from './upstream.ts';
 
-const engines = (await hasPostgres()) ? ['sqlite', 'postgres'] : ['sqlite'];
+const engines = ofThisRun((await hasPostgres()) ? ['sqlite', 'postgres'] : ['sqlite']);
 const place = mkdtempSync(join(tmpdir(), 'svc-paid-'));
 const program = await programWith(join(import.meta.dir, 'hang-after-charge.ts'), join(place, 'svc'));
 afterAll(() => rmSync(place, { recursive: true, force: true }));

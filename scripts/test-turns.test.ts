@@ -32,9 +32,9 @@ test('tests about money run every time, on both engines', () => {
 });
 
 test('the turn follows the hour, or the requested one', () => {
-  const seen = [0, 1, 6, 7, 8].map((hour) => turnOfRun('', hour * 3_600_000));
-  expect(seen).toEqual([1, 2, 7, 8, 1]);
+  const seen = [0, 1, 14, 15, 16].map((hour) => turnOfRun('', hour * 3_600_000));
+  expect(seen).toEqual([1, 2, 15, 16, 1]);
   expect(turnOfRun('2', 0)).toBe(2);
   expect(ofTurn([resolve('e2e/web-keys.test.ts')], turnOfRun('all'))).toHaveLength(1);
-  for (const wrong of ['0', '9', '1.5', 'some']) expect(() => turnOfRun(wrong)).toThrow('SVC_TURN is 1 to 8');
+  for (const wrong of ['0', '17', '1.5', 'some']) expect(() => turnOfRun(wrong)).toThrow('SVC_TURN is 1 to 16');
 });

@@ -1,12 +1,12 @@
 /**
- * `npm test` must finish within ten minutes on two cores, so the slowest tests run in only one of eight runs: single
- * pages in a browser, floods, fuzzing and chaos, how the program interacts with the system, and on PostgreSQL the
- * modules that neither move money nor store jobs.
- * SVC_TURN=1 to 8 repeats a run; SVC_TURN=all runs every test.
+ * `npm test` must finish within eight minutes on two cores, so the slowest tests run in only one of sixteen runs: single
+ * pages in a browser, floods, fuzzing and chaos, how the program interacts with the system, long tests of how models and
+ * tools answer, and on PostgreSQL the modules that neither move money nor store jobs.
+ * SVC_TURN=1 to 16 repeats a run; SVC_TURN=all runs every test.
  */
 import { relative } from 'node:path';
 
-export const turns = 8;
+export const turns = 16;
 
 export type Turn = number | 'all';
 
@@ -27,16 +27,26 @@ const inTurnAtLength = /^e2e\/(autonomous-(?!takeover)|hostile|fuzz\/|scale-out|
  */
 const inTurnAround =
   /^e2e\/(cli|conformance\/|data-folder|deploy-examples|descriptors|devices|file-modes|observability|relay-frameworks|start-stop|unregistered-clients|vendor-rules)/;
+/** Plans and their parts, MCP conversations and streams; not who may do what, what it costs, and what is stored. */
+const inTurnOfAnswers =
+  /^server\/src\/(?:mcp\/front\/(?!.*(?:hostile|rights|scopes|tokens|processes|prices))|orchestra\/(?!store\/|routes\/|autonomous\/(?:ask-once|leases|max-cost|money|recheck-access|stops)|turn\/lock|.*(?:access|paid-once|property))|playground\/)/;
+/** Most of these take seconds for a few checks. */
+const inTurnForLong =
+  /^server\/src\/(?:platform\/upstream\/parser\.fuzz|lib\/audio\/duration|routing\/half-open|relay\/(?:agent-cache|classify-refusal|routes\/(?:audio|channel-tools|gemini-embeddings)|wire\/(?:odd-streams|chat\/normalize-choice)))\.test/;
 /** Almost all of these test wire formats, which do not depend on the database. */
 const inTurnOnPostgres =
   /^server\/src\/(?:[\w-]+\.|(?:accounts|agents|identity|mcp|oauth|orchestra|overview|platform|playground|relay|requests|routing)\/(?!.*(?:property|paid-once)))/;
 
 export function ofTurn(files: string[], turn: Turn, engine: 'sqlite' | 'postgres' = 'sqlite'): string[] {
   if (turn === 'all') return files;
-  const kinds = engine === 'postgres' ? [inTurnOnPostgres] : [inTurnInBrowser, inTurnAtLength, inTurnAround];
-  const seen = kinds.map(() => 0);
+  const kinds =
+    engine === 'postgres'
+      ? [inTurnOnPostgres]
+      : [inTurnInBrowser, inTurnAtLength, inTurnAround, inTurnOfAnswers, inTurnForLong];
+  // One count for all kinds: if each began with the first turn, the last turns would have the least to do.
+  let seen = 0;
   return files.filter((file) => {
-    const kind = kinds.findIndex((pattern) => pattern.test(relative(process.cwd(), file)));
-    return kind < 0 || seen[kind]!++ % turns === turn - 1;
+    const name = relative(process.cwd(), file);
+    return !kinds.some((kind) => kind.test(name)) || seen++ % turns === turn - 1;
   });
 }

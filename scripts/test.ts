@@ -1,7 +1,7 @@
 /**
  * `npm test [-- file…]`: runs everything, or only the given test files. The last line is `N passed, N failed`. Test
  * files that read SVC_TEST_ENGINE, directly or through a fixture, run on SQLite and again on PostgreSQL + Redis. The
- * slowest run in one of eight runs (test-turns.ts), or all of them with SVC_TURN=all.
+ * slowest run in one of sixteen runs (test-turns.ts), or all of them with SVC_TURN=all.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -15,6 +15,8 @@ import { ofTurn, turnOfRun, turns } from './test-turns.ts';
 
 const asked = process.argv.slice(2).map((path) => resolve(path));
 const turn = asked.length > 0 ? 'all' : turnOfRun();
+// Some tests run in one of several places in each turn.
+process.env.SVC_TURN = String(turn);
 const work = await mkdtemp(join(scratchFolder(), 'svc-test-'));
 // If we are root, PostgreSQL runs as another user and must reach its folder in here.
 await chmod(work, 0o711);
@@ -72,7 +74,7 @@ if (postgres.url && redis.url)
     files: ofTurn(bothEngines, turn, 'postgres'),
     env: onPostgres,
   });
-suites.push({ name: 'unit and HTTP tests on SQLite', files: unit, env: { ...sqlite, ...inProcess } });
+suites.push({ name: 'unit and HTTP tests on SQLite', files: ofTurn(unit, turn), env: { ...sqlite, ...inProcess } });
 const checking =
   asked.length > 0
     ? []

@@ -10,7 +10,7 @@ export interface SessionRights {
   context: RequestContext;
   candidate: Candidate;
   modelId: string;
-  /** Transcription models, by upstream name. */
+  /** What transcribes, by upstream name: a transcription model, or the session's own if there is none of that name. */
   transcribers: Map<string, Candidate>;
 }
 
@@ -62,7 +62,9 @@ async function transcriberFor(deps: RelayDeps, rights: SessionRights, given: str
   const offered = deps.catalog.candidatesFor(modelId, 'transcription', group);
   const found =
     offered.find(({ channel }) => channel.id === id) ?? offered.find(({ channel }) => channel.provider === provider);
-  if (!found) return given;
-  transcribers.set(found.modelName, found);
-  return found.modelName;
+  // Otherwise its transcripts are charged at the price of the session's model.
+  const transcriber = found ?? candidate;
+  const upstreamName = found?.modelName ?? given;
+  transcribers.set(upstreamName, transcriber);
+  return upstreamName;
 }

@@ -7,19 +7,26 @@ import { Hearing } from './hearing.ts';
 /** OpenAI's audio tokens: one per tenth of a second of input, two of output. */
 const heardTokensPerSecond = 10;
 const spokenTokensPerSecond = 20;
-/** For 24 kHz at 16 bits, and for telephony codecs. */
-const pcmBytesPerSecond = 48_000;
-const g711BytesPerSecond = 8_000;
+/** 16 bits per sample. */
+const bytesPerSample = 2;
+const leastSamplesPerSecond = 8_000;
+const mostSamplesPerSecond = 24_000;
+const pcmBytesPerSecond = mostSamplesPerSecond * bytesPerSample;
+/** Telephony codecs. No known format has fewer, so names that we do not know count the same. */
+const leastBytesPerSecond = 8_000;
+const appends = 'input_audio_buffer.append';
 const bytesOfBase64 = (letters: number): number => (letters * 3) / 4;
 
 /**
  * Finds audio by the member name that all events use for it. The event type is not trusted: text that claims to be
  * audio would count as next to nothing.
  */
-const soundName = /"audio" ?: ?"/g;
+const soundName = /"audio"\s*:\s*"/g;
 
-/** No genuine event has more parts; others are counted as text. */
+/** No genuine event has more parts. */
 const mostSounds = 100;
+/** What an event has beside its sound: names, its type and its id. */
+const mostBeside = 200;
 
 /** Characters of an event that are audio: base64 contains no quotes. */
 function soundLetters(text: string): number {
@@ -36,13 +43,31 @@ function soundLetters(text: string): number {
 
 type Sounds = 'input' | 'output';
 
-/** Bytes per second by the session's audio format; undefined if it has none. */
+/** Bytes per second by the session's audio format, current or former; undefined if it has none. */
 function bytesPerSecond(session: Json, side: Sounds): number | undefined {
   const audio = isObject(session.audio) ? session.audio[side] : undefined;
-  const format = isObject(audio) ? audio.format : undefined;
-  const name = isObject(format) ? format.type : session[`${side}_audio_format`];
+  const formats = [isObject(audio) ? audio.format : undefined, session[`${side}_audio_format`]];
+  const known = formats.map(bytesPerSecondIn).filter((rate) => rate !== undefined);
+  // With both, the upstream decides which one it reads.
+  return known.length === 0 ? undefined : Math.min(...known);
+}
+
+function bytesPerSecondIn(format: unknown): number | undefined {
+  const { type: name, rate } = isObject(format) ? format : { type: format };
   if (typeof name !== 'string') return undefined;
-  return /pcm[ua]$|g711/.test(name) ? g711BytesPerSecond : pcmBytesPerSecond;
+  if (!/pcm(?![ua]$)/.test(name)) return leastBytesPerSecond;
+  if (typeof rate !== 'number') return pcmBytesPerSecond;
+  // An upstream may ignore the rate, and has 24 kHz then.
+  return Math.min(Math.max(rate, leastSamplesPerSecond), mostSamplesPerSecond) * bytesPerSample;
+}
+
+/**
+ * Whether the upstream may find sound that we do not: after an escaped or repeated name, or a quote that it skips. Letters
+ * of a name can only be escaped as `\\u`, so other events are not heard at all.
+ */
+function mayHideSound(text: string, beside: number): boolean {
+  if (beside <= mostBeside && !text.includes('\\')) return false;
+  return text.includes(appends) || text.includes('\\u');
 }
 
 /** What a response has produced so far. Only sizes: nothing that was said is kept. */
@@ -74,10 +99,15 @@ export class ConversationMeter {
   #counted = 0;
   #since = 0;
   readonly hearing = new Hearing();
-  readonly #rates = { input: pcmBytesPerSecond, output: pcmBytesPerSecond };
+  /**
+   * Of the slowest format that either side has named: the upstream may refuse what the client asks for, or confirm an
+   * earlier request while a later one is on its way, and sound is sent meanwhile.
+   */
+  #inputBytesPerSecond = pcmBytesPerSecond;
+  #outputBytesPerSecond = pcmBytesPerSecond;
 
   get outputBytesPerSecond(): number {
-    return this.#rates.output;
+    return this.#outputBytesPerSecond;
   }
 
   /** Prompt tokens of the next response. */
@@ -87,11 +117,16 @@ export class ConversationMeter {
 
   /** `type` if the event was parsed: audio, which comes many times a second, is only measured. */
   sent(text: string, type?: unknown): void {
-    const sound = soundLetters(text);
-    const seconds = bytesOfBase64(sound) / this.#rates.input;
-    this.hearing.sent(seconds);
-    this.#since += seconds * heardTokensPerSecond;
-    if (type !== 'input_audio_buffer.append') this.#since += (text.length - sound) / charsPerToken;
+    const found = soundLetters(text);
+    const beside = text.length - found;
+    const heard = mayHideSound(text, beside) ? text.length : found;
+    this.hearing.sent(this.#seconds(heard));
+    if (type === appends) this.#since += this.#seconds(heard) * heardTokensPerSecond;
+    else this.#since += this.#seconds(found) * heardTokensPerSecond + beside / charsPerToken;
+  }
+
+  #seconds(letters: number): number {
+    return bytesOfBase64(letters) / this.#inputBytesPerSecond;
   }
 
   /** A response reported usage: its prompt and output are the next one's input. */
@@ -103,7 +138,8 @@ export class ConversationMeter {
   /** `session.created`, `session.updated`, and what the client asks for: its sound may follow at once. */
   described(session: unknown): void {
     if (!isObject(session)) return;
-    for (const side of ['input', 'output'] as const)
-      this.#rates[side] = bytesPerSecond(session, side) ?? this.#rates[side];
+    const input = bytesPerSecond(session, 'input') ?? this.#inputBytesPerSecond;
+    this.#inputBytesPerSecond = Math.min(this.#inputBytesPerSecond, input);
+    this.#outputBytesPerSecond = bytesPerSecond(session, 'output') ?? this.#outputBytesPerSecond;
   }
 }

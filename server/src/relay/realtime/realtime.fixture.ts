@@ -16,6 +16,7 @@ export interface ScriptedVendor {
   asked: { path: string; headers: Headers }[];
   /** What clients sent, in order. */
   heard: Json[];
+  /** Of all sessions since `settle`. */
   sockets: Vendor[];
   /** Answers an upgrade with something else. */
   refuse: ((request: Request) => Response | Promise<Response> | undefined) | undefined;
@@ -167,6 +168,8 @@ export async function openRealtimeTest(clock?: Clock): Promise<RealtimeTest> {
       for (const talk of talks) talk.socket.close();
       talks = [];
       await until('no session is open', async () => (await openSessions()) === 0);
+      // What is still on its way to the vendor would otherwise be heard in the next test.
+      for (const socket of vendor.sockets) socket.terminate();
       for (const list of [vendor.asked, vendor.heard, vendor.sockets]) list.length = 0;
       Object.assign(vendor, { refuse: undefined, onEvent: () => {}, greeting });
     },

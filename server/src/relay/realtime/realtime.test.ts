@@ -385,6 +385,11 @@ const minutesOfSound = (minutes: number) => ({
   // Telephony has 8,000 bytes a second.
   audio: 'A'.repeat((minutes * 60 * 8_000 * 4) / 3),
 });
+const appended = () => t.vendor.heard.filter(({ type }) => type === 'input_audio_buffer.append');
+/** A description with the format by both names. */
+const former = (name: string, format: Json) => ({
+  session: { type: 'transcription', input_audio_format: name, audio: { input: { format } } },
+});
 const commit = { type: 'input_audio_buffer.commit' };
 const telephony = { format: { type: 'audio/pcmu' }, transcription: { model: 'acme/write' } };
 /** More sound than there is money for. */
@@ -416,8 +421,94 @@ test.each(beyondHearing)('no audio beyond the balance reaches a transcriber: %s'
   for (const event of events) talk.say(event);
   expect(await talk.told('error')).toMatchObject({ error: { code: 'insufficient_user_quota' } });
   expect(await talk.closed()).toMatchObject({ code: 1008 });
-  const appended = t.vendor.heard.filter((event) => event.type === 'input_audio_buffer.append');
-  expect(appended.length * 2).toBeLessThanOrEqual(6);
+  expect(appended().length * 2).toBeLessThanOrEqual(6);
+});
+
+test('audio counts by the slowest format that either side has named, in any order', async () => {
+  const slow = { type: 'session.update', session: { type: 'transcription', audio: { input: telephony } } };
+  const fast = (type: string, format: Json) => ({
+    type,
+    session: { type: 'transcription', audio: { input: { format } } },
+  });
+  const pcm = { type: 'audio/pcm', rate: 24_000 };
+  // Of parts of two minutes (one with fewer samples), `most` are within the five minutes that are held.
+  const orders: [what: string, asked: Json[], told: Json[], most?: number][] = [
+    ['the upstream has not done it yet', [slow], [fast('session.updated', pcm)]],
+    ['the upstream confirms an earlier request', [fast('session.update', pcm), slow], [fast('session.updated', pcm)]],
+    ['the upstream may refuse the later request', [slow, fast('session.update', pcm)], []],
+    ['the upstream decides', [], [fast('session.updated', { type: 'audio/pcmu' })]],
+    ['the former name beside the current one', [], [{ ...fast('session.updated', pcm), ...former('g711_ulaw', pcm) }]],
+    ['a format of tomorrow', [fast('session.update', { type: 'audio/opus' })], []],
+    ['fewer samples', [fast('session.update', { type: 'audio/pcm', rate: 8_000 })], [], 5],
+    ['a rate that the upstream may ignore', [slow, fast('session.update', { type: 'audio/pcm', rate: 1e9 })], []],
+  ];
+  for (const [what, asked, told, most = 2] of orders) {
+    const { key, credit } = await somebodyPoor();
+    await credit(1_800_000);
+    const talk = t.talk('?model=acme/write', { key });
+    await talk.told('session.created');
+    for (const event of asked) talk.say(event);
+    await until('it is heard', () => t.vendor.heard.length === asked.length + 1);
+    for (const event of told) t.vendor.sockets.at(-1)!.send(JSON.stringify(event));
+    if (told.length > 0) await talk.told('session.updated');
+    for (let part = 0; part < 8; part += 1) talk.say(minutesOfSound(2));
+    expect((await talk.closed()).code, what).toBe(1008);
+    expect(appended().length, what).toBeLessThanOrEqual(most);
+    await t.settle();
+  }
+});
+
+test('sound that is hidden from us is held for', async () => {
+  const { audio } = minutesOfSound(0.1);
+  const type = '"type":"input_audio_buffer.append"';
+  const hidden = [
+    `{${type},"\\u0061udio":"${audio}"}`,
+    `{${type},"audio"\n\t  : "${audio}"}`,
+    `{${type},"audio":"\\"${audio}"}`,
+    `{${type},"audio":"${audio}","type":"none"}`,
+    `{"type":"input_audio_buffer.\\u0061ppend","\\u0061udio":"${audio}","type":"none"}`,
+  ];
+  for (const event of hidden) {
+    const { key, credit } = await somebodyPoor();
+    await credit(1_800_000);
+    const talk = t.talk('?model=acme/write', { key });
+    await talk.told('session.created');
+    talk.say({ type: 'session.update', session: { type: 'transcription', audio: { input: telephony } } });
+    for (let part = 0; part < 80; part += 1) talk.say(event);
+    expect((await talk.closed()).code, event.slice(0, 80)).toBe(1008);
+    await t.settle();
+  }
+});
+
+test('the vendor of one test hears nothing in the next', async () => {
+  const talk = t.talk();
+  await talk.told('session.created');
+  for (let part = 0; part < 8; part += 1) talk.say(minutesOfSound(2));
+  await until('it is heard', () => t.vendor.heard.length > 0);
+  const [socket] = t.vendor.sockets;
+  await t.settle();
+  expect(socket!.readyState).toBe(WebSocket.CLOSED);
+});
+
+test('a transcriber without a price of its own is held for at that of the model', async () => {
+  const held: number[] = [];
+  for (const transcription of [null, { model: 'whisper-1' }]) {
+    await fromHere();
+    const talk = t.talk();
+    await talk.told('session.created');
+    talk.say({
+      type: 'session.update',
+      session: { type: 'realtime', audio: { input: { ...telephony, transcription } } },
+    });
+    for (let part = 0; part < 4; part += 1) talk.say(minutesOfSound(2));
+    await until('it is heard', () => t.vendor.heard.length === 5);
+    held.push(quota - (await t.relay.money()).quota);
+    await t.settle();
+  }
+  // More than a vendor counts for eight minutes.
+  expect(held[1]! - held[0]!).toBeGreaterThan(
+    costOf(price, { promptTokens: 4_800, completionTokens: 0, audioInTokens: 4_800 }),
+  );
 });
 
 test('the hold for audio is released once it is transcribed or found silent', async () => {

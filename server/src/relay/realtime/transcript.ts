@@ -6,6 +6,13 @@ import { charsPerToken } from '../prompt.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { readRealtimeUsage, usageOf } from '../wire/usage.ts';
 
+export interface Transcript {
+  candidate: Candidate;
+  usage: Usage;
+  /** What was heard for it. */
+  item: string;
+}
+
 /** Upper bound of one turn of speech, and of its tokens. */
 const mostSeconds = 3_600;
 const mostTokens = 100_000;

@@ -10,6 +10,7 @@ import { isPlausible, plausibleUsage } from '../plausible-usage.ts';
 import { asks, boundsOf, mostHeard, mostOf } from './bounds.ts';
 import { type ConversationMeter, Produced } from './meter.ts';
 import { Over } from './over.ts';
+import type { Transcript } from './transcript.ts';
 
 /** Money held for a response, under the id of its usage row. */
 interface Reserve {
@@ -21,11 +22,6 @@ interface Turn extends Reserve {
   startedMs: number;
   firstMs?: number;
   produced: Produced;
-}
-
-export interface Transcript {
-  candidate: Candidate;
-  usage: Usage;
 }
 
 interface TurnsOf {
@@ -141,10 +137,13 @@ export class Turns {
     const { deps, about } = this;
     const reserve = this.#reserves.shift();
     const { context, hold } = await this.#forTranscript(transcript, reserve);
-    const bill = { ...transcript, status, stream: true, startedMs: deps.clock.steadyMs() };
-    if (transcript.candidate === about.candidate) about.used(transcript.usage);
+    const { candidate, usage, item } = transcript;
+    const bill = { candidate, usage, status, stream: true, startedMs: deps.clock.steadyMs() };
+    if (candidate === about.candidate) about.used(usage);
     const { shortfall } = await deps.billing.settle(hold, settlementOf(deps, context, bill));
     if (shortfall > 0) throw insufficientUserQuota(false);
+    // Not before it is paid: until then the hold is for this sound, and covers no other.
+    about.meter.hearing.transcribed(item, (usage.units ?? 0) * 60);
     if (reserve && hold !== reserve.hold && !this.#ended) await this.#holdAgain(reserve, 0);
     await this.#cover();
   }

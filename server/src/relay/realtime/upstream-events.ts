@@ -6,8 +6,8 @@ import { type SessionRights, transcriptionsIn } from './client-events.ts';
 import type { ConversationMeter } from './meter.ts';
 import { Over } from './over.ts';
 import type { UpstreamReport } from './report.ts';
-import { transcriptUsage, usageOfPart } from './transcript.ts';
-import type { Transcript, Turns } from './turns.ts';
+import { type Transcript, transcriptUsage, usageOfPart } from './transcript.ts';
+import type { Turns } from './turns.ts';
 
 const transcription = 'conversation.item.input_audio_transcription.';
 /** Each becomes a row if the session ends, and an upstream may name any number. */
@@ -72,7 +72,7 @@ export class UpstreamEvents {
   /** Incomplete transcripts: a client that leaves pays for what arrived. */
   unfinished(): Transcript[] {
     const candidate = this.#transcribing();
-    return [...this.#parts.values()].map((letters) => ({ candidate, usage: usageOfPart(letters) }));
+    return [...this.#parts].map(([item, letters]) => ({ candidate, usage: usageOfPart(letters), item }));
   }
 
   #transcribing(): Candidate {
@@ -93,12 +93,11 @@ export class UpstreamEvents {
       return undefined;
     }
     if (what === 'completed' || what === 'failed') this.#parts.delete(part);
-    if (what === 'failed') this.meter.hearing.transcribed(String(event.item_id), 0);
+    const item = String(event.item_id);
+    if (what === 'failed') this.meter.hearing.transcribed(item, 0);
     if (what !== 'completed') return undefined;
     this.#completed.add(part);
     const candidate = this.#transcribing();
-    const usage = transcriptUsage(candidate, event);
-    this.meter.hearing.transcribed(String(event.item_id), (usage.units ?? 0) * 60);
-    return this.turns.transcribed({ candidate, usage });
+    return this.turns.transcribed({ candidate, usage: transcriptUsage(candidate, event), item });
   }
 }
