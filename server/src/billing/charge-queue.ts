@@ -1,26 +1,14 @@
+import { engineOf } from '../platform/db/tables.ts';
 import { isTransient } from '../platform/durable/errors.ts';
 import { repeat } from '../platform/durable/repeat.ts';
 import type { Allotment, Allotments } from './allotment.ts';
 import { batchOf, type Charge } from './charge-batch.ts';
+import { ChargePace, mostPerBatch } from './charge-pace.ts';
 import { keptIn } from './store/allotments.ts';
 import type { AllotmentStore, MaybePromise, TopUp, TopUpRequest } from './store/port.ts';
 import type { Settled } from './types.ts';
 import { OwnershipLost, type Work, WorkTakenOver, type Writer } from './writer.ts';
 
-/** A larger batch would hold SQLite's synchronous writer for longer than a stream should wait. */
-const mostPerBatch = 256;
-/**
- * Share of the time spent writing charges. The lower it is, the more charges share a commit, which costs as much as the
- * rows of ten requests.
- */
-const writeShare = 0.4;
-/**
- * Wait until this share of the running and just answered requests has joined the batch; otherwise two groups of
- * requests would alternate.
- */
-const joinShare = 0.7;
-/** Upper bound on the batching delay, even when the database is slow. */
-const maxDelayMs = 25;
 /**
  * Long enough for a database restart. After that the caller gets an error, and the charge is written once the database
  * is back.
@@ -61,15 +49,13 @@ export class ChargeQueue {
   #tasks: (() => Promise<void>)[] = [];
   /** The batch that is being retried while the database is unavailable. */
   #retrying: PendingCharge[] = [];
-  #startedAtMs = 0;
-  /** Duration of the last batch; 0 once the pause after it has been taken. */
-  #lastDurationMs = 0;
-  /** Clients answered by the last batch usually send their next request right away. */
-  #lastSize = 0;
+  readonly #pace: ChargePace;
   #running = false;
   #idle: (() => void)[] = [];
 
-  constructor(readonly deps: ChargeQueueDeps) {}
+  constructor(readonly deps: ChargeQueueDeps) {
+    this.#pace = new ChargePace(engineOf(deps.writer.db) === 'sqlite');
+  }
 
   topUp(allotment: Allotment, ask: Omit<TopUpRequest, 'user_id' | 'key_id'>): Promise<TopUp> {
     const done = Promise.withResolvers<TopUp>();
@@ -133,22 +119,12 @@ export class ChargeQueue {
   };
 
   #nextBatch(): Promise<void> | undefined {
-    const early = this.#startedAtMs + Math.min(maxDelayMs, this.#lastDurationMs / writeShare) - performance.now();
-    const running = this.deps.running();
-    const expected = Math.max(running + 1, joinShare * (running + this.#lastSize));
-    const shared = this.#charges.length < Math.min(mostPerBatch, expected);
-    // Sleep instead of writing, so that top-ups that arrive meanwhile go first.
-    if (early > 0 && shared) {
-      this.#lastDurationMs = 0;
-      return Bun.sleep(early);
-    }
-    this.#startedAtMs = performance.now();
+    // Return instead of writing, so that top-ups that arrive meanwhile go first.
+    const pause = this.#pace.pause(this.#charges.length, this.deps.running());
+    if (pause) return pause;
     const batch = this.#charges.splice(0, mostPerBatch);
-    this.#lastSize = batch.length;
-    // SQLite has written the batch when this returns, so there is no duration to pace by.
-    return this.#write(batch)?.finally(() => {
-      this.#lastDurationMs = performance.now() - this.#startedAtMs;
-    });
+    this.#pace.started(batch.length);
+    return this.#write(batch)?.finally(() => this.#pace.ended());
   }
 
   async #topUp(all: PendingTopUp[]): Promise<void> {

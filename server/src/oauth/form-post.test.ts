@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { openSealer } from '../lib/seal.ts';
 import { jsonOf, openOAuthTest, type TestClient } from './oauth.fixture.ts';
 import { askFor, leadsTo, type OpenidTest, openOpenidTest } from './openid/openid.fixture.ts';
+import { openAnswer } from './response-mode.ts';
 
 let t: OpenidTest;
 let client: TestClient;
@@ -184,6 +186,11 @@ describe('the form_post page', () => {
     expect(page.status).toBe(400);
     expect(await page.text()).not.toMatch(/<form|<script/);
   };
+});
+
+test.each(['{"kind":"compaction"}', 'null', '5', '"form-post"'])('other sealed JSON is no answer: %s', (text) => {
+  const sealer = openSealer({ keys: [{ id: 'k', key: new Uint8Array(32) }] });
+  expect(openAnswer({ clock: t.clock, sealer }, sealer.seal(text))).toBeNull();
 });
 
 test('form_post is announced only if OpenID Connect is enabled', async () => {

@@ -49,12 +49,14 @@ function sealAnswer({ clock, sealer }: Deps, action: string, parameters: AnswerP
 
 /** Null if it is not ours, or too old. */
 export function openAnswer({ clock, sealer }: Omit<Deps, 'baseUrl'>, sealed: string): PostedAnswer | null {
-  let opened: [string, number, string, PostedAnswer['fields']];
+  let opened: unknown;
   try {
     opened = JSON.parse(sealer.open(sealed));
   } catch {
     return null;
   }
-  const [given, at, action, fields] = opened;
+  // Users also hold sealed objects, such as compacted conversations.
+  if (!Array.isArray(opened)) return null;
+  const [given, at, action, fields] = opened as [string, number, string, PostedAnswer['fields']];
   return given === purpose && nowSeconds(clock) - at <= longestSeconds ? { action, fields } : null;
 }

@@ -162,15 +162,18 @@ describe('webhooks', () => {
 });
 
 describe('the delivery queue', () => {
-  /** Deliveries that never end, by application. */
+  /** Deliveries that end only if they are told to, by application. */
   function openStalled() {
     const begun: number[] = [];
+    const end: (() => void)[] = [];
     const webhooks = openWebhooks({
       ...{ clock: systemClock, log: silent, allowPrivate: false },
       sealer: { seal: (text) => text, open: (text) => text } as Sealer,
       send: ({ url }) => {
         begun.push(Number(new URL(url).pathname.slice(1)));
-        return new Promise(() => {});
+        return new Promise((resolve) =>
+          end.push(() => resolve({ status: 200, headers: {}, body: new Uint8Array(), truncated: false })),
+        );
       },
     });
     const tell = (id: number, userId: number) =>
@@ -178,7 +181,7 @@ describe('the delivery queue', () => {
         { id, webhook_url: `https://apps.example/${id}`, webhook_secret: 's' },
         ...(['consent_granted', userId, {}] as const),
       );
-    return { begun, tell };
+    return { begun, end, tell };
   }
 
   test('an application that never responds leaves slots to others', () => {
@@ -187,6 +190,18 @@ describe('the delivery queue', () => {
     expect(begun.length).toBeGreaterThan(0);
     tell(2, 1);
     expect(begun).toContain(2);
+  });
+
+  test('one end lets all begin that waited for it: of its application, and of its user', async () => {
+    const { begun, end, tell } = openStalled();
+    for (let user = 1; user <= 8; user += 1) tell(1, user);
+    for (const application of [2, 3, 4]) tell(application, 1);
+    tell(1, 20);
+    tell(9, 1);
+    expect(begun).toEqual([...Array(8).fill(1), 2, 3, 4]);
+    end[0]!();
+    await until('both have begun', () => begun.length === 13);
+    expect(begun.slice(11)).toEqual([1, 9]);
   });
 
   test('one user or application cannot fill the queue', () => {

@@ -60,13 +60,20 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
     return count.application < mostOfOne.application[kind] && count.user < mostOfOne.user[kind];
   };
 
+  const mayBegin = (one: Delivery): boolean =>
+    !running.has(consentOf(one)) && isWithin(running.values(), one, 'atOnce');
+
+  /** Begins all that may: one end can make room for two, of its application and of its user. */
   const next = () => {
-    const at = waiting.findIndex((one) => !running.has(consentOf(one)) && isWithin(running.values(), one, 'atOnce'));
-    if (at < 0) {
-      if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
-      return;
+    while (running.size < mostAtOnce) {
+      const at = waiting.findIndex(mayBegin);
+      if (at < 0) break;
+      begin(waiting.splice(at, 1)[0]!);
     }
-    const [one] = waiting.splice(at, 1) as [Delivery];
+    if (running.size === 0) for (const resolve of idle.splice(0)) resolve();
+  };
+
+  const begin = (one: Delivery) => {
     running.set(consentOf(one), one);
     void one.send().finally(() => {
       running.delete(consentOf(one));
@@ -84,7 +91,7 @@ export function openWebhooks(deps: WebhookDeps): Webhooks {
         return;
       }
       waiting.push(one);
-      if (running.size < mostAtOnce) next();
+      next();
     },
     stop: async (drainMs) => {
       if (running.size === 0) return;

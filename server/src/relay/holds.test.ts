@@ -136,6 +136,7 @@ describe('the output limit of the hold is the one sent upstream', () => {
       ['paid/open', { enable_thinking: true, thinking_budget: 30_000 }],
       ['paid/qwen3-235b-a22b-thinking', {}],
       ['paid/qwen3-235b-a22b-thinking', { thinking_budget: 30_000 }],
+      ['paid/qwen3-235b-a22b-thinking', { prediction: { type: 'content', content: 'a' } }],
     ];
     used = () => ({ prompt: 10, completion: 30_000 });
     for (const [model, params] of table) {

@@ -31,7 +31,10 @@ const tokensByReference = 25_000;
 const leastPerFile = 6_250;
 const mostPerFile = 75_000;
 /** Bytes of speech per token at the lowest rates of common encoders; other codecs may be denser. */
-const soundBytesPerToken: Record<string, number> = { mp3: 400, wav: 400 };
+const soundBytesPerToken = new Map([
+  ['mp3', 400],
+  ['wav', 400],
+]);
 const tightSoundBytesPerToken = 100;
 /** The lowest rate of speech encoders, 6 kbit/s, where a second has 32 tokens. */
 const leastSoundBytesPerToken = 23;
@@ -117,6 +120,6 @@ function addImage(media: Media): void {
 function addSound(media: Media, data: string, format: string): void {
   const bytes = decoded(data);
   media.sounds += 1;
-  media.tokens += Math.ceil(bytes / (soundBytesPerToken[format] ?? tightSoundBytesPerToken));
+  media.tokens += Math.ceil(bytes / (soundBytesPerToken.get(format) ?? tightSoundBytesPerToken));
   media.unusual += Math.ceil(bytes / leastSoundBytesPerToken);
 }

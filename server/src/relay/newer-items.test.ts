@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { askedKinds } from './every-field.fixture.ts';
+import { asKept } from './responses/items.ts';
 import type { Json } from './wire/conversation.ts';
 import { parseResponsesRequest } from './wire/responses/request.ts';
 
@@ -21,6 +22,10 @@ describe('items and parts newer than this service', () => {
   ])('%j reach OpenAI unchanged, and are refused by name for others', (item, name) => {
     expect(sentTo('responses', [user, item]).input).toEqual([user, item]);
     for (const other of others) expect(() => sentTo(other, [user, item])).toThrow(name);
+  });
+
+  test.each(['dream', 'constructor', '__proto__'])('%s is stored under a usual id', (type) => {
+    expect(asKept([{ type }])[0]?.id).toMatch(/^item_\w+$/);
   });
 
   test('bring no tools with a price of their own', () => {
@@ -51,6 +56,13 @@ describe('configuration_update', () => {
       expect(sentTo(name, input, asked)).toEqual(sentTo(name, [user], plain));
       expect(sentTo(name, input, asked)).not.toEqual(sentTo(name, [user], asked));
     }
+  });
+
+  test('of ten thousand items is read in linear time', () => {
+    const input = [user, ...Array.from({ length: 10_000 }, () => update({ reasoning: { effort: 'high' } }))];
+    const unknown = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`member_${index}`, 1]));
+    const { params } = parseResponsesRequest({ ...unknown, model: 'm', input });
+    expect(params.reasoning).toMatchObject({ effort: 'high' });
   });
 
   test('returns to plain text', () => {

@@ -43,7 +43,7 @@ export class Prompt {
     readonly media: Media,
     /** Of everything but media. */
     readonly bytes: number,
-    readonly params: Pick<Params, 'maxTokens' | 'n' | 'outputBeside' | 'webSearch'>,
+    readonly params: Pick<Params, 'maxTokens' | 'n' | 'outputBeside' | 'thoughtsBeside' | 'webSearch'>,
   ) {
     this.estimate = Math.ceil(bytes / charsPerToken) + media.tokens;
   }
@@ -90,10 +90,10 @@ export class Prompt {
 
   /** The request's limit, else the model's, else the default that is sent along. */
   #mostOutput({ maxOutputTokens, modelName, price }: Candidate): number {
-    const { maxTokens, n = 1 } = this.params;
-    const { outputBeside = thinksBeside(modelName) ? mostThoughtsBeside : 0 } = this.params;
+    const { maxTokens, n = 1, outputBeside = 0 } = this.params;
+    const { thoughtsBeside = thinksBeside(modelName) ? mostThoughtsBeside : 0 } = this.params;
     const limit = maxTokens ?? (maxOutputTokens || (isFree(price) ? Number.MAX_SAFE_INTEGER : assumedOutputTokens));
-    return Math.max(limit, 1) * n + outputBeside;
+    return (Math.max(limit, 1) + thoughtsBeside) * n + outputBeside;
   }
 
   /** By tokenizer. */
@@ -121,8 +121,8 @@ export function promptOf(conversation: Conversation): Prompt {
   const media = mediaOf(conversation.turns);
   media.cached ||= asksForCache(conversation);
   const bytes = conversation.bytes === undefined ? bytesOf(texts) : conversation.bytes - media.bytes;
-  const { maxTokens, n, outputBeside, webSearch } = conversation.params;
-  return new Prompt(texts, media, bytes, { maxTokens, n, outputBeside, webSearch });
+  const { maxTokens, n, outputBeside, thoughtsBeside, webSearch } = conversation.params;
+  return new Prompt(texts, media, bytes, { maxTokens, n, outputBeside, thoughtsBeside, webSearch });
 }
 
 const asksForCache = ({ system, params, source }: Conversation): boolean =>

@@ -63,7 +63,11 @@ const read: Record<string, (body: Loose) => { ids: string[]; results: string[] }
 
 type Step = { id: string; name?: string; text?: string } | undefined;
 const ofClaude = ({ type, id, name, tool_use_id, content }: Loose): Step =>
-  type === 'tool_use' ? { id, name } : type === 'tool_result' ? { id: tool_use_id, text: content[0].text } : undefined;
+  type === 'tool_use'
+    ? { id, name }
+    : type === 'tool_result'
+      ? { id: tool_use_id, text: content[0].text ?? content }
+      : undefined;
 const ofConverse = ({ toolUse, toolResult }: Loose): Step =>
   toolUse
     ? { id: toolUse.toolUseId, name: toolUse.name }
@@ -81,7 +85,7 @@ function paired(steps: Step[]) {
 }
 
 /** Who is sent a body of its own format as it came. */
-const own: Record<string, string> = { messages: 'claude', responses: 'responses' };
+const own: Record<string, string> = { responses: 'responses' };
 
 const expected = ['find: found 1', 'find: found 2', 'look: looked 1', 'look: looked 2'];
 

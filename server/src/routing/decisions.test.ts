@@ -90,6 +90,36 @@ describe.each(await engines())('%s', (_, open) => {
     await close();
   });
 
+  test('many decisions, alike and not, are written as they are and in order', async () => {
+    const { db, close } = await open();
+    const log = openDecisionLog({ db, clock: manualClock(), keepDays: () => 30 });
+    const alike = { choice: choose(chooseOf([candidates[0]!])) };
+    const failed = [
+      { candidate: candidates[0]!, outcome: 'failure' as const, cause: 'timeout' as const, latencyMs: 5 },
+    ];
+    const decided = Array.from({ length: 500 }, (_, i) => ({
+      ...{ ...alike, requestId: `req_${i}`, tookMs: i },
+      ...(i % 9 === 0 && { attempts: failed }),
+      ...(i % 7 === 0 && { parentRequestId: `run_${i}` }),
+    }));
+    for (const one of decided) log.add(decisionOf(one));
+    await log.close();
+    const { rows } = await listDecisions(db, {}, { offset: 0, limit: 500 });
+    const latencies = (attempts: string) => (JSON.parse(attempts) as { latency_ms: number }[]).map((a) => a.latency_ms);
+    const read = rows.reverse().map((row) => ({
+      ...{ id: row.request_id, took: Number(row.duration_ms), outcome: row.outcome, parent: row.parent_request_id },
+      ...{ strategy: row.strategy, channel: Number(row.channel_id), attempts: latencies(row.attempts) },
+    }));
+    expect(read).toEqual(
+      decided.map(({ requestId, tookMs, ...more }) => ({
+        ...{ id: requestId, took: tookMs, outcome: 'attempts' in more ? 'failure' : 'success' },
+        ...{ parent: 'parentRequestId' in more ? more.parentRequestId! : null, strategy: 'balanced', channel: 1 },
+        attempts: ['attempts' in more ? 5 : 12],
+      })),
+    );
+    await close();
+  });
+
   test('decisions are kept for DecisionLogDays and swept in batches', async () => {
     const { db, close } = await open();
     const clock = manualClock();

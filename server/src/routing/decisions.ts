@@ -10,7 +10,8 @@ import {
   onlyAttemptOf,
   textsOf,
 } from './decision-choices.ts';
-import { decisionColumns, insertChoice, insertDecisions, sweepChoices, sweepDecisions } from './store/decisions.ts';
+import { insertChoice, sweepChoices, sweepDecisions } from './store/decisions.ts';
+import { decisionColumns, decisionsAtOnce, insertDecisions, mostDecisionsAtOnce } from './store/insert-decisions.ts';
 
 export interface DecisionLog {
   /** Only buffers; nothing is written yet. */
@@ -60,13 +61,7 @@ function append(values: unknown[], decision: Decision, shared: LoggedChoice | nu
 
 /** A few seconds of a busy process. Beyond that the oldest are dropped, to bound the memory of the log. */
 const maxWaiting = 5000;
-/**
- * Small enough that the synchronous SQLite write stalls streams for a few milliseconds at most, large enough for rows
- * to share pages. Few sizes, since each is a statement that stays prepared.
- */
-const rowsPerInsert = 200;
-const sizes = [rowsPerInsert, 50, 12, 3, 1];
-const flushAt = 2 * rowsPerInsert;
+const rowsPerDrop = 200;
 const rowsPerSweep = 500;
 
 /**
@@ -91,7 +86,7 @@ class BufferedLog implements DecisionLog {
     append(this.#waiting, decision, this.#choices.of(decision, now), now);
     this.#bound();
     // A busy process fills the buffer faster than the flush interval and would drop the rest.
-    if (this.#rows >= flushAt) this.#behind.now();
+    if (this.#rows >= mostDecisionsAtOnce) this.#behind.now();
     else this.#behind.soon();
   }
 
@@ -118,7 +113,7 @@ class BufferedLog implements DecisionLog {
 
   #bound(): void {
     if (this.#rows <= maxWaiting) return;
-    const over = this.#rows - maxWaiting + rowsPerInsert;
+    const over = this.#rows - maxWaiting + rowsPerDrop;
     this.#waiting.splice(0, over * width);
     this.lost += over;
   }
@@ -129,7 +124,7 @@ class BufferedLog implements DecisionLog {
    */
   async #write(): Promise<void> {
     for (let left = this.#rows; left > 0; ) {
-      const rows = sizes.find((size) => size <= left)!;
+      const rows = decisionsAtOnce(this.deps.db, left);
       const part = this.#waiting.splice(0, rows * width);
       left -= rows;
       try {

@@ -6,10 +6,11 @@ import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { isUnavailable } from '../../platform/durable/errors.ts';
 
 /*
- * On SQLite an entry of the usage log is only added to the indexes by user and by key when it is "filed". Entries are
- * filed a few hundred at a time, and before a query by user or key: filing them one by one would touch a different page
- * of both indexes for almost every entry of a batch with many users. Filing an entry twice changes nothing. A trigger
- * on the position up to which entries are filed adds them to the totals of all users.
+ * On SQLite an entry of the usage log is only added to the indexes by user, key, model and time when it is "filed".
+ * Entries are filed a few hundred at a time, and before a query: filed with its batch, an entry would change a page of
+ * its own in two indexes if the batch has many users, and even a batch of one user would change two pages of each.
+ * Filing an entry twice changes nothing. A trigger on the position up to which entries are filed adds them to the
+ * totals of all users.
  */
 
 interface Behind {

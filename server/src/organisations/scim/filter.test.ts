@@ -40,6 +40,7 @@ const refused = [
   'userName eq ada',
   'userName eq "ada',
   'userName eq "\\x"',
+  'userName co "a\\u0000b"',
   'userName eq 5.5',
   'userName is "a"',
   'userName pr "a"',

@@ -192,9 +192,13 @@ function comparedWith(tokens: Tokens): Value {
 
 /** A JSON string (RFC 7644 §3.4.2.2). */
 function textOf(quoted: string, fail: Fail): string {
+  let text: string;
   try {
-    return String(JSON.parse(quoted));
+    text = String(JSON.parse(quoted));
   } catch {
     throw fail(`${quoted} is not a valid JSON string.`);
   }
+  // Escaped, so the request had none; PostgreSQL refuses it in a parameter.
+  if (text.includes('\0')) throw fail('NUL characters are not allowed.');
+  return text;
 }

@@ -13,7 +13,7 @@ import { deleteTeam, insertTeam, listTeams } from '../store/teams.ts';
 import { changeTeam, mostTeams, requireTeam } from '../teams.ts';
 import type { Directory } from './caller.ts';
 import { fault, taken } from './faults.ts';
-import { askedFor, type Change, textIn } from './patch.ts';
+import { askedFor, type Change, textIn, writtenAs } from './patch.ts';
 import { externalId } from './user-fields.ts';
 
 /** A team as the directory sees it, with the members it manages. */
@@ -54,14 +54,14 @@ function tell(group: Group & { members: Set<number> }, change: Change): void {
 function idsIn({ where, value, op }: Change): ReadonlySet<number> {
   const asked = askedFor(where, 'value');
   const given = (value === undefined || value === null ? [] : [value].flat()).map((one) => memberIn(one));
-  const ids = [...asked, ...given].map((id) => (/^\d{1,15}$/.test(String(id)) ? Number(id) : 0));
+  const ids = [...asked, ...given].map((id) => (/^\d{1,15}$/.test(writtenAs(id)) ? Number(id) : 0));
   if (op !== 'remove' && ids.includes(0)) throw fault('invalidValue', 'members: value must be the id of a user.');
   return new Set(ids);
 }
 
 function memberIn(one: unknown): unknown {
   if (!isObject(one)) return one;
-  if (String(one.type).toLowerCase() === 'group') throw fault('invalidValue', 'members: groups cannot be nested.');
+  if (writtenAs(one.type).toLowerCase() === 'group') throw fault('invalidValue', 'members: groups cannot be nested.');
   return one.value;
 }
 

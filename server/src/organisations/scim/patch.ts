@@ -33,7 +33,7 @@ export function changesIn({ Operations }: PatchBody, id: number): Change[] {
   });
   // §3.5.2: ids are ours to assign. Okta repeats them.
   const renames = changes.some(
-    ({ attribute, op, value }) => attribute === 'id' && (op === 'remove' || `${value}` !== `${id}`),
+    ({ attribute, op, value }) => attribute === 'id' && (op === 'remove' || writtenAs(value) !== String(id)),
   );
   if (renames) throw fault('mutability', 'id: cannot be changed.');
   return changes;
@@ -52,6 +52,12 @@ const spread = (change: Change): Change[] =>
         value,
       }))
     : [change];
+
+/** What was sent where a text is expected; objects have none, as their `toString` may be a member of any kind. */
+export function writtenAs(value: unknown): string {
+  if (Array.isArray(value)) return value.map(writtenAs).join();
+  return isObject(value) ? '' : String(value);
+}
 
 /** Microsoft sends single values as a list of one. */
 const unwrapped = (value: unknown): unknown => {
@@ -73,7 +79,7 @@ function accepted(attribute: string, schema: z.ZodType<string>, value: unknown):
 
 /** Microsoft sends "False". */
 export function booleanIn({ attribute, value }: Change): boolean {
-  const text = String(unwrapped(value)).toLowerCase();
+  const text = writtenAs(unwrapped(value)).toLowerCase();
   if (text !== 'true' && text !== 'false') throw fault('invalidValue', `${attribute}: must be true or false.`);
   return text === 'true';
 }

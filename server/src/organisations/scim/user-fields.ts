@@ -4,7 +4,7 @@ import { isObject } from '../../lib/is-object.ts';
 import { holdsHidden, inOneLine, shownName, visible } from '../../platform/http/shown-text.ts';
 import type { ScimUserFields } from '../store/tables.ts';
 import { fault } from './faults.ts';
-import { askedFor, booleanIn, type Change, textIn } from './patch.ts';
+import { askedFor, booleanIn, type Change, textIn, writtenAs } from './patch.ts';
 
 export const noFields: ScimUserFields = {
   ...{ user_name: '', external_id: '', given_name: '', family_name: '', display_name: '', email: '', active: 1 },
@@ -52,8 +52,8 @@ function toldAddress(fields: ScimUserFields, change: Change): ScimUserFields {
 
 function addressIn(emails: unknown[]): unknown {
   const given = emails.filter(isObject);
-  const isWork = ({ type }: Record<string, unknown>) => String(type).toLowerCase() === 'work';
-  const isPrimary = ({ primary }: Record<string, unknown>) => String(primary).toLowerCase() === 'true';
+  const isWork = ({ type }: Record<string, unknown>) => writtenAs(type).toLowerCase() === 'work';
+  const isPrimary = ({ primary }: Record<string, unknown>) => writtenAs(primary).toLowerCase() === 'true';
   return (given.find(isPrimary) ?? given.find(isWork) ?? given[0])?.value;
 }
 

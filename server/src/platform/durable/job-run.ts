@@ -51,15 +51,17 @@ export function startRun({ store, owners, log, claim, handler }: RunParts): Run 
       () => write(store, claim, outcome),
       (error) => log.warn({ ...about, err: error }, 'could not store the outcome of a job'),
     );
-    done.resolve(outcome.kind === 'again' || outcome.kind === 'failed' ? outcome.inMs : null);
+    done.resolve('inMs' in outcome ? outcome.inMs : null);
   };
   const work = async (): Promise<Outcome> => {
     const { queue, data, attempt } = claim;
     try {
       const result = await handler({ id: String(claim.id), queue, data, attempt, signal: controller.signal });
-      return result ? { kind: 'again', inMs: Math.max(0, result.againInMs) } : { kind: 'finished' };
+      if (!result) return { kind: 'finished' };
+      if ('notYetInMs' in result) return { kind: 'given back', inMs: result.notYetInMs };
+      return { kind: 'again', inMs: Math.max(0, result.againInMs) };
     } catch (error) {
-      if (state === 'stopping') return { kind: 'given back' };
+      if (state === 'stopping') return { kind: 'given back', inMs: null };
       const wait = Math.min(claim.backoffMs * 2 ** (claim.attempt - 1), maxBackoffMs);
       const outcome = failed(claim, wait, error instanceof Error ? error.message : String(error));
       if (state === 'held') log[outcome.inMs === null ? 'error' : 'warn']({ ...about, err: error }, 'job failed');
@@ -103,7 +105,11 @@ interface Failed {
   inMs: number | null;
   error: string;
 }
-type Outcome = { kind: 'finished' } | { kind: 'given back' } | { kind: 'again'; inMs: number } | Failed;
+type Outcome =
+  | { kind: 'finished' }
+  | { kind: 'given back'; inMs: number | null }
+  | { kind: 'again'; inMs: number }
+  | Failed;
 
 const failed = ({ attempt, maxAttempts }: Claim, inMs: number, error: string): Failed => ({
   kind: 'failed',
@@ -116,7 +122,7 @@ function write(store: JobStore, claim: Claim, outcome: Outcome): Promise<void> {
     case 'finished':
       return store.finish(claim);
     case 'given back':
-      return store.giveBack(claim);
+      return store.giveBack(claim, outcome.inMs ?? 0);
     case 'again':
       return store.again(claim, outcome.inMs);
     case 'failed':

@@ -138,10 +138,10 @@ export class JobStore {
       .execute();
   }
 
-  /** Reverts the claim, so that another process can take the job at once. */
-  async giveBack(claim: Claim): Promise<void> {
+  /** Reverts the claim, so that another process can take the job, at once or later. */
+  async giveBack(claim: Claim, delayMs = 0): Promise<void> {
     await this.held(claim)
-      .set({ state: 'waiting', attempt: claim.attempt - 1, due_at_ms: this.clock.nowMs() })
+      .set({ state: 'waiting', attempt: claim.attempt - 1, due_at_ms: this.clock.nowMs() + delayMs })
       .execute();
   }
 

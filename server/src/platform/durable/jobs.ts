@@ -53,9 +53,10 @@ export interface Job {
 }
 
 /**
- * Resolves to end the job, or to `{ againInMs }` to run again later (not counted as a failure); throws to be retried.
+ * Resolves to end the job, to `{ againInMs }` to run again later (its failures no longer count), or to `{ notYetInMs }`
+ * if it could not begin (its failures still count); throws to be retried.
  */
 // biome-ignore lint/suspicious/noConfusingVoidType: a handler may simply return
-export type Worked = { againInMs: number } | void;
+export type Worked = { againInMs: number } | { notYetInMs: number } | void;
 /** Throws to be retried. */
 export type JobHandler = (job: Job) => Promise<Worked>;

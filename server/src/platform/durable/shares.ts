@@ -15,7 +15,7 @@ export function openShares(most: number): (owner: number, work: () => Promise<Wo
     else running.delete(owner);
   };
   return async (owner, work) => {
-    if ((running.get(owner) ?? 0) >= most) return { againInMs: turnMs };
+    if ((running.get(owner) ?? 0) >= most) return { notYetInMs: turnMs };
     count(owner, 1);
     try {
       return await work();

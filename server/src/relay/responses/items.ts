@@ -58,7 +58,8 @@ export function asKept(items: readonly Item[], nameFor = newId): Item[] {
   return items.map((given) => {
     const type = typeOf(given);
     const item = type === 'message' ? asMessage(given) : { ...given };
-    if (!isId(item.id) || known.has(item.id)) item.id = nameFor(prefixes[type] ?? 'item');
+    if (!isId(item.id) || known.has(item.id))
+      item.id = nameFor(Object.hasOwn(prefixes, type) ? prefixes[type]! : 'item');
     known.add(item.id as string);
     return item;
   });

@@ -1,5 +1,6 @@
 import type { Usage } from '../../lib/money.ts';
 import type { Citation } from './citations.ts';
+import type { OutputBeside } from './limit-names.ts';
 import type { SearchPart, WebSearch } from './search.ts';
 
 export { isObject, objectsIn } from '../../lib/is-object.ts';
@@ -126,11 +127,9 @@ export interface Reasoning {
   adaptive?: boolean;
 }
 
-export interface Params {
+export interface Params extends OutputBeside {
   /** The output limit, under whichever name it was given; the smallest of several. */
   maxTokens?: number;
-  /** Tokens that a vendor bills as output in addition to the answer. */
-  outputBeside?: number;
   temperature?: number;
   topP?: number;
   topK?: number;

@@ -17,3 +17,11 @@ export const limitNames: ReadonlySet<string> = new Set(['max_tokens', 'max_compl
 
 /** The longest thoughts of a Qwen model, which no limit of the output covers; its own has the name `thinking_budget`. */
 export const mostThoughtsBeside = 81_920;
+
+/** Tokens that a vendor bills as output beyond the limit. */
+export interface OutputBeside {
+  /** In addition to all answers. */
+  outputBeside?: number;
+  /** Thoughts, in addition to each answer. */
+  thoughtsBeside?: number;
+}

@@ -1,5 +1,4 @@
 import { type Insertable, type Selectable, type SqlBool, sql } from 'kysely';
-import { insertMany } from '../../platform/db/insert-many.ts';
 import { pageOfMany, type Range } from '../../platform/db/list-page.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import type { ChoiceTable, DecisionTable } from './tables.ts';
@@ -17,27 +16,6 @@ export interface DecisionFilter {
 
 /** Filtering a user's decisions by model scans this many of the newest: an index by both would cost every request. */
 const searchedAtMost = 1_000;
-
-export const decisionColumns = [
-  'request_id',
-  'user_id',
-  'model_id',
-  'provider',
-  'channel_id',
-  'choice_id',
-  'strategy',
-  'reason',
-  'outcome',
-  'duration_ms',
-  'candidates',
-  'attempts',
-  'parent_request_id',
-  'created_at',
-] as const satisfies (keyof DecisionTable)[];
-
-/** `values` row after row, in the order of the columns. */
-export const insertDecisions = (db: Db, values: unknown[]): Promise<void> =>
-  insertMany(db, 'routing_decisions', decisionColumns, values);
 
 export async function insertChoice(db: Db, choice: NewChoice): Promise<number> {
   const { id } = await db.insertInto('routing_choices').values(choice).returning('id').executeTakeFirstOrThrow();

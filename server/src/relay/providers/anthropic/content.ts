@@ -11,7 +11,7 @@ const cache = (part: { cacheControl?: unknown }): Json =>
 /** Merges adjacent turns of one role, since roles must alternate in this format. */
 export function buildMessages(conversation: Conversation): Json[] {
   const messages: { role: string; content: Json[] }[] = [];
-  for (const turn of distinctCalls(conversation.turns)) {
+  for (const turn of distinctCalls(conversation.turns, safeId)) {
     const content = turn.parts.flatMap((part) => buildBlock(part));
     if (content.length === 0) continue;
     const last = messages.at(-1);

@@ -14,6 +14,7 @@ import { unsupported } from '../../wire/read.ts';
 import { isAnthropicSignature } from '../../wire/signature.ts';
 import { readMessagesTool, writeMessagesTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
+import { CallIds } from '../kind/distinct-calls.ts';
 import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
@@ -107,28 +108,37 @@ export function rewriteMessagesRequest(body: Json, modelName: string): Json {
     delete out.tools;
     delete out.tool_choice;
   }
-  if (Array.isArray(out.messages)) out.messages = out.messages.flatMap(asVendorTakesIt);
+  if (Array.isArray(out.messages)) {
+    const ids = new CallIds(safeId);
+    out.messages = out.messages.flatMap((message) => asVendorTakesIt(message, ids));
+  }
   return out;
 }
 
 /** Removes blocks of other vendors' answers, which Anthropic would refuse, and messages left without any. */
-function asVendorTakesIt(message: unknown): unknown[] {
+function asVendorTakesIt(message: unknown, ids: CallIds): unknown[] {
   const given = message as { content?: unknown } | null;
   if (!Array.isArray(given?.content) || given.content.length === 0) return [message];
   const isForeign = (block: Json): boolean =>
     isForeignSearch(block) ||
     (block.type === 'thinking' && !(typeof block.signature === 'string' && isAnthropicSignature(block.signature)));
   const content = given.content.flatMap((block) =>
-    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(withSafeId(block)),
+    !isObject(block) ? [block] : isForeign(block) ? [] : withoutOwnCitations(withOwnId(block, message, ids)),
   );
   return content.length === 0 ? [] : [{ ...given, content }];
 }
 
 /** Ids of calls that another vendor made earlier in the conversation. */
-function withSafeId(block: Json): Json {
-  const name = block.type === 'tool_use' ? 'id' : block.type === 'tool_result' ? 'tool_use_id' : undefined;
-  const id = name && block[name];
-  return typeof id === 'string' && safeId(id) !== id ? { ...block, [name!]: safeId(id) } : block;
+function withOwnId(block: Json, message: unknown, ids: CallIds): Json {
+  if (block.type === 'tool_use' && typeof block.id === 'string') {
+    const id = ids.ofCall(block.id, message);
+    return id === block.id ? block : { ...block, id };
+  }
+  if (block.type === 'tool_result' && typeof block.tool_use_id === 'string') {
+    const id = ids.ofResult(block.tool_use_id);
+    return id === block.tool_use_id ? block : { ...block, tool_use_id: id };
+  }
+  return block;
 }
 
 /** Anthropic has no cached search, and accepts only one of the two domain lists. */

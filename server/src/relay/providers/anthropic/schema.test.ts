@@ -23,6 +23,11 @@ describe('toClaudeSchema', () => {
     expect(toClaudeSchema(schema)).toEqual(transformJSONSchema(schema as never) as Json);
   });
 
+  test('leaves out a format that is none', () => {
+    const written = toClaudeSchema({ ...text, format: { toString: 1 } });
+    expect(written).toEqual({ ...text, description: '{format: {"toString":1}}' });
+  });
+
   test('writes several types as choices', () => {
     expect(toClaudeSchema(holding({ a: { type: ['string', 'null'], description: 'Name' } }))).toEqual({
       type: 'object',
@@ -38,7 +43,25 @@ describe('toClaudeSchema', () => {
     });
   });
 
+  test('tells each of several types its own limits only', () => {
+    const schema = { type: ['object', 'null', 'string', 'null'], properties: { a: text }, maxLength: 9 };
+    expect(toClaudeSchema(schema)?.anyOf).toEqual([
+      { ...holding({ a: text }), additionalProperties: false },
+      { type: 'null' },
+      { type: 'string', description: '{maxLength: 9}' },
+    ]);
+  });
+
+  test('does not grow with every level of types that are named twice', () => {
+    let schema: Json = text;
+    for (let level = 0; level < 60; level += 1) schema = holding({ a: schema }, { type: ['object', 'object', 'null'] });
+    expect(JSON.stringify(toClaudeSchema(schema)).length).toBeLessThan(60 * 200);
+  });
+
   test.each<[string, Json]>([
+    ['types that there are not', holding({ a: { type: '__proto__' }, b: { type: '__defineGetter__' } })],
+    ['a type that there is not among others', holding({ a: { type: ['string', 'constructor'] } })],
+    ['two kinds of choices', holding({ a: { anyOf: [text], oneOf: [text] } })],
     [
       'recursion',
       holding(

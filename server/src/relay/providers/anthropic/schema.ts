@@ -78,6 +78,7 @@ function write(value: unknown): Json {
     if (allOf.length !== 1 || type !== undefined) throw new Inexpressible();
     return write({ ...rest, ...(allOf[0] as Json) });
   }
+  if (value.anyOf !== undefined && value.oneOf !== undefined) throw new Inexpressible();
   const options = value.anyOf ?? value.oneOf;
   if (Array.isArray(options)) {
     const { anyOf: _, oneOf: __, properties, ...about } = rest;
@@ -85,9 +86,30 @@ function write(value: unknown): Json {
     return { anyOf: options.map(write), ...described(about, []) };
   }
   if (Array.isArray(value.enum) || value.const !== undefined) return literals(rest);
-  if (Array.isArray(type)) return { anyOf: type.map((one) => write({ ...rest, type: one })) };
-  if (typeof type !== 'string') throw new Inexpressible();
+  if (Array.isArray(type))
+    return { anyOf: [...new Set(type)].map((one) => write({ ...aboutType(one, rest), type: one })) };
+  if (typeof type !== 'string' || !limitsOf.has(type)) throw new Inexpressible();
   return { type, ...(shapes[type]?.(rest) ?? described(rest, [])) };
+}
+
+/** The limits of each type of value. A map, since callers choose the names that are looked up. */
+const limitsOf = new Map([
+  ['object', ['properties', 'required', 'additionalProperties', 'minProperties', 'maxProperties']],
+  ['array', ['items', 'minItems', 'maxItems', 'uniqueItems']],
+  ['string', ['minLength', 'maxLength', 'pattern', 'format']],
+  ...['number', 'integer'].map((type): [string, string[]] => [
+    type,
+    ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ]),
+  ['boolean', []],
+  ['null', []],
+]);
+const allLimits = new Set([...limitsOf.values()].flat());
+
+/** The part of a schema for several types that is about one: a copy of all of it would double at every level. */
+function aboutType(type: string, schema: Json): Json {
+  const own = limitsOf.get(type);
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => own?.includes(name) || !allLimits.has(name)));
 }
 
 const isPlain = (value: unknown): boolean => value === null || typeof value !== 'object';
@@ -123,7 +145,7 @@ const shapes: Record<string, (schema: Json) => Json> = {
       ...described({ ...rest, ...(!least && minItems !== undefined && { minItems }) }, []),
     };
   },
-  string: (schema) => described(schema, formats.includes(`${schema.format}`) ? ['format'] : []),
+  string: (schema) => described(schema, formats.some((format) => format === schema.format) ? ['format'] : []),
 };
 
 /** Title, description and the `kept` members; the rest is appended to the description. */

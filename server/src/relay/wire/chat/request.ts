@@ -174,7 +174,8 @@ function readParams(body: Json): Params {
   const tools = body.tools == null ? undefined : readTools(body.tools);
   const all: Params = {
     maxTokens: readLimit(body),
-    outputBeside: readOutputBeside(body),
+    outputBeside: readPredicted(body),
+    thoughtsBeside: readThoughts(body),
     temperature: optionalNumber(body, 'temperature', 0, 2),
     topP: optionalNumber(body, 'top_p', 0, 1),
     topK: optionalInteger(body, 'top_k', -1, maxInteger),
@@ -208,15 +209,14 @@ function readLimit(body: Json): number | undefined {
   return least;
 }
 
-/** Rejected prediction tokens are billed as output; Qwen's thinking has its own limit. */
-function readOutputBeside(body: Json): number | undefined {
-  const predicted = body.prediction == null ? 0 : weigh(body.prediction);
-  return predicted + thoughtsIn(body) || undefined;
-}
+/** Rejected prediction tokens are billed as output. */
+const readPredicted = ({ prediction }: Json): number | undefined =>
+  prediction == null ? undefined : weigh(prediction);
 
-function thoughtsIn({ thinking_budget: budget, enable_thinking: thinks }: Json): number {
-  if (typeof budget === 'number') return Math.max(0, Math.ceil(budget));
-  return thinks === true ? mostThoughtsBeside : 0;
+/** Qwen's thinking has its own limit. */
+function readThoughts({ thinking_budget: budget, enable_thinking: thinks }: Json): number | undefined {
+  if (typeof budget === 'number' && budget > 0) return Math.min(Math.ceil(budget), maxInteger);
+  return thinks === true && typeof budget !== 'number' ? mostThoughtsBeside : undefined;
 }
 
 function readReasoning(body: Json): Params['reasoning'] {

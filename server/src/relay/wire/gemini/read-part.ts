@@ -45,7 +45,7 @@ export function readGeminiPart(part: Json, idOf: (call: Json) => string): Part[]
 
 function contentOf(kind: string, part: Json): Part {
   const value = part[kind];
-  const read = isObject(value) ? readers[kind]?.(value) : undefined;
+  const read = isObject(value) && Object.hasOwn(readers, kind) ? readers[kind]!(value) : undefined;
   return read ?? { type: 'raw', format: 'gemini', value: part };
 }
 
@@ -61,14 +61,14 @@ const readers: Record<string, (value: Json) => Part | undefined> = {
   codeExecutionResult: ({ output }) => ({ type: 'text', text: `\`\`\`\n${text(output)}\n\`\`\`` }),
 };
 
-const soundFormats: Record<string, string> = {
-  mpeg: 'mp3',
-  'x-wav': 'wav',
-  wave: 'wav',
-  'vnd.wave': 'wav',
-  ogg: 'opus',
-  'x-flac': 'flac',
-};
+const soundFormats = new Map([
+  ['mpeg', 'mp3'],
+  ['x-wav', 'wav'],
+  ['wave', 'wav'],
+  ['vnd.wave', 'wav'],
+  ['ogg', 'opus'],
+  ['x-flac', 'flac'],
+]);
 
 function readBlob({ mimeType, data: given, displayName }: Json): Part | undefined {
   const mediaType = text(mimeType).split(';')[0]!.trim().toLowerCase();
@@ -78,7 +78,7 @@ function readBlob({ mimeType, data: given, displayName }: Json): Part | undefine
     case 'image':
       return { type: 'image', source: { mediaType, data } };
     case 'audio':
-      return { type: 'audio', data, format: soundFormats[subtype] ?? subtype };
+      return { type: 'audio', data, format: soundFormats.get(subtype) ?? subtype };
     case 'text':
       return { type: 'file', source: { text: Buffer.from(data, 'base64').toString('utf8') }, ...named(displayName) };
     case 'application':

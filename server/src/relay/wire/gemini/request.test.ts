@@ -30,6 +30,13 @@ describe('contents', () => {
     expect(parse({ contents: [...hi, { role: 'model', parts: [{ text: 'ho' }] }] }).turns[1]!.role).toBe('assistant');
   });
 
+  test.each(['constructor', 'toString', '__proto__'])('names that all objects have are unknown ones: %s', (name) => {
+    const part = JSON.parse(`{"${name}":{"type":"image","source":{"url":"https://h.test/a.png"}}}`);
+    expect(partsOf(part)).toEqual([{ type: 'raw', format: 'gemini', value: part }]);
+    const sound = { inlineData: { mimeType: `audio/${name}`, data: 'AAAA' } };
+    expect(partsOf(sound)).toEqual([{ type: 'audio', data: 'AAAA', format: name.toLowerCase() }]);
+  });
+
   test('inline data is read by media type, in base64 or base64url', () => {
     const blob = (mimeType: string, data: string) => ({ inlineData: { mimeType, data } });
     expect(partsOf(blob('image/png', 'a-_b'), blob('audio/mpeg', 'AA=='), blob('text/plain', 'aGk='))).toEqual([

@@ -5,16 +5,17 @@ import { isObject, type Json } from '../conversation.ts';
  * item replaces it. OpenAI gets the items themselves.
  */
 export function configured(body: Json, items: readonly Json[]): Json {
-  let out = body;
+  const changed: { reasoning: Json; text: Json } = { reasoning: {}, text: {} };
   for (const { type, reasoning, text } of items) {
     if (type !== 'configuration_update') continue;
-    if (isObject(reasoning) && reasoning.effort != null) out = within(out, 'reasoning', { effort: reasoning.effort });
-    if (isObject(text) && text.format != null) out = within(out, 'text', { format: text.format });
+    if (isObject(reasoning) && reasoning.effort != null) changed.reasoning = { effort: reasoning.effort };
+    if (isObject(text) && text.format != null) changed.text = { format: text.format };
   }
-  return out;
+  // Once for all items: a copy of the request for each would be quadratic.
+  return within(within(body, 'reasoning', changed.reasoning), 'text', changed.text);
 }
 
-const within = (body: Json, name: string, members: Json): Json => ({
-  ...body,
-  [name]: { ...(isObject(body[name]) && body[name]), ...members },
-});
+const within = (body: Json, name: string, members: Json): Json =>
+  Object.keys(members).length === 0
+    ? body
+    : { ...body, [name]: { ...(isObject(body[name]) && body[name]), ...members } };
