@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { functionCall, functionChoice, functionTool, hasCustom } from '../../wire/chat/custom-calls.ts';
 import { usualChoice } from '../../wire/chat/tool-choice.ts';
@@ -55,13 +56,13 @@ const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensFie
   vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
 
 /** Parameters that must not be ignored, as the answer would differ, with a test for their use. */
-const refusable: Record<string, (value: unknown) => boolean> = {
+const refusable = table<(value: unknown) => boolean>({
   n: (value) => typeof value === 'number' && value > 1,
   tools: (value) => value !== undefined,
   logprobs: (value) => value === true,
   stop: (value) => value != null && String(value) !== '',
   logit_bias: (value) => isObject(value) && Object.keys(value).length > 0,
-};
+});
 
 function dropLacking(out: Json, vendor: Vendor): void {
   for (const field of vendor.lacks) {
