@@ -7,8 +7,8 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { shortId } from '../../wire/short-id.ts';
 
-/** Our own parameters, which are never forwarded. */
-const ours = ['svc_ms', 'provider', 'models'];
+/** Our own parameters, which are never forwarded, and a name whose assignment sets what an object inherits. */
+const ours = ['svc_ms', 'provider', 'models', '__proto__'];
 /** Most vendors refuse empty `tools`, and a choice without tools. */
 const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
 

@@ -61,7 +61,8 @@ function fromEnum(values: unknown[], text: string): unknown {
 
 function fillObject(schema: Schema, scribe: Scribe, depth: number): Record<string, unknown> {
   const required = new Set(schema.required ?? []);
-  const out: Record<string, unknown> = {};
+  // Without a prototype, since callers choose the names.
+  const out: Record<string, unknown> = Object.create(null);
   for (const [key, child] of Object.entries(schema.properties ?? {})) {
     if (!required.has(key) && (scribe.requiredOnly ? !spokenOf(child, scribe) : depth >= 5)) continue;
     out[key] = fill(key, child, scribe, depth + 1);
