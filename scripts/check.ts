@@ -1,6 +1,6 @@
 /**
- * `npm run check`: types, lint, import rules, dead code, figures, patterns, words, dependency audit. All checks run
- * even if one fails, so that one run shows every problem.
+ * `npm run check`: types, lint, import rules, dead code, figures, patterns, tables, words, dependency audit. All
+ * checks run even if one fails, so that one run shows every problem.
  */
 import { existsSync } from 'node:fs';
 import { auditDependencies } from './audit.ts';
@@ -39,6 +39,7 @@ export const checks: Check[] = [
   },
   { name: 'figures', command: [process.execPath, 'scripts/check-figures.ts'] },
   { name: 'patterns', command: [process.execPath, 'scripts/check-patterns.ts'] },
+  { name: 'tables', command: [process.execPath, 'scripts/check-tables.ts'] },
   { name: 'words', command: [process.execPath, 'scripts/check-words.ts'] },
 ];
 

@@ -1,12 +1,13 @@
+import { table } from '../lib/table.ts';
 import type { BatchRow, RequestRow } from './store/tables.ts';
 
-const unasked: Record<string, { code: string; message: string }> = {
+const unasked = table<{ code: string; message: string }>({
   canceled: { code: 'batch_cancelled', message: 'The batch was cancelled before this request was executed.' },
   expired: {
     code: 'batch_expired',
     message: 'This request could not be executed before the completion window expired.',
   },
-};
+});
 
 /** One line of the results, in the batch's format. Answers are JSON already. */
 export function resultLine({ wire, id }: Pick<BatchRow, 'wire' | 'id'>, row: RequestRow): string {

@@ -1,3 +1,4 @@
+import { table } from '../lib/table.ts';
 import { backup } from './backup.ts';
 import { checkDatabase } from './check-database.ts';
 import type { Command } from './command.ts';
@@ -12,7 +13,7 @@ import { restore } from './restore.ts';
 import { rotateEncryptionKey } from './rotate-encryption-key.ts';
 
 /** The executable's commands besides serving. */
-export const commands: Record<string, Command> = {
+export const commands = table<Command>({
   migrate: {
     takes: '[--new]',
     help: 'migrate the database and exit; with --new, also create one if the previous one was lost',
@@ -60,7 +61,7 @@ export const commands: Record<string, Command> = {
     help: 'check configuration, database, Redis, mail, files and key, and suggest fixes',
     run: doctor,
   },
-};
+});
 
 /** Null if an argument is missing or unknown: a typing error must not change the meaning of a command. */
 export function readArguments(takes: string, given: string[]): { args: string[]; flags: Set<string> } | null {

@@ -7,6 +7,7 @@ import { readNewApi } from '../intake/new-api/read-new-api.ts';
 import { runImport } from '../intake/run-import.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
+import { table } from '../lib/table.ts';
 import { visible } from '../platform/http/shown-text.ts';
 import { type CommandCall, withPlatform } from './command.ts';
 
@@ -15,10 +16,10 @@ import { type CommandCall, withPlatform } from './command.ts';
  */
 const variable = 'env:';
 
-const gateways: Record<string, (source: string, env: CommandCall['env']) => Promise<ImportedData>> = {
+const gateways = table<(source: string, env: CommandCall['env']) => Promise<ImportedData>>({
   litellm: readLitellm,
   'new-api': readNewApi,
-};
+});
 
 /** A dry run; with --yes it imports. Entities imported before are left unchanged. */
 export async function importFrom({ config, args, flags, env, print }: CommandCall): Promise<number> {

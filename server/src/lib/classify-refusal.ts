@@ -1,4 +1,5 @@
 import type { ErrorParts } from './error-parts.ts';
+import { table } from './table.ts';
 
 /**
  * Who is responsible for an upstream's refusal, and the status that is meant, which may differ from the one sent.
@@ -13,7 +14,7 @@ export interface RefusalClass {
 }
 
 /** Error codes and types of vendors, whatever status they come with. */
-const statusOfName: Record<string, number> = {
+const statusOfName = table<number>({
   authentication_error: 401,
   bad_request: 400,
   bad_request_error: 400,
@@ -52,7 +53,7 @@ const statusOfName: Record<string, number> = {
   unsupported_parameter: 400,
   unsupported_value: 400,
   validation_error: 400,
-};
+});
 
 export const contextWords =
   /context[ _-]?(length|window|size|limit)|maximum context|(prompt|input) is too long|input token count|too many (input )?tokens|reduce the length|exceed(s|ed)? the (maximum|max|model's?) (number of |allowed )?(input )?(tokens|context)/i;

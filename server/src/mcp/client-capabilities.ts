@@ -1,5 +1,6 @@
 import type { ClientCapabilities } from '@modelcontextprotocol/client';
 import { isObject } from '../lib/is-object.ts';
+import { table } from '../lib/table.ts';
 
 type Params = Record<string, unknown>;
 
@@ -7,7 +8,7 @@ type Params = Record<string, unknown>;
  * Capabilities of clients of the protocol with sessions: what they can be asked, and whether they render a server's UI.
  * Each has a letter, which is part of the session's name.
  */
-const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
+const letters = table<readonly [keyof ClientCapabilities, string?]>({
   e: ['elicitation'],
   f: ['elicitation', 'form'],
   u: ['elicitation', 'url'],
@@ -16,10 +17,10 @@ const letters: Record<string, readonly [keyof ClientCapabilities, string?]> = {
   t: ['sampling', 'tools'],
   r: ['roots'],
   a: ['extensions', 'io.modelcontextprotocol/ui'],
-};
+});
 
 /** The values of capabilities that are not just an empty object. */
-const parts: Record<string, Params> = { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } };
+const parts = table<Params>({ 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } });
 
 /** All capabilities that a client can declare. */
 export const allCapabilities = Object.keys(letters).join('');

@@ -3,17 +3,18 @@ import type { OAuthClientProvider } from '@modelcontextprotocol/client';
 import type { JWK } from 'jose';
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { randomString } from '../lib/ids.ts';
+import { table } from '../lib/table.ts';
 
 /* The key of a client that was registered by hand; it authenticates with `private_key_jwt` (RFC 7523 §2.2). */
 
 /** The algorithms of each kind of key, the most common first. */
-const algorithmsOf: Record<string, readonly string[]> = {
+const algorithmsOf = table<readonly string[]>({
   rsa: ['RS256', 'PS256', 'RS384', 'RS512', 'PS384', 'PS512'],
   'P-256': ['ES256'],
   'P-384': ['ES384'],
   'P-521': ['ES512'],
   Ed25519: ['EdDSA', 'Ed25519'],
-};
+});
 /** RFC 7518 §3.3: shorter RSA keys can be broken. */
 const fewestRsaBits = 2_048;
 /** Long enough to tolerate clock skew, too short to be useful if leaked. */

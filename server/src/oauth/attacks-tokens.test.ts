@@ -106,7 +106,15 @@ test('the old secret is rejected after rotation, and a confidential client needs
 
 test('unsupported grant types are rejected', async () => {
   const client = await t.client();
-  for (const grant_type of ['password', 'client_credentials', 'implicit', '__proto__', 'constructor'])
+  for (const grant_type of [
+    'password',
+    'client_credentials',
+    'implicit',
+    '__proto__',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+  ])
     expect(await faultOf(t.exchange(client, { grant_type }))).toEqual([400, 'unsupported_grant_type']);
   for (const grant_type of ['', undefined])
     expect(await faultOf(t.exchange(client, { grant_type }))).toEqual([400, 'invalid_request']);

@@ -1,4 +1,5 @@
 import { isObject } from '../lib/is-object.ts';
+import { table } from '../lib/table.ts';
 
 /** A schema may be exponentially expensive or recursive: past these limits, the value is accepted. */
 const mostLooks = 20_000;
@@ -40,7 +41,7 @@ function hasMembers(one: Schema, wanted: Schema, fits: (member: unknown, of: unk
 
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
-const kinds: Record<string, (value: unknown) => boolean> = {
+const kinds = table<(value: unknown) => boolean>({
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number',
   integer: (value) => Number.isInteger(value),
@@ -48,9 +49,10 @@ const kinds: Record<string, (value: unknown) => boolean> = {
   null: (value) => value === null,
   array: (value) => Array.isArray(value),
   object: isObject,
-};
+});
 /** Gemini writes type names in capitals. */
-const isOf = (value: unknown, name: unknown): boolean => kinds[`${name}`.toLowerCase()]?.(value) ?? true;
+const isOf = (value: unknown, name: unknown): boolean =>
+  kinds[(typeof name === 'string' ? name : JSON.stringify(name)).toLowerCase()]?.(value) ?? true;
 
 /** Resolves `#/$defs/name`; undefined, which accepts everything, if the reference leads nowhere. */
 const resolved = (root: unknown, ref: string): unknown =>

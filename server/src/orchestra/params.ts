@@ -52,7 +52,7 @@ export function parseSvcMs(value: unknown): SvcMs {
     throw new AppError('invalid_value', 'svc_ms must be an object', { param: 'svc_ms' });
   }
   const given = Object.fromEntries(
-    Object.entries(value).filter(([name, member]) => member !== null || !(name in svcMsSchema.shape)),
+    Object.entries(value).filter(([name, member]) => member !== null || !Object.hasOwn(svcMsSchema.shape, name)),
   );
   const parsed = svcMsSchema.safeParse(given);
   if (parsed.success) return parsed.data;

@@ -1,11 +1,12 @@
 import { AppError } from '../lib/errors.ts';
+import { table } from '../lib/table.ts';
 import type { Override } from '../routing/override.ts';
 import type { Caller, RelayDeps } from './deps.ts';
 
 type Catalog = Pick<RelayDeps['catalog'], 'resolve' | 'membersOf'>;
 
 /** Suffixes of model names that choose how providers are ordered. */
-const variants = { floor: 'price', nitro: 'throughput' } as const satisfies Record<string, Override['sort']>;
+const variants = table<Override['sort']>({ floor: 'price', nitro: 'throughput' });
 
 /** A model as named by a request, resolved. */
 interface ResolvedModel {
@@ -27,8 +28,8 @@ export function resolveModel(catalog: Pick<Catalog, 'resolve'>, name: string, gr
 function variantOf(name: string): { base: string; suffix: string; sort: Override['sort'] } | null {
   const at = name.lastIndexOf(':');
   const suffix = at > 0 ? name.slice(at + 1) : '';
-  if (!Object.hasOwn(variants, suffix)) return null;
-  return { base: name.slice(0, at), suffix: `:${suffix}`, sort: variants[suffix as keyof typeof variants] };
+  const sort = variants[suffix];
+  return sort ? { base: name.slice(0, at), suffix: `:${suffix}`, sort } : null;
 }
 
 /** An explicit order in the request takes precedence over the variant. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../lib/errors.ts';
+import { table } from '../lib/table.ts';
 import type { Grow } from '../platform/http/route.ts';
 import type { RelayDeps } from './deps.ts';
 import { imageType } from './endpoints/image-type.ts';
@@ -31,7 +32,7 @@ const ofSource = ({ source }: Json): unknown => isObject(source) && source.type 
 const base64 = ({ mediaType: media_type, data }: Inlined) => ({ type: 'base64', media_type, data });
 
 /** Where a request refers to a file, by part type: chats, responses and messages. */
-const places: Record<string, Place> = {
+const places = table<Place>({
   file: {
     idIn: ({ file }) => isObject(file) && file.file_id,
     holding: (_, file) =>
@@ -58,10 +59,9 @@ const places: Record<string, Place> = {
       source: file.text === undefined ? base64(file) : { type: 'text', media_type: 'text/plain', data: file.text },
     }),
   },
-};
+});
 
-const placeOf = ({ type }: Json): Place | undefined =>
-  typeof type === 'string' && Object.hasOwn(places, type) ? places[type] : undefined;
+const placeOf = ({ type }: Json): Place | undefined => (typeof type === 'string' ? places[type] : undefined);
 
 /** Parts are found in messages and items, and in tool results. */
 const deepest = 3;

@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors.ts';
+import { table } from '../lib/table.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { kindOf, targetOf } from './dispatch.ts';
 import { anthropicKind } from './providers/anthropic.ts';
@@ -10,7 +11,7 @@ import type { Json, Params } from './wire/conversation.ts';
 const tools = [{ type: 'function', function: { name: 'find', parameters: { type: 'object', properties: {} } } }];
 
 /** Parameters not every upstream supports: a value to probe with, and what must accompany it. */
-const asking: Record<string, [asked: unknown, beside?: Json]> = {
+const asking = table<[asked: unknown, beside?: Json]>({
   temperature: [0.5],
   top_p: [0.5],
   stop: ['END'],
@@ -19,7 +20,7 @@ const asking: Record<string, [asked: unknown, beside?: Json]> = {
   presence_penalty: [0.5],
   tools: [tools],
   tool_choice: ['none', { tools }],
-};
+});
 
 /** Only Claude models differ from the others of their channel. */
 const isClaude = ({ modelName }: Candidate): boolean => modelName.includes('claude-');

@@ -1,3 +1,5 @@
+import { table } from '../lib/table.ts';
+
 /** Crockford's base 32, without letters that look like digits. 32 characters, so that all are equally likely. */
 const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** 100 bits: impossible to guess, so a plain hash is enough to store it. */
@@ -14,7 +16,7 @@ export function newCode(): string {
 export const shownCode = (code: string): string =>
   Array.from({ length: length / groupLength }, (_, i) => code.slice(i * groupLength, (i + 1) * groupLength)).join('-');
 
-const lookalikes: Record<string, string> = { O: '0', I: '1', L: '1' };
+const lookalikes = table<string>({ O: '0', I: '1', L: '1' });
 
 /** Codes imported from another gateway, which stay valid: 128 bits in hexadecimal. */
 const foreign = /^[0-9a-f]{32}$/;

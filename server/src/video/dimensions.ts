@@ -1,8 +1,9 @@
+import { table } from '../lib/table.ts';
 import type { VideoRequest } from './request.ts';
 
 /** Length of the short side; `1K` and so on are named by the long side, in thousands. */
-const shortSides: Record<string, number> = { '480p': 480, '720p': 720, '768p': 768, '1080p': 1080 };
-const longSides: Record<string, number> = { '1K': 1024, '2K': 2048, '4K': 4096 };
+const shortSides = table<number>({ '480p': 480, '720p': 720, '768p': 768, '1080p': 1080 });
+const longSides = table<number>({ '1K': 1024, '2K': 2048, '4K': 4096 });
 
 /** Codecs work on pairs of pixels. */
 const even = (n: number): number => Math.round(n / 2) * 2;

@@ -1,4 +1,5 @@
 import type { KeyPrincipal } from '../identity/principals.ts';
+import { table } from '../lib/table.ts';
 import { readMultipart } from '../platform/http/multipart.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { VideoDeps } from './deps.ts';
@@ -79,18 +80,18 @@ function sizeFor({ catalog }: Pick<VideoDeps, 'catalog'>, model: unknown, group:
   return { size };
 }
 
-const statuses = { pending: 'queued', cancelled: 'failed', expired: 'failed' } as const;
-const reasons: Record<string, string> = {
+const statuses = table<string>({ pending: 'queued', cancelled: 'failed', expired: 'failed' });
+const reasons = table<string>({
   cancelled: 'The video was cancelled.',
   expired: 'The video was not ready in time.',
-};
+});
 
 /** In the form OpenAI's client expects, with our own members added. */
 export function openaiView(job: Listed, baseUrl: string) {
   const request = JSON.parse(job.request) as { prompt: string; size?: string };
   const status = shownStatus(job);
   const { width, height } = dimensionsOf(request, { resolution: '720p', aspectRatio: '16:9' });
-  const told = (statuses as Record<string, string>)[status] ?? status;
+  const told = statuses[status] ?? status;
   return {
     id: job.id,
     object: 'video',

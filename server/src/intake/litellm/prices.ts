@@ -1,4 +1,5 @@
 import type { PartRates, Price } from '../../lib/money.ts';
+import { table } from '../../lib/table.ts';
 import { priceOf } from '../../routing/catalog/price-list.ts';
 import type { DiscoveredModel } from '../../routing/catalog/provider-models.ts';
 import { listedBy } from '../model.ts';
@@ -6,11 +7,11 @@ import { type Costs, costNames, type Deployment } from './config.ts';
 
 type ModelType = NonNullable<DiscoveredModel['type']>;
 
-const types: Record<string, ModelType> = {
+const types = table<ModelType>({
   ...{ chat: 'chat', completion: 'chat', responses: 'chat', embedding: 'embedding', rerank: 'rerank' },
   ...{ image_generation: 'image', audio_transcription: 'transcription', audio_speech: 'speech' },
   ...{ moderation: 'moderation', video_generation: 'video', realtime: 'realtime' },
-} as const;
+});
 
 export const typeOf = ({ model_info }: Deployment): ModelType | undefined => types[model_info?.mode ?? ''];
 

@@ -1,4 +1,5 @@
 import { isObject } from '../../lib/is-object.ts';
+import { table } from '../../lib/table.ts';
 import { StartFault } from '../../platform/start-fault.ts';
 import type { AliasIntake, ChannelIntake, ImportedData, KeyIntake } from '../imported-data.ts';
 import { configRule, type LitellmConfig } from './config.ts';
@@ -96,11 +97,11 @@ function masterKey({ general_settings }: LitellmConfig, resolve: Resolve, notes:
   ];
 }
 
-const taken: Record<string, readonly string[]> = {
+const taken = table<readonly string[]>({
   router_settings: ['fallbacks', 'model_group_alias'],
   litellm_settings: ['fallbacks'],
   general_settings: ['master_key'],
-};
+});
 
 function noteRest(config: LitellmConfig, notes: string[]): void {
   const { model_list: _, credential_list: __, environment_variables: ___, ...sections } = config;

@@ -1,17 +1,18 @@
+import { table } from '../../lib/table.ts';
 import { vendors } from '../../lib/vendors/table.ts';
 import { priceOf } from '../../routing/catalog/price-list.ts';
 import { compatibleAt, type Place, vendorNamed, withPath } from '../place.ts';
 import type { Params } from './config.ts';
 
 /** LiteLLM's names of vendors that are named differently here. */
-const renamed: Record<string, string> = {
+const renamed = table<string>({
   ...{ azure_ai: 'azure', vertex_ai: 'vertex', ollama_chat: 'ollama', together_ai: 'together' },
   ...{ fireworks_ai: 'fireworks', cohere_chat: 'cohere', jina_ai: 'jina', nvidia_nim: 'nvidia' },
   ...{ 'text-completion-openai': 'openai', custom_openai: 'openai', bedrock_converse: 'bedrock' },
-};
+});
 
 /** API paths of vendors whose address is given without one. */
-const paths: Record<string, string> = { azure: '/openai/v1', anthropic: '/v1', gemini: '/v1beta', ollama: '/v1' };
+const paths = table<string>({ azure: '/openai/v1', anthropic: '/v1', gemini: '/v1beta', ollama: '/v1' });
 
 /** A deployment's vendor and model; null if only LiteLLM's own model list could tell. */
 export function vendorAndModel({ model, custom_llm_provider }: Params): { vendor: string; model: string } | null {

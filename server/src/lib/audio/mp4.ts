@@ -1,10 +1,11 @@
+import { table } from '../table.ts';
 import { isNamed, packedBytesPerSecond, plausibleRate, rawBytesPerSecond, type Sound, secondsOfRest } from './sound.ts';
 
 /** Boxes (ISO/IEC 14496-12) that are descended into. */
 const containers = new Set(['moov', 'trak', 'mdia', 'minf', 'stbl', 'mvex', 'moof', 'traf']);
 
 /** Samples per packet, by codec; for other codecs the file's timestamps are used. */
-const packetSamples: Record<string, number> = { mp4a: 1_024, alac: 4_096, '.mp3': 1_152, 'ac-3': 1_536, Opus: 960 };
+const packetSamples = table<number>({ mp4a: 1_024, alac: 4_096, '.mp3': 1_152, 'ac-3': 1_536, Opus: 960 });
 /** Enough for an hour in fragments. */
 const mostBoxes = 100_000;
 const lossless = new Set(['alac', 'fLaC', 'lpcm', 'sowt', 'twos', 'ipcm']);
@@ -30,7 +31,7 @@ const entries = (file: Buffer, at: number, end: number, each: number): number =>
 type BoxReader = (track: Track, file: Buffer, at: number, end: number) => void;
 
 /** `at` points behind the version and flags that each of these starts with. */
-const readers: Record<string, BoxReader> = {
+const readers = table<BoxReader>({
   tkhd: (track, file, at) => {
     track.id = file.readUInt32BE(at + (file[at - 4] === 1 ? 16 : 8));
   },
@@ -60,7 +61,7 @@ const readers: Record<string, BoxReader> = {
   },
   tfhd: readFragmentHead,
   trun: readRun,
-};
+});
 
 /** Fields of a fragment header before the packet duration, by the flag that announces them. */
 const beforeTime: [flag: number, bytes: number][] = [

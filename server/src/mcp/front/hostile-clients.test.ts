@@ -98,6 +98,7 @@ Object.assign(odd, {
   'arguments that are none': [(tool) => [earlier, call(tool, { arguments: [1] })], 200, -32_602],
   'members of all objects': [(tool) => [earlier, { ...call(tool), params: proto }], 200, -32_602],
   'a method of all objects': [() => [earlier, asks('__proto__', {})], 200, -32_601],
+  'another method of all objects': [() => [earlier, asks('constructor', {})], 200, -32_601],
   'an answer that nobody waits for': [() => [earlier, { jsonrpc: '2.0', id: 'x', result: {} }], 400, -32_600],
   'an answer to a number': [() => [earlier, { jsonrpc: '2.0', id: 7, result: {} }], 400, -32_600],
   'an answer that asks': [() => [earlier, { ...asks('tools/list', {}), result: {} }], 400, -32_600],

@@ -1,5 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { SseParser, ssePing } from '../../lib/sse.ts';
+import { table } from '../../lib/table.ts';
 import { endOnLostAccess } from '../../platform/http/end-on-lost-access.ts';
 import { type EventStream, openEventStream } from '../../platform/http/event-stream.ts';
 import type { Call } from '../../platform/http/route.ts';
@@ -27,13 +28,13 @@ const mostOfUser = 100;
 const mostInAll = 2_000;
 
 /** Notifications that are forwarded, and the offering each belongs to. */
-const passed: Record<string, Offering | null> = {
+const passed = table<Offering | null>({
   'notifications/resources/updated': 'resources',
   'notifications/resources/list_changed': 'resources',
   'notifications/prompts/list_changed': 'prompts',
   'notifications/elicitation/complete': null,
   'notifications/message': null,
-};
+});
 
 /** Some servers send the response head only with their first message. The client does not wait longer than this. */
 const beginsMs = 1_000;
@@ -164,9 +165,8 @@ function saysSomething({ capabilities, about }: InitializeInfo, holder: string):
 }
 
 function isPassed({ method, id }: Params, { server, caller }: Listener): boolean {
-  if (id !== undefined || typeof method !== 'string' || !Object.hasOwn(passed, method)) return false;
-  const offering = passed[method]!;
-  return offering === null || passedOn(server, caller).includes(offering);
+  const offering = id === undefined && typeof method === 'string' ? passed[method] : undefined;
+  return offering === null || (offering !== undefined && passedOn(server, caller).includes(offering));
 }
 
 const eventText = (message: object, id?: string): string =>

@@ -1,4 +1,5 @@
 import type { ServerCapabilities } from '@modelcontextprotocol/client';
+import { table } from '../../lib/table.ts';
 import type { Params } from '../connection.ts';
 import { describeFault } from '../fault.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
@@ -14,7 +15,7 @@ import { asksInResult, resumableRequest } from './resumable-request.ts';
 import { answerTask, isTaskMethod, withTasks } from './tasks.ts';
 
 /** Methods that are forwarded unchanged, and the offering each belongs to. */
-const passed: Record<string, Offering> = {
+const passed = table<Offering>({
   'resources/list': 'resources',
   'resources/templates/list': 'resources',
   'resources/read': 'resources',
@@ -22,7 +23,7 @@ const passed: Record<string, Offering> = {
   'resources/unsubscribe': 'resources',
   'prompts/list': 'prompts',
   'prompts/get': 'prompts',
-};
+});
 
 /** Methods served for every server; the server itself decides whether it supports them. */
 const everywhere = ['tools/list', 'tools/call', 'logging/setLevel'];
@@ -85,8 +86,10 @@ const forCallerAlone = (result: Params): Params =>
 export const passedOn = (server: McpServer, caller: McpCaller): readonly Offering[] =>
   opensServer(caller, server.name) ? server.offers : [];
 
-const isPassed = (offers: readonly Offering[], method: string): boolean =>
-  Object.hasOwn(passed, method) && offers.includes(passed[method]!);
+const isPassed = (offers: readonly Offering[], method: string): boolean => {
+  const offering = passed[method];
+  return offering !== undefined && offers.includes(offering);
+};
 
 /** Completes arguments of prompts and URIs of resources, if that offering is enabled. */
 function complete(room: FrontContext, server: McpServer, params: Params, exchange: Exchange): Promise<Params> {

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import { isObject } from '../../lib/is-object.ts';
+import { table } from '../../lib/table.ts';
 import { holdsSecret, type ProofAlgorithm, proofAlgorithms, publicPartsOf } from '../dpop/key.ts';
 
 /** A client's public keys (RFC 7517 §5) that can verify its signatures. */
@@ -50,7 +51,7 @@ function usable(given: Record<string, unknown>): JWK | null {
 }
 
 /** RFC 9864: two names of one algorithm. */
-const sameAs: Partial<Record<string, ProofAlgorithm>> = { Ed25519: 'EdDSA' };
+const sameAs = table<ProofAlgorithm>({ Ed25519: 'EdDSA' });
 const isFor = ({ alg }: { alg?: unknown }, name: ProofAlgorithm): boolean =>
   alg === undefined || (typeof alg === 'string' && (sameAs[alg] ?? alg) === (sameAs[name] ?? name));
 

@@ -1,4 +1,5 @@
 import { calculateJwkThumbprint, importJWK, type JWK } from 'jose';
+import { table } from '../../lib/table.ts';
 
 /** RFC 9449 §11.6: asymmetric algorithms only (RFC 7518 §3.1); `EdDSA` and, after RFC 9864, `Ed25519` are the same. */
 export const proofAlgorithms = [
@@ -32,7 +33,7 @@ const secretParts = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 export const holdsSecret = (jwk: object): boolean => secretParts.some((name) => name in jwk);
 
 /** RSA with 4,096 bits and its usual exponent, or a point of P-521: larger keys could consume arbitrary CPU time. */
-const mostCharacters: Record<string, number> = { n: 684, e: 6, x: 88, y: 88 };
+const mostCharacters = table<number>({ n: 684, e: 6, x: 88, y: 88 });
 
 /** Empty if it cannot be that member. */
 const partOf = (value: unknown, most: number): string =>

@@ -1,4 +1,5 @@
 import type { Options } from '../../identity/options.ts';
+import { table } from '../../lib/table.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import { metadataPath } from '../resources.ts';
 import { anyOrigin, base } from './shapes.ts';
@@ -10,7 +11,7 @@ const always = (methods: string): Methods => [methods, methods];
 const withOpenid = (methods: string): Methods => [null, methods];
 
 /** Endpoints that single-page applications call across origins; none accepts a cookie. */
-const crossOrigin: Record<string, Methods> = {
+const crossOrigin = table<Methods>({
   '/api/oauth2/token': always('POST'),
   '/api/oauth2/revoke': always('POST'),
   '/api/oauth2/userinfo': ['GET, PATCH', 'GET, POST, PATCH'],
@@ -23,7 +24,7 @@ const crossOrigin: Record<string, Methods> = {
   '/api/oauth2/register/{client_id}': withOpenid('GET, PUT, DELETE'),
   [metadataPath]: withOpenid('GET'),
   [`${metadataPath}/{path+}`]: withOpenid('GET'),
-};
+});
 
 /** MCP clients send their version with every request, also during discovery. */
 const allowedHeaders = [

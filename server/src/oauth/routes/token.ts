@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
 import { AppError } from '../../lib/errors.ts';
+import { table } from '../../lib/table.ts';
 import { defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { clientFields, requiredClient } from '../assertion/presented-client.ts';
 import type { AuditEvent } from '../audit.ts';
@@ -62,7 +63,7 @@ interface Grant {
 }
 
 /** RFC 6749 §4.1.3, §6, RFC 8628 §3.4, RFC 8693 §2.1. A new grant is a file in grants/ and a line here. */
-const grants: Record<string, Grant> = {
+const grants = table<Grant>({
   authorization_code: {
     event: 'token_issued',
     run: (deps, asking, body) =>
@@ -110,7 +111,7 @@ const grants: Record<string, Grant> = {
         resources: requestedResources(deps, body.resource),
       }),
   },
-};
+});
 
 /** RFC 6749 §3.2: an empty parameter counts as absent. */
 function required(body: Body, name: Exclude<keyof Body, 'resource'>): string {
@@ -121,7 +122,7 @@ function required(body: Body, name: Exclude<keyof Body, 'resource'>): string {
 
 function grantCalled({ options }: Pick<OAuthContext, 'options'>, name: string): Grant {
   const openid = options.get('OAuth2OpenIDConnect');
-  const grant = Object.hasOwn(grants, name) ? grants[name]! : null;
+  const grant = grants[name];
   if (grant && (openid || !grant.openid)) return grant;
   const all = openid
     ? `authorization_code, refresh_token, ${deviceGrant} or ${tokenExchangeGrant}`

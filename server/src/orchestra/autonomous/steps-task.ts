@@ -1,3 +1,4 @@
+import { table } from '../../lib/table.ts';
 import type { ChatMessage } from '../messages.ts';
 import { harder } from '../models.ts';
 import { fenceRule, newFence } from '../prompts/fence.ts';
@@ -189,12 +190,12 @@ function completed(work: Work, task: RunTask, step: string, model: string, done:
   return journal.record(step, { text, model }, tokens);
 }
 
-const faultWords: Record<string, string> = {
+const faultWords = table<string>({
   empty: 'the answer was empty',
   refused: 'the model refused',
   cut_off: 'the answer was cut off',
   wrong_format: 'the answer has the wrong format',
-};
+});
 
 /** The next attempt, if there is one, is told what was wrong; otherwise an older result is used if the task has one. */
 function failed(work: Work, task: RunTask, step: string, model: string, why: Failed, next: Attempt | null) {

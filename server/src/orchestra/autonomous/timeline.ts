@@ -1,5 +1,6 @@
 import { listUsage, type UsageLog, type UsagePlace } from '../../billing/store/usage.ts';
 import { quotaToUsd } from '../../lib/money.ts';
+import { table } from '../../lib/table.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Run } from './store/runs.ts';
 import { eventsBefore, type TimelineEvent } from './store/timeline.ts';
@@ -69,7 +70,7 @@ const resumes = ({ event, data }: TimelineEvent): boolean =>
   event === 'execution_started' && data.includes('"resumed_from"');
 
 /** Steps that belong to a task, and the purpose shown for their model calls. */
-const purposes: Record<string, string> = { task: 'task', eval: 'evaluation', short: 'shortening' };
+const purposes = table<string>({ task: 'task', eval: 'evaluation', short: 'shortening' });
 
 /**
  * A request id consists of run, turn, step, call and epoch, plus another part if the model rejected the first request

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailRule } from '../../identity/user.ts';
 import { isObject } from '../../lib/is-object.ts';
+import { table } from '../../lib/table.ts';
 import { holdsHidden, inOneLine, shownName, visible } from '../../platform/http/shown-text.ts';
 import type { ScimUserFields } from '../store/tables.ts';
 import { fault } from './faults.ts';
@@ -21,13 +22,13 @@ export const externalId = z
   .max(255)
   .refine((text) => !holdsHidden(text), 'must not contain invisible characters');
 
-const texts: Record<string, [keyof ScimUserFields, z.ZodType<string>]> = {
+const texts = table<[keyof ScimUserFields, z.ZodType<string>]>({
   username: ['user_name', shownName(255)],
   externalid: ['external_id', externalId],
   displayname: ['display_name', personName],
   'name.givenname': ['given_name', personName],
   'name.familyname': ['family_name', personName],
-};
+});
 
 /**
  * The attributes that are stored. Directories send everything they know: titles, phone numbers and passwords are

@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
+import { table } from '../../lib/table.ts';
 import type { Tables } from '../../platform/db/tables.ts';
 import { fault } from '../scim/faults.ts';
 import type { Comparison, Filter, Value } from '../scim/filter.ts';
@@ -23,13 +24,13 @@ const no = sql<SqlBool>`1 = 0`;
 const always = (holds: boolean): Bool => (holds ? yes : no);
 
 /** Without LIKE, which ignores case in SQLite, and with functions that both engines have. */
-const textOps = {
-  eq: (column: Bool | RawBuilder<unknown>, text: RawBuilder<unknown>) => sql<SqlBool>`${column} = ${text}`,
+const textOps = table<(column: RawBuilder<unknown>, text: RawBuilder<unknown>) => Bool>({
+  eq: (column, text) => sql<SqlBool>`${column} = ${text}`,
   co: (column, text) => sql<SqlBool>`replace(${column}, ${text}, '') <> ${column}`,
   sw: (column, text) => sql<SqlBool>`substr(${column}, 1, length(${text})) = ${text}`,
   ew: (column, text) =>
     sql<SqlBool>`(length(${column}) >= length(${text}) and substr(${column}, length(${column}) - length(${text}) + 1) = ${text})`,
-} satisfies Record<string, (column: RawBuilder<unknown>, text: RawBuilder<unknown>) => Bool>;
+});
 
 type Case = 'exact' | 'ignored' | 'lower';
 
@@ -39,17 +40,17 @@ const text = (column: RawBuilder<unknown>, letters: Case, present: Bool = sql`${
   return {
     present,
     compare: (op, value) => {
-      if (typeof value !== 'string' || !(op in textOps)) return null;
+      const ofText = textOps[op];
+      if (typeof value !== 'string' || !ofText) return null;
       if (value === '') return op === 'eq' ? no : present;
       const given = sql`cast(${letters === 'lower' ? value.toLowerCase() : value} as text)`;
-      const ofText = textOps[op as keyof typeof textOps];
       return sql`(${present} and ${ofText(compared, letters === 'ignored' ? sql`lower(${given})` : given)})`;
     },
-    isSlow: (op) => op !== 'pr' && (letters === 'ignored' || op in searches),
+    isSlow: (op) => op !== 'pr' && (letters === 'ignored' || searches.has(op)),
     order: compared,
   };
 };
-const searches = { co: true, sw: true, ew: true };
+const searches: ReadonlySet<string> = new Set(['co', 'sw', 'ew']);
 
 /** Opaque to directories: equal or not. */
 const id = (column: RawBuilder<unknown>): Attribute => ({
@@ -101,20 +102,20 @@ const time = (column: RawBuilder<unknown>): Attribute => ({
 
 interface Multiple {
   /** Of one of its values. */
-  parts: Record<string, Attribute>;
+  parts: Readonly<Record<string, Attribute>>;
   /** Whether there is a value for which this holds. */
   some(holds: Bool): Bool;
 }
 
 export interface Attributes {
-  single: Record<string, Attribute>;
-  multiple: Record<string, Multiple>;
+  single: Readonly<Record<string, Attribute>>;
+  multiple: Readonly<Record<string, Multiple>>;
 }
 
 const hasEmail = sql<SqlBool>`email <> ''`;
 const address = text(sql.ref('address'), 'lower', hasEmail);
 export const userAttributes: Attributes = {
-  single: {
+  single: table({
     id: id(sql.ref('id')),
     username: text(sql.ref('user_key'), 'lower'),
     externalid: text(sql.ref('external_id'), 'exact'),
@@ -126,30 +127,30 @@ export const userAttributes: Attributes = {
     'meta.created': time(sql.ref('created_at')),
     'meta.lastmodified': time(sql.ref('updated_at')),
     'meta.resourcetype': constant('User', yes),
-  },
-  multiple: {
+  }),
+  multiple: table({
     // One address is stored, and shown with this type.
     emails: {
-      parts: { value: address, type: constant('work', hasEmail), primary: constant(true, hasEmail) },
+      parts: table({ value: address, type: constant('work', hasEmail), primary: constant(true, hasEmail) }),
       some: (holds) => sql`(${hasEmail} and ${holds})`,
     },
-  },
+  }),
 };
 
 export const groupAttributes: Attributes = {
-  single: {
+  single: table({
     id: id(sql.ref('id')),
     externalid: text(sql.ref('external_id'), 'exact'),
     displayname: text(sql.ref('name'), 'exact'),
     'meta.created': time(sql.ref('created_at')),
     'meta.resourcetype': constant('Group', yes),
-  },
-  multiple: {
+  }),
+  multiple: table({
     members: {
-      parts: { value: id(sql.ref('p.scim_user_id')), type: constant('User', yes) },
+      parts: table({ value: id(sql.ref('p.scim_user_id')), type: constant('User', yes) }),
       some: (holds) => sql`id in (select p.team_id from organisation_scim_places p where ${holds})`,
     },
-  },
+  }),
 };
 
 const unasked = (attribute: string) => fault('invalidFilter', `filter: ${attribute} cannot be asked for.`);
@@ -183,16 +184,16 @@ function compared(attribute: Attribute, { attribute: name, op, value = null }: C
 /** Of one value of a multi-valued attribute. */
 function ofParts({ parts }: Multiple, name: string, filter: Filter, count: Count): Bool {
   return written(filter, (leaf) => {
-    if ('some' in leaf || !Object.hasOwn(parts, leaf.attribute))
-      throw unasked(`${name}.${'some' in leaf ? leaf.some : leaf.attribute}`);
-    return compared(parts[leaf.attribute]!, leaf, count);
+    const part = 'some' in leaf ? undefined : parts[leaf.attribute];
+    if ('some' in leaf || !part) throw unasked(`${name}.${'some' in leaf ? leaf.some : leaf.attribute}`);
+    return compared(part, leaf, count);
   });
 }
 
 /** §3.4.2.2: a multi-valued attribute matches if one of its values does. */
 function ofResource({ single, multiple }: Attributes, leaf: Leaf, count: Count): Bool {
   const [name, part = 'value', ...rest] = ('some' in leaf ? leaf.some : leaf.attribute).split('.');
-  const many = Object.hasOwn(multiple, name!) && rest.length === 0 ? multiple[name!]! : null;
+  const many = rest.length === 0 ? multiple[name!] : undefined;
   if ('some' in leaf) {
     if (!many || leaf.some !== name) throw unasked(leaf.some);
     return many.some(ofParts(many, name, leaf.where, count));
@@ -201,8 +202,9 @@ function ofResource({ single, multiple }: Attributes, leaf: Leaf, count: Count):
   // There is no value without what it is: `eq null` is that there is none.
   if (many && leaf.op === 'eq' && leaf.value === null) return sql`not (${many.some(yes)})`;
   if (many) return many.some(ofParts(many, name!, { ...leaf, attribute: part }, count));
-  if (!Object.hasOwn(single, leaf.attribute)) throw unasked(leaf.attribute);
-  return compared(single[leaf.attribute]!, leaf, count);
+  const attribute = single[leaf.attribute];
+  if (!attribute) throw unasked(leaf.attribute);
+  return compared(attribute, leaf, count);
 }
 
 type Leaf = Comparison | { some: string; where: Filter };

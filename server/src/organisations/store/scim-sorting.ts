@@ -11,8 +11,8 @@ export interface SortAsked {
 
 /** Of a multi-valued attribute, by its value, where there is at most one. */
 const attributeIn = ({ single, multiple }: Attributes, name: string): Attribute | undefined => {
-  if (Object.hasOwn(single, name)) return single[name];
-  return name === 'emails' || name === 'emails.value' ? multiple.emails?.parts.value : undefined;
+  const asValue = name === 'emails' || name === 'emails.value';
+  return single[name] ?? (asValue ? multiple.emails?.parts.value : undefined);
 };
 
 const sortingOf =

@@ -1,5 +1,6 @@
 import type { Database } from 'bun:sqlite';
 import { sql } from 'kysely';
+import { table } from '../../lib/table.ts';
 import { insertText } from './insert-many.ts';
 import type { Db } from './tables.ts';
 
@@ -9,13 +10,13 @@ import type { Db } from './tables.ts';
  */
 
 /** Not copied: each engine derives it in its own way, or it belongs to processes that no longer exist. */
-const left: Record<string, true | readonly string[]> = {
+const left = table<true | readonly string[]>({
   migrations: true,
   owners: true,
   usage_filed: true,
   usage_spans_filed: true,
   usage_logs: ['filed'],
-};
+});
 
 /** PostgreSQL allows 65,535 parameters per statement. */
 const mostParameters = 30_000;

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../lib/errors.ts';
+import { table } from '../../lib/table.ts';
 import { refuseHeavy, shapeLimits } from './json-shape.ts';
 import { repeatedName } from './repeated-names.ts';
 import type { Call, Grow } from './route.ts';
@@ -84,15 +85,16 @@ async function readPieces(
   return gather(body.pipeThrough(decompressor(encoding)), maxBytes, encoding, (bytes) => call.grow?.(bytes));
 }
 
+const encodings = table<string>({
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'brotli',
+  zstd: 'zstd',
+});
+
 function decompressor(encoding: string): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
-  const names: Record<string, string> = {
-    gzip: 'gzip',
-    'x-gzip': 'gzip',
-    deflate: 'deflate',
-    br: 'brotli',
-    zstd: 'zstd',
-  };
-  const name = names[encoding.trim().toLowerCase()];
+  const name = encodings[encoding.trim().toLowerCase()];
   if (!name)
     throw new AppError('unsupported_media_type', `Content-Encoding ${JSON.stringify(encoding)} is not supported.`);
   // Bun also supports brotli and zstd; the DOM's type does not list them.

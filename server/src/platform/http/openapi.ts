@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { type ZodType, z } from 'zod';
 import type { ErrorFormat } from '../../lib/error-shapes.ts';
+import { table } from '../../lib/table.ts';
 import type { Answer, Route } from './route.ts';
 
 const errorSchemas: Record<ErrorFormat, ZodType> = {
@@ -38,7 +39,7 @@ const errorSchemas: Record<ErrorFormat, ZodType> = {
 };
 
 /** Security schemes per kind of authentication, where the names differ. */
-const security: Record<string, Record<string, string[]>[]> = {
+const security = table<Record<string, string[]>[]>({
   none: [],
   admin: [{ session: [] }],
   bearer: [{ oauth: [] }],
@@ -48,7 +49,7 @@ const security: Record<string, Record<string, string[]>[]> = {
   socketKey: [{ apiKey: [] }],
   mcp: [{ apiKey: [] }, { oauth: [] }],
   mcpOwner: [{ session: [] }],
-};
+});
 
 /** 101 and 204 have no body (RFC 9110 §15.2.2, §15.3.5). */
 const contentOf = (status: string, answer: Answer) => {

@@ -1,5 +1,6 @@
 import type { ByteSource, Taker } from '../../lib/byte-source.ts';
 import { answerLimits, collectBytes, textOf } from '../../lib/collect-bytes.ts';
+import { table } from '../../lib/table.ts';
 
 /** An answer that has started. */
 export interface UpstreamAnswer {
@@ -50,13 +51,13 @@ class StreamSource implements ByteSource {
   }
 }
 
-const formats: Record<string, string> = {
+const formats = table<string>({
   gzip: 'gzip',
   'x-gzip': 'gzip',
   deflate: 'deflate',
   br: 'brotli',
   zstd: 'zstd',
-};
+});
 
 /** For servers that compress although asked not to. Unknown codings are left as they are, as `fetch` does. */
 export function unpacked(body: ByteSource, encoding: string): ByteSource {

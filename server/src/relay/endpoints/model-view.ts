@@ -1,4 +1,5 @@
 import type { Price } from '../../lib/money.ts';
+import { table } from '../../lib/table.ts';
 import type { ModelType } from '../../routing/candidate.ts';
 import type { ModelListing } from '../../routing/catalog/listing.ts';
 import { renderPricing } from '../wire/pricing.ts';
@@ -30,13 +31,13 @@ const parametersOf: Record<ModelType, readonly string[]> = {
 };
 
 /** Capabilities by the parameter that needs them; a model that says `false` lacks the parameter. */
-const abilityOf: Record<string, string> = {
+const abilityOf = table<string>({
   tools: 'tools',
   tool_choice: 'tools',
   response_format: 'json_object',
   structured_outputs: 'json_schema',
   stream: 'streaming',
-};
+});
 
 /** `taken`: whether one of its providers supports a parameter. */
 export type Taken = (parameter: string) => boolean;

@@ -1,3 +1,4 @@
+import { table } from '../../lib/table.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import type { RequestContext } from '../deps.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
@@ -28,11 +29,11 @@ export function firstEventOf(
     : { type: 'session.update', session };
 }
 
-const formats: Record<string, Json> = {
+const formats = table<Json>({
   pcm16: { type: 'audio/pcm', rate: 24_000 },
   g711_ulaw: { type: 'audio/pcmu' },
   g711_alaw: { type: 'audio/pcma' },
-};
+});
 
 /** Former names of parts of `audio.input`. */
 const namesBefore = {

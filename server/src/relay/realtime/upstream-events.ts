@@ -1,4 +1,5 @@
 import type { UsageStatus } from '../../billing/types.ts';
+import { table } from '../../lib/table.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { isObject, type Json } from '../wire/conversation.ts';
 import { readRealtimeUsage } from '../wire/usage.ts';
@@ -14,7 +15,7 @@ const transcription = 'conversation.item.input_audio_transcription.';
 const mostParts = 60;
 const soundDelta = /audio\.delta$/;
 
-const statuses: Record<string, UsageStatus> = { cancelled: 'aborted', failed: 'error', incomplete: 'ok' };
+const statuses = table<UsageStatus>({ cancelled: 'aborted', failed: 'error', incomplete: 'ok' });
 const idOf = ({ response }: Json): string => (isObject(response) && typeof response.id === 'string' ? response.id : '');
 
 /** The part of an item that a transcript is of; empty if it is not told. */
@@ -63,7 +64,7 @@ export class UpstreamEvents {
 
   async #done(event: Json): Promise<void> {
     const response = isObject(event.response) ? event.response : {};
-    const status = statuses[String(response.status)] ?? 'ok';
+    const status = (typeof response.status === 'string' && statuses[response.status]) || 'ok';
     if (status === 'error') this.report.responseFailed(response.status_details);
     else this.report.well();
     await this.turns.done(idOf(event), readRealtimeUsage(response.usage), status);

@@ -1,9 +1,10 @@
 import { AppError } from '../../lib/errors.ts';
 import { timedString } from '../../lib/ids.ts';
+import { table } from '../../lib/table.ts';
 import type { Item } from './keeper.ts';
 
 /** Item types that clients may send, and their id prefixes. */
-const prefixes: Record<string, string> = {
+const prefixes = table<string>({
   message: 'msg',
   reasoning: 'rs',
   function_call: 'fc',
@@ -33,7 +34,7 @@ const prefixes: Record<string, string> = {
   mcp_call: 'mcp',
   program: 'prg',
   program_output: 'prgo',
-};
+});
 
 export const reference = 'item_reference';
 
@@ -58,8 +59,7 @@ export function asKept(items: readonly Item[], nameFor = newId): Item[] {
   return items.map((given) => {
     const type = typeOf(given);
     const item = type === 'message' ? asMessage(given) : { ...given };
-    if (!isId(item.id) || known.has(item.id))
-      item.id = nameFor(Object.hasOwn(prefixes, type) ? prefixes[type]! : 'item');
+    if (!isId(item.id) || known.has(item.id)) item.id = nameFor(prefixes[type] ?? 'item');
     known.add(item.id as string);
     return item;
   });
@@ -85,7 +85,7 @@ export function checkItems(items: readonly Item[], param = 'items'): void {
     if (type === reference) {
       if (typeof item.id !== 'string') throw invalid(`${at}.id`, `'${at}.id' must be a string.`);
     } else if (type === 'message') checkMessage(item, at);
-    else if (!Object.hasOwn(prefixes, type))
+    else if (!prefixes[type])
       throw invalid(`${at}.type`, `Unknown item type: ${JSON.stringify(item.type ?? null)?.slice(0, 100)}.`);
   }
 }

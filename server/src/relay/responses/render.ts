@@ -1,4 +1,5 @@
 import { openaiError } from '../../lib/error-shapes.ts';
+import { table } from '../../lib/table.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { shown } from './items.ts';
 import type { Item, ResponseObject } from './keeper.ts';
@@ -30,11 +31,11 @@ export function failureOf(row: ResponseRow, thrown: unknown): ResponseObject {
   return { ...responseOf({ ...row, status: 'failed' }, []), error };
 }
 
-const endTypes: Record<string, string> = {
+const endTypes = table<string>({
   completed: 'response.completed',
   incomplete: 'response.incomplete',
   failed: 'response.failed',
-};
+});
 
 /** The last event's type; none for a cancelled response. */
 export const endType = (status: string): string | undefined => endTypes[status];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { table } from '../../lib/table.ts';
 import { dimensionsOf } from '../dimensions.ts';
 import type { VideoRequest } from '../request.ts';
 import { askJson, cleanMessage, download, type HttpCall } from './http.ts';
@@ -19,14 +20,14 @@ const listed = answer.extend({
   created_at: z.number(),
 });
 
-const statuses: Record<string, Progress['status']> = {
+const statuses = table<Progress['status']>({
   queued: 'pending',
   in_progress: 'in_progress',
   completed: 'completed',
   failed: 'failed',
   cancelled: 'failed',
   expired: 'failed',
-};
+});
 
 /** `POST /videos` supports a model, a prompt, seconds, a size and one input image. */
 export function toUpstream({ jobId, request, seconds }: Order, target: Target): HttpCall {

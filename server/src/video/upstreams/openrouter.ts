@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { table } from '../../lib/table.ts';
 import { askJson, cleanMessage, download, type HttpCall } from './http.ts';
 import {
   type Order,
@@ -18,14 +19,14 @@ const answer = z.object({
   unsigned_urls: z.array(z.string().max(8_192)).nullish(),
 });
 
-const statuses: Record<string, Progress['status']> = {
+const statuses = table<Progress['status']>({
   pending: 'pending',
   in_progress: 'in_progress',
   completed: 'completed',
   failed: 'failed',
   cancelled: 'failed',
   expired: 'failed',
-};
+});
 const maxResults = 10;
 
 /** Our own request format, with the upstream's model name and without our extensions. */

@@ -32,6 +32,7 @@ test('the role mapping is read line by line; an empty client secret is not sent'
   expect(faultsOf(fields)).toEqual({});
   expect(bodyOf(fields)).toMatchObject({ role_map: { 'a = b': 10, staff: 1 }, client_secret: 'xyz' });
   expect(bodyOf({ ...fields, clientSecret: ' ' })).not.toHaveProperty('client_secret');
-  expect(faultsOf({ ...fields, roleMap: 'admins = root' })).toHaveProperty('roleMap');
+  for (const roleMap of ['admins = root', 'admins = constructor'])
+    expect(faultsOf({ ...fields, roleMap })).toHaveProperty('roleMap');
   expect(faultsOf({ ...fields, roleClaim: '' })).toHaveProperty('roleClaim');
 });

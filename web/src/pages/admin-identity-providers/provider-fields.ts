@@ -74,8 +74,12 @@ export const withPreset = (fields: ProviderFields, value: string): ProviderField
 
 export const emptyProvider: ProviderFields = blank;
 
-const roleNames: Record<string, 1 | 10> = { user: 1, administrator: 10 };
-const nameOf = (role: number): string => Object.keys(roleNames).find((name) => roleNames[name] === role) ?? 'user';
+/** A map, since administrators type the names that are looked up. */
+const roleNames = new Map<string, 1 | 10>([
+  ['user', 1],
+  ['administrator', 10],
+]);
+const nameOf = (role: number): string => [...roleNames].find(([, one]) => one === role)?.[0] ?? 'user';
 
 export const fieldsOf = (provider: IdentityProvider): ProviderFields => ({
   preset: 'custom',
@@ -102,7 +106,7 @@ function mapOf(text: string): Record<string, 1 | 10> | null {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => {
     const at = line.lastIndexOf('=');
-    return [line.slice(0, at).trim(), roleNames[line.slice(at + 1).trim()]] as const;
+    return [line.slice(0, at).trim(), roleNames.get(line.slice(at + 1).trim())] as const;
   });
   if (!pairs.every(([group, role]) => group !== '' && role !== undefined)) return null;
   return Object.fromEntries(pairs) as Record<string, 1 | 10>;

@@ -9,7 +9,8 @@ test('limits ranges and dates to the present and to the maximum period', () => {
     from: at('2026-05-20T09:00Z'),
     to: now / 1000,
   });
-  expect(timesOf({ ...overviewDefaults, range: 'nonsense' }, now).from).toBe(at('2026-05-19T10:00Z'));
+  for (const range of ['nonsense', 'constructor', '__proto__'])
+    expect(timesOf({ ...overviewDefaults, range }, now).from).toBe(at('2026-05-19T10:00Z'));
   const dates = (from: string, to: string) => timesOf({ range: 'day', from, to }, now);
   expect(dates('2026-05-01', '2026-05-02')).toEqual({ from: at('2026-05-01T00:00Z'), to: at('2026-05-02T23:59:59Z') });
   expect(dates('2026-05-01', '')).toEqual({ from: at('2026-05-01T00:00Z'), to: now / 1000 });

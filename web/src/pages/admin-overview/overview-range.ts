@@ -23,7 +23,14 @@ export const ranges = [
 ];
 
 const hour = 3_600;
-const seconds: Record<string, number> = { hour, day: 24 * hour, week: 7 * 24 * hour, month: 30 * 24 * hour };
+const day = 24 * hour;
+/** A map, since the range is looked up as it is in the URL. */
+const seconds = new Map([
+  ['hour', hour],
+  ['day', day],
+  ['week', 7 * day],
+  ['month', 30 * day],
+]);
 
 export const groupings = [
   { value: 'user', label: t('Users') },
@@ -46,10 +53,10 @@ export function timesOf(
   nowMs: number,
 ): { from: number; to: number } {
   const now = Math.floor(nowMs / 1000);
-  if (!hasDates(state)) return { from: now - (seconds[state.range] ?? seconds.day!), to: now };
+  if (!hasDates(state)) return { from: now - (seconds.get(state.range) ?? day), to: now };
   const to = Math.min(endOf(state.to) ?? now, now);
-  const given = startOf(state.from) ?? to - seconds.day!;
-  return { from: Math.max(Math.min(given, to), to - mostDays * seconds.day!), to };
+  const given = startOf(state.from) ?? to - day;
+  return { from: Math.max(Math.min(given, to), to - mostDays * day), to };
 }
 
 const known = <T extends string>(names: readonly T[], name: string, otherwise: T): T =>

@@ -6,6 +6,7 @@ test('content of any shape becomes text', () => {
   expect(textOfContent(null)).toBe('');
   expect(textOfContent([{ type: 'text', text: 'a' }, { type: 'image_url' }, 'b'])).toBe('a\n\n[image url]\n\nb');
   expect(textOfContent({ odd: 1 })).toBe('{"odd":1}');
+  expect(textOfContent([{ type: 'constructor' }, { type: { toString: 1 } }])).toBe('[constructor]\n\n[part]');
 });
 
 test('tool calls are read, invalid ones are left out', () => {

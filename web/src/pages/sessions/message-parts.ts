@@ -1,13 +1,14 @@
 import type { ToolCall } from '../../components/tool-call.tsx';
 import { t } from '../../language/words.ts';
 
-const partNames: Record<string, string> = {
-  image_url: t('image url'),
-  input_audio: t('input audio'),
-  video_url: t('video url'),
-  file: t('file'),
-  part: t('part'),
-};
+/** A map, since callers choose the types that are looked up. */
+const partNames = new Map([
+  ['image_url', t('image url')],
+  ['input_audio', t('input audio')],
+  ['video_url', t('video url')],
+  ['file', t('file')],
+  ['part', t('part')],
+]);
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 
@@ -21,8 +22,8 @@ export function textOfContent(content: unknown): string {
     .map((part: unknown) => {
       if (!isRecord(part)) return textOf(part);
       if (typeof part.text === 'string') return part.text;
-      const type = String(part.type ?? 'part');
-      return `[${partNames[type] ?? type.replaceAll('_', ' ')}]`;
+      const type = typeof part.type === 'string' ? part.type : 'part';
+      return `[${partNames.get(type) ?? type.replaceAll('_', ' ')}]`;
     })
     .filter((text) => text !== '')
     .join('\n\n');

@@ -1,15 +1,16 @@
+import { table } from '../../table.ts';
 import type { Models, Rates } from '../vendor.ts';
 
 /** Public names start with `google/`; the channel's provider is `gemini`. */
 const own = (model: string): [string, string] => [`google/${model}`, model];
 
 /** Audio price of these models; the others charge the text price. */
-const audioIn: Record<string, number> = {
+const audioIn = table<number>({
   'gemini-3.1-flash-lite': 0.5,
   'gemini-3-flash-preview': 1,
   'gemini-2.5-flash': 1,
   'gemini-2.5-flash-lite': 0.3,
-};
+});
 
 /** Excludes the hourly price of cache storage. */
 function ratesOf(name: string): Rates {

@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import type { Target } from '../kind.ts';
 import { mergeBetas } from './request.ts';
@@ -10,9 +11,9 @@ import { mergeBetas } from './request.ts';
 export type Betas = Readonly<Record<string, RegExp>>;
 
 /** One beta of Anthropic's corresponds to several elsewhere. */
-const namedElsewhere: Readonly<Record<string, string>> = {
+const namedElsewhere = table<string>({
   'advanced-tool-use-2025-11-20': 'tool-search-tool-2025-10-19,tool-examples-2025-10-29',
-};
+});
 
 /** The client's betas that are known there for this model. */
 export function betasKnown(known: Betas, { clientHeaders, modelName }: Target): string[] {

@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 
 /** The schema cannot be written in the subset that Anthropic accepts. */
@@ -126,7 +127,7 @@ function literals(schema: Json): Json {
 
 const formats = 'date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' ');
 
-const shapes: Record<string, (schema: Json) => Json> = {
+const shapes = table<(schema: Json) => Json>({
   object({ properties, required, additionalProperties: more, ...rest }) {
     // Members of any name are refused, so such an object would always be empty.
     if (!isObject(properties) || isObject(more)) throw new Inexpressible();
@@ -146,7 +147,7 @@ const shapes: Record<string, (schema: Json) => Json> = {
     };
   },
   string: (schema) => described(schema, formats.some((format) => format === schema.format) ? ['format'] : []),
-};
+});
 
 /** Title, description and the `kept` members; the rest is appended to the description. */
 function described(schema: Json, kept: string[]): Json {

@@ -1,20 +1,21 @@
 import { objectsIn } from '../../../lib/is-object.ts';
+import { table } from '../../../lib/table.ts';
 import type { Json, Part } from '../../wire/conversation.ts';
 import { shortId } from '../../wire/short-id.ts';
 import { placeholderText } from '../kind/placeholder-text.ts';
 import type { AcceptsPart } from '../kind/unsupported-parts.ts';
 import { objectOf, textOf } from './fields.ts';
 
-const imageFormats: Record<string, string> = {
+const imageFormats = table<string>({
   'image/png': 'png',
   'image/jpeg': 'jpeg',
   'image/jpg': 'jpeg',
   'image/gif': 'gif',
   'image/webp': 'webp',
-};
+});
 
 const office = 'application/vnd.openxmlformats-officedocument';
-const documentFormats: Record<string, string> = {
+const documentFormats = table<string>({
   'application/pdf': 'pdf',
   'text/csv': 'csv',
   'application/msword': 'doc',
@@ -23,7 +24,7 @@ const documentFormats: Record<string, string> = {
   [`${office}.spreadsheetml.sheet`]: 'xlsx',
   'text/html': 'html',
   'text/markdown': 'md',
-};
+});
 
 /** Other text types are sent as plain text. */
 const documentFormat = (mediaType: string): string | undefined =>

@@ -1,5 +1,6 @@
 import { randomString } from '../../../lib/ids.ts';
 import { objectsIn } from '../../../lib/is-object.ts';
+import { table } from '../../../lib/table.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 import { objectOf, textOf } from './fields.ts';
 
@@ -16,7 +17,7 @@ export const newMessage = (): Json => ({
 });
 
 /** Stop reasons with another name in Messages; the rest are the same. */
-const stopReasons: Record<string, string> = { guardrail_intervened: 'refusal', content_filtered: 'refusal' };
+const stopReasons = table<string>({ guardrail_intervened: 'refusal', content_filtered: 'refusal' });
 
 /** How an answer ended, or its error: unreadable model output makes it incomplete. */
 export function endOf(stopReason: unknown): { reason: string } | { error: Json } {

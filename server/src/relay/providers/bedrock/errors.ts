@@ -1,11 +1,12 @@
 import { readErrorParts } from '../../../lib/error-parts.ts';
 import { maybeJson } from '../../../lib/maybe-json.ts';
+import { table } from '../../../lib/table.ts';
 import type { Json, UpstreamError } from '../../wire/conversation.ts';
 import { readUpstreamError } from '../kind/errors.ts';
 import { objectOf, textOf } from './fields.ts';
 
 /** AWS error names, with the status and type of Anthropic's equivalents. */
-const faults: Record<string, [status: number, type: string]> = {
+const faults = table<[status: number, type: string]>({
   accessdeniedexception: [403, 'permission_error'],
   expiredtokenexception: [403, 'authentication_error'],
   incompletesignatureexception: [403, 'authentication_error'],
@@ -22,7 +23,7 @@ const faults: Record<string, [status: number, type: string]> = {
   throttlingexception: [429, 'rate_limit_error'],
   unrecognizedclientexception: [403, 'authentication_error'],
   validationexception: [400, 'invalid_request_error'],
-};
+});
 
 /** The operator's model name is unknown, or not available to this region and account. */
 const notOffered =

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { table } from '../../../lib/table.ts';
 import { loadTokens } from '../../../lib/tokens.ts';
 import type { ModelType } from '../../../routing/candidate.ts';
 import { answerSpeech, speechRequest } from './audio/speech.ts';
@@ -86,7 +87,7 @@ const chat: Handler = async ({ body, stream, signal, paceMs }) => {
   });
 };
 
-const handlers: Record<string, Handler> = {
+const handlers = table<Handler>({
   '/chat/completions': chat,
   '/embeddings': async ({ body }) =>
     Response.json(await answerEmbeddings(parse(embeddingRequest, body, 'embedding'), await loadTokens())),
@@ -108,7 +109,7 @@ const handlers: Record<string, Handler> = {
         return { id, object: 'model', created: 0, owned_by: 'demo', name, type, context_length, max_output_tokens };
       }),
     }),
-};
+});
 
 /** The built-in provider: answers in this process as an OpenAI-compatible upstream would over HTTP. */
 export async function demoFetch(request: DemoRequest, { paceMs = 12 }: DemoOptions = {}): Promise<Response> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { randomString } from '../../../lib/ids.ts';
 import { mapYielding } from '../../../lib/map-yielding.ts';
+import { table } from '../../../lib/table.ts';
 
 export const moderationRequest = z.looseObject({
   model: z.string().optional(),
@@ -12,7 +13,7 @@ export const moderationRequest = z.looseObject({
 });
 
 /** A few simple patterns per category: enough to show the endpoint's shape, not to judge real content. */
-const patterns: Record<string, RegExp> = {
+const patterns = table<RegExp>({
   harassment:
     /\b(?:you(?:'re| are) (?:an? )?(?:idiot|moron|loser|worthless|stupid|pathetic)|shut up|nobody likes you)\b/gi,
   'harassment/threatening': /\b(?:i(?:'ll| will| am going to) (?:hurt|kill|find|beat|destroy) you|watch your back)\b/gi,
@@ -29,7 +30,7 @@ const patterns: Record<string, RegExp> = {
   'sexual/minors': /\b(?:child porn(?:ography)?|sexual\w* .{0,20}\b(?:child|minor|underage)\w*)\b/gi,
   violence: /\b(?:kill|murder|stab|shoot|massacre|slaughter|torture)(?:s|ed|ing)?\b/gi,
   'violence/graphic': /\b(?:dismember\w*|decapitat\w*|disembowel\w*|blood everywhere|gore)\b/gi,
-};
+});
 
 function judge(text: string): Record<string, unknown> {
   const scores = Object.entries(patterns).map(([category, pattern]): [string, number] => {

@@ -1,4 +1,5 @@
 import { plainText } from '../../../lib/plain-text.ts';
+import { table } from '../../../lib/table.ts';
 import { isObject, type Json } from '../../wire/conversation.ts';
 
 /** Members of Gemini's schema; it refuses requests with any others, and clients keep adding new ones. */
@@ -117,13 +118,13 @@ function merge(schema: Json, defs: Json): Json {
 }
 
 /** Members that are refused beside another type. */
-const membersOf: Record<string, readonly string[]> = {
+const membersOf = table<readonly string[]>({
   object: ['properties', 'required', 'propertyOrdering', 'minProperties', 'maxProperties'],
   array: ['items', 'minItems', 'maxItems'],
   string: ['enum', 'format', 'pattern', 'minLength', 'maxLength'],
   number: ['minimum', 'maximum'],
   integer: ['minimum', 'maximum'],
-};
+});
 
 /** `type: ["string", "null"]` becomes `nullable`; other unions become `anyOf`. */
 function oneType(out: Json): void {
@@ -135,7 +136,8 @@ function oneType(out: Json): void {
     return;
   }
   delete out.type;
-  const members = (type: unknown) => (membersOf[String(type)] ?? []).filter((name) => name in out);
+  const members = (type: unknown) =>
+    ((typeof type === 'string' && membersOf[type]) || []).filter((name) => name in out);
   out.anyOf = types.map((type) =>
     asDemanded({ type, ...Object.fromEntries(members(type).map((name) => [name, out[name]])) }),
   );

@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import { functionCall, functionChoice, functionTool, hasCustom } from '../../wire/chat/custom-calls.ts';
 import { usualChoice } from '../../wire/chat/tool-choice.ts';
@@ -6,8 +7,8 @@ import { limitNames } from '../../wire/limit-names.ts';
 import { unsupported } from '../../wire/read.ts';
 import { shortId } from '../../wire/short-id.ts';
 
-/** Our own parameters, which are never forwarded. */
-const ours = ['svc_ms', 'provider', 'models'];
+/** Our own parameters, which are never forwarded, and a name whose assignment sets what an object inherits. */
+const ours = ['svc_ms', 'provider', 'models', '__proto__'];
 /** Most vendors refuse empty `tools`, and a choice without tools. */
 const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
@@ -55,13 +56,13 @@ const maxTokensField = (vendor: Vendor, modelName: string): Vendor['maxTokensFie
   vendor.id === 'compatible' && reasoningModel.test(modelName) ? 'max_completion_tokens' : vendor.maxTokensField;
 
 /** Parameters that must not be ignored, as the answer would differ, with a test for their use. */
-const refusable: Record<string, (value: unknown) => boolean> = {
+const refusable = table<(value: unknown) => boolean>({
   n: (value) => typeof value === 'number' && value > 1,
   tools: (value) => value !== undefined,
   logprobs: (value) => value === true,
   stop: (value) => value != null && String(value) !== '',
   logit_bias: (value) => isObject(value) && Object.keys(value).length > 0,
-};
+});
 
 function dropLacking(out: Json, vendor: Vendor): void {
   for (const field of vendor.lacks) {

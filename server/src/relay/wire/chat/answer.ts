@@ -1,4 +1,5 @@
 import type { Usage } from '../../../lib/money.ts';
+import { table } from '../../../lib/table.ts';
 import { chatAnnotation } from '../citations.ts';
 import { type Answer, type Finish, isObject, type Json, type Part } from '../conversation.ts';
 import { toDataUrl } from '../data-url.ts';
@@ -122,7 +123,7 @@ export function renamedChatText(text: string, body: Json, model: string): string
 }
 
 /** Finish reasons that vendors use besides the four of the format. */
-const finishes: Record<string, Finish> = {
+const finishes = table<Finish>({
   stop: 'stop',
   length: 'length',
   tool_calls: 'tool_calls',
@@ -136,6 +137,6 @@ const finishes: Record<string, Finish> = {
   network_error: 'length',
   // Zhipu's filter.
   sensitive: 'content_filter',
-};
+});
 
 export const readChatFinish = (reason: string): Finish => finishes[reason] ?? 'stop';

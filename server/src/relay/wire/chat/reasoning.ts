@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import type { Answer, Json, Part } from '../conversation.ts';
 import { isReasoningDetail } from '../raw-part.ts';
 import { markGemini, markOpenai, unmarkGemini, unmarkOpenai } from '../signature.ts';
@@ -10,7 +11,7 @@ const gemini: ReasoningFormat = 'google-gemini-v1';
 const openai = 'openai-responses-v1';
 
 /** Whose reasoning it is, by upstream format; other formats have no signatures. */
-export const reasoningFormats: Partial<Record<string, ReasoningFormat>> = { messages: anthropic, gemini };
+export const reasoningFormats = table<ReasoningFormat>({ messages: anthropic, gemini });
 
 /** For a whole answer. Unsigned reasoning is included only if its vendor is known. */
 export function renderReasoningDetails(parts: Part[], format?: ReasoningFormat): Json[] {

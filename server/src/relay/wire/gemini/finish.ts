@@ -1,6 +1,7 @@
+import { table } from '../../../lib/table.ts';
 import type { Finish } from '../conversation.ts';
 
-const finishes: Record<string, Finish> = {
+const finishes = table<Finish>({
   STOP: 'stop',
   MAX_TOKENS: 'length',
   // A continuation exists only in Google's own format.
@@ -18,7 +19,7 @@ const finishes: Record<string, Finish> = {
   OTHER: 'content_filter',
   IMAGE_OTHER: 'content_filter',
   NO_IMAGE: 'content_filter',
-};
+});
 
 export const readGeminiFinish = (reason: string): Finish => finishes[reason] ?? 'stop';
 

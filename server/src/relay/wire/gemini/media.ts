@@ -1,13 +1,14 @@
+import { table } from '../../../lib/table.ts';
 import type { Json, Part } from '../conversation.ts';
 
-const audioTypes: Record<string, string> = {
+const audioTypes = table<string>({
   mp3: 'audio/mp3',
   wav: 'audio/wav',
   flac: 'audio/flac',
   opus: 'audio/ogg',
-};
+});
 
-const imageTypes: Record<string, string> = {
+const imageTypes = table<string>({
   png: 'image/png',
   jpg: 'image/jpeg',
   jpeg: 'image/jpeg',
@@ -15,7 +16,7 @@ const imageTypes: Record<string, string> = {
   gif: 'image/gif',
   heic: 'image/heic',
   pdf: 'application/pdf',
-};
+});
 
 /** Images, files and audio as parts; null for anything else. */
 export function writeMedia(part: Part): Json[] | null {

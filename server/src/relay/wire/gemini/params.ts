@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import {
   type Effort,
   isObject,
@@ -73,7 +74,7 @@ function schemaOf(holder: Json, own: string, usual: string, parent: string): Jso
   return holder[own] == null ? undefined : fromGeminiSchema(readObject(holder[own], `${parent}.${own}`));
 }
 
-const levels: Record<string, Effort> = { minimal: 'minimal', low: 'low', medium: 'medium', high: 'high' };
+const levels = table<Effort>({ minimal: 'minimal', low: 'low', medium: 'medium', high: 'high' });
 
 function readReasoning(config: Json): Reasoning | undefined {
   if (config.thinkingConfig == null) return undefined;

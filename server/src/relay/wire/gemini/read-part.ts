@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import { isObject, type Json, type Part } from '../conversation.ts';
 import { markGemini } from '../signature.ts';
 import { openThoughts } from './sealed-thoughts.ts';
@@ -45,12 +46,12 @@ export function readGeminiPart(part: Json, idOf: (call: Json) => string): Part[]
 
 function contentOf(kind: string, part: Json): Part {
   const value = part[kind];
-  const read = isObject(value) && Object.hasOwn(readers, kind) ? readers[kind]!(value) : undefined;
+  const read = isObject(value) ? readers[kind]?.(value) : undefined;
   return read ?? { type: 'raw', format: 'gemini', value: part };
 }
 
 /** Content that other vendors support. */
-const readers: Record<string, (value: Json) => Part | undefined> = {
+const readers = table<(value: Json) => Part | undefined>({
   inlineData: readBlob,
   fileData: readAddress,
   // Code written and run by a model is shown to other models as text.
@@ -59,7 +60,7 @@ const readers: Record<string, (value: Json) => Part | undefined> = {
     text: `\`\`\`${text(language).toLowerCase()}\n${text(code)}\n\`\`\``,
   }),
   codeExecutionResult: ({ output }) => ({ type: 'text', text: `\`\`\`\n${text(output)}\n\`\`\`` }),
-};
+});
 
 const soundFormats = new Map([
   ['mpeg', 'mp3'],

@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import { citationsIn, lettersIn } from '../citations.ts';
 import type { Answer, Finish, Json, Part } from '../conversation.ts';
 import { markGemini } from '../signature.ts';
@@ -80,7 +81,7 @@ const stopReasons: Record<Finish, string> = {
 export const renderStopReason = (finish: Finish, stopSequence?: string): string =>
   finish === 'stop' && stopSequence !== undefined ? 'stop_sequence' : stopReasons[finish];
 
-const finishes: Record<string, Finish> = {
+const finishes = table<Finish>({
   end_turn: 'stop',
   stop_sequence: 'stop',
   // The turn was not continued, so it is incomplete.
@@ -89,6 +90,6 @@ const finishes: Record<string, Finish> = {
   model_context_window_exceeded: 'length',
   tool_use: 'tool_calls',
   refusal: 'content_filter',
-};
+});
 
 export const readStopReason = (reason: string): Finish => finishes[reason] ?? 'stop';

@@ -1,3 +1,4 @@
+import { table } from '../../../lib/table.ts';
 import { efforts, type Json, type Params, type ResponseFormat, type Sourced } from '../conversation.ts';
 import { readModel } from '../model-names.ts';
 import {
@@ -56,7 +57,7 @@ export function parseResponsesRequest(value: unknown, before: Json[] = [], seals
 }
 
 /** Names in a Responses body of chat fields. */
-const moved: Record<string, string> = {
+const moved = table<string>({
   messages: 'input',
   max_tokens: 'max_output_tokens',
   max_completion_tokens: 'max_output_tokens',
@@ -65,7 +66,7 @@ const moved: Record<string, string> = {
   verbosity: 'text.verbosity',
   functions: 'tools',
   function_call: 'tool_choice',
-};
+});
 
 function refuseMoved(body: Json): void {
   for (const name in moved)

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../../lib/errors.ts';
+import { table } from '../../../../lib/table.ts';
 import { mp3 } from './mp3.ts';
 import { type Note, notesOf } from './notes.ts';
 import { pcm, wav } from './pcm.ts';
@@ -12,11 +13,11 @@ export const speechRequest = z.looseObject({
   speed: z.number().min(0.25).max(4).nullish(),
 });
 
-const encoders: Record<string, { type: string; encode: (notes: Note[]) => Generator<Uint8Array> }> = {
+const encoders = table<{ type: string; encode: (notes: Note[]) => Generator<Uint8Array> }>({
   mp3: { type: 'audio/mpeg', encode: mp3 },
   wav: { type: 'audio/wav', encode: wav },
   pcm: { type: 'audio/pcm', encode: pcm },
-};
+});
 
 /** Tones in the rhythm of the words: obviously no voice, but a real, playable file. */
 export function answerSpeech(request: z.infer<typeof speechRequest>): Response {

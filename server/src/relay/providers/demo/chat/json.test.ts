@@ -24,6 +24,16 @@ describe('structured output', () => {
     expect(schema.parse(value)).toMatchObject({ name: 'Jane', age: 34, level: 'senior', address: { city: 'Oslo' } });
   });
 
+  test('members may have names that all objects have', async () => {
+    const properties = JSON.parse('{"constructor":{"type":"integer"},"__proto__":{"type":"integer"}}');
+    const value = await asJson('7 and 8', {
+      type: 'object',
+      properties,
+      required: ['constructor', '__proto__', 'valueOf'],
+    });
+    expect(Object.keys(value)).toEqual(['constructor', '__proto__', 'valueOf']);
+  });
+
   test('supports references, recursion and allOf', async () => {
     const node = {
       type: 'object',

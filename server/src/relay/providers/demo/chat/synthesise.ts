@@ -1,3 +1,4 @@
+import { table } from '../../../../lib/table.ts';
 import { entities, keyTerms, sentences, shorten, summarise, words } from '../text.ts';
 import { resolve, type Schema, typeOf } from './schema.ts';
 
@@ -60,7 +61,8 @@ function fromEnum(values: unknown[], text: string): unknown {
 
 function fillObject(schema: Schema, scribe: Scribe, depth: number): Record<string, unknown> {
   const required = new Set(schema.required ?? []);
-  const out: Record<string, unknown> = {};
+  // Without a prototype, since callers choose the names.
+  const out: Record<string, unknown> = Object.create(null);
   for (const [key, child] of Object.entries(schema.properties ?? {})) {
     if (!required.has(key) && (scribe.requiredOnly ? !spokenOf(child, scribe) : depth >= 5)) continue;
     out[key] = fill(key, child, scribe, depth + 1);
@@ -116,7 +118,7 @@ function clamp(wanted: number, schema: Schema): number {
   return value;
 }
 
-const formats: Record<string, [find: RegExp, otherwise: string]> = {
+const formats = table<[find: RegExp, otherwise: string]>({
   date: [/\b\d{4}-\d{2}-\d{2}\b/, '2025-01-01'],
   'date-time': [/\b\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:\d{2})/, '2025-01-01T00:00:00Z'],
   time: [/\b\d{2}:\d{2}:\d{2}\b/, '00:00:00'],
@@ -127,7 +129,7 @@ const formats: Record<string, [find: RegExp, otherwise: string]> = {
   ipv6: [/\b2001:[\da-f:]{1,40}\b/i, '2001:db8::1'],
   uuid: [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/i, '00000000-0000-4000-8000-000000000000'],
   uri: [/https?:\/\/\S+/, 'https://example.com/'],
-};
+});
 
 function fillString(name: string, schema: Schema, scribe: Scribe): string {
   if (typeof schema.default === 'string') return schema.default;

@@ -38,6 +38,7 @@ test('invalid events are rejected, and a response can be cancelled', async () =>
   const senseless: Json[] = [
     { type: 'tea' },
     { type: '__proto__' },
+    { type: { toString: 1 } },
     {},
     { type: 'input_audio_buffer.commit' },
     { type: 'conversation.item.create' },
@@ -47,11 +48,11 @@ test('invalid events are rejected, and a response can be cancelled', async () =>
   say(demo, ...senseless);
   demo.send('not JSON');
   demo.send(new Uint8Array([1]));
-  expect(types().slice(1)).toEqual(Array.from({ length: 9 }, () => 'error'));
+  expect(types().slice(1)).toEqual(Array.from({ length: 10 }, () => 'error'));
   const odd = { type: 'message', role: 'robot', content: 5 };
   say(demo, { type: 'session.update', session: { audio: null } }, { type: 'conversation.item.create', item: odd });
   say(demo, { type: 'response.create' });
-  await until('it is refused', () => types().filter((type) => type === 'error').length === 10);
+  await until('it is refused', () => types().filter((type) => type === 'error').length === 11);
   for (let i = 0; i < 600; i += 1) say(demo, { type: 'input_audio_buffer.clear' });
   expect(demo.unsentBytes).toBe(0);
   demo.pause();

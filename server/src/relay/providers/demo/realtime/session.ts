@@ -16,12 +16,11 @@ const tooLong = (param: string): AppError =>
 
 /** Merges a session update into an object. */
 function merged(old: Json, update: Json): Json {
-  const all: Json = { ...old };
-  for (const [name, value] of Object.entries(update)) {
-    const before = all[name];
-    all[name] = isObject(before) && isObject(value) ? merged(before, value) : value;
-  }
-  return all;
+  const news = Object.entries(update).map(([name, value]) => {
+    const before = old[name];
+    return [name, isObject(before) && isObject(value) ? merged(before, value) : value];
+  });
+  return { ...old, ...Object.fromEntries(news) };
 }
 
 const speakingSession = (model: string): Json => ({
@@ -146,8 +145,9 @@ export class DemoRealtime implements Speaker {
       'response.create': () => this.#respond(isObject(event.response) ? event.response : {}),
       'response.cancel': () => this.#answer?.cancel(),
     };
-    const type = String(event.type);
-    if (!Object.hasOwn(acts, type)) throw new AppError('invalid_value', 'Unknown event type.', { param: 'type' });
+    const { type } = event;
+    if (typeof type !== 'string' || !Object.hasOwn(acts, type))
+      throw new AppError('invalid_value', 'Unknown event type.', { param: 'type' });
     acts[type]!();
   }
 

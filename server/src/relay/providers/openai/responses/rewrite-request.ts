@@ -16,6 +16,8 @@ const keptHere = new Set([
   'background',
   'store',
   'include',
+  // No parameter of anybody's: assigned, it would set what the body inherits.
+  '__proto__',
 ]);
 
 /** Sent by Codex with every request. OpenAI's public endpoint does not know it, and refuses the request. */
