@@ -1,11 +1,21 @@
 import { type RawBuilder, sql } from 'kysely';
+import { arrayText } from '../../platform/db/postgres-array.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { isConditionFailed } from '../../platform/durable/errors.ts';
-import type { AllotmentStore, ChargeBatch, GiveBack, ProgressRow, TopUp, TopUpRequest, Turn } from './port.ts';
-import { usageFields, usageNames } from './postgres-usage.ts';
+import type {
+  AllotmentChange,
+  AllotmentStore,
+  ChargeBatch,
+  GiveBack,
+  ProgressRow,
+  TopUp,
+  TopUpRequest,
+  Turn,
+} from './port.ts';
+import { usageNames, usageRows } from './postgres-usage.ts';
 
 /**
- * A batch is one statement with its rows as a JSON array: one round trip and one commit for any number of rows. Rows of
+ * A batch is one statement with its rows as arrays or JSON: one round trip and one commit for any number of rows. Rows of
  * users and keys are shared by all processes and always locked by id in the order users, keys, budget windows. All
  * other rows belong to the writing process.
  */
@@ -81,12 +91,18 @@ async function topUp(db: Db, turn: Turn, asks: TopUpRequest[]): Promise<TopUp[]>
   }));
 }
 
+const changeNames = ['user_id', 'key_id', 'paid', 'used', 'requests'] as const;
+
+function changesOf(changes: AllotmentChange[]): RawBuilder<unknown> {
+  const arrays = changeNames.map((name) => sql`${arrayText(changes.map((change) => change[name]))}::bigint[]`);
+  return sql`(select * from unnest(${sql.join(arrays)}) as changes(${sql.raw(changeNames.join(', '))}))`;
+}
+
 const keptFields = 'work text, call text, request_id text, user_id bigint, created_at bigint, body text';
 const keptNames = 'work, call, request_id, user_id, created_at, body';
 
 async function charge(db: Db, turn: Turn, { logs, allotments, ended, kept }: ChargeBatch): Promise<true> {
   const { owner } = turn;
-  const used = logs.map((log, n) => ({ ...log, n }));
   const gone =
     ended.length === 0
       ? sql``
@@ -98,9 +114,8 @@ async function charge(db: Db, turn: Turn, { logs, allotments, ended, kept }: Cha
     : sql``;
   await sql`
     with ${takeTurn(turn)}, ${gone} ${answers}
-    given as materialized ${rowsOf(used, `n bigint, ${usageFields}`)},
-    changes as materialized
-      ${rowsOf(allotments, 'user_id bigint, key_id bigint, paid bigint, used bigint, requests bigint')},
+    given as materialized ${usageRows(logs)},
+    changes as materialized ${changesOf(allotments)},
     allotments as (
       insert into billing_purses (owner, user_id, key_id, kept, used, requests)
       select ${owner}, user_id, key_id, -paid, used, requests from changes

@@ -24,34 +24,57 @@ const mostAtOnce = 200;
 
 type Counted = [value: number, ttlMs: number];
 
-interface Waiting {
-  key: string;
+interface Counting {
   by: number;
-  ttlMs: number;
   done: PromiseWithResolvers<Counted>;
 }
 
-/** Used on every request, so all counts of one turn of the event loop are sent in one message. */
+/** One counter in one message. */
+interface Counter {
+  key: string;
+  ttlMs: number;
+  /** In the order in which they were asked for. */
+  countings: Counting[];
+}
+
+const total = ({ countings }: Counter): number => countings.reduce((sum, { by }) => sum + by, 0);
+
+/** Everyone learns the value after their own count, as if each had been sent alone. */
+function resolve({ countings }: Counter, after: number, ttlMs: number): void {
+  let value = after;
+  for (const { by, done } of countings.toReversed()) {
+    done.resolve([value, ttlMs]);
+    value -= by;
+  }
+}
+
+/**
+ * Used on every request, so all counts of one turn of the event loop are sent in one message, those of one counter
+ * together.
+ */
 export function redisCounter(commands: RedisConnection): (key: string, by: number, ttlMs: number) => Promise<Counted> {
-  let waiting: Waiting[] = [];
-  const send = async (together: Waiting[]): Promise<void> => {
+  let waiting = new Map<string, Counter>();
+  const send = async (together: Counter[]): Promise<void> => {
     const keys = together.map(({ key }) => key);
-    const args = together.flatMap(({ by, ttlMs }) => [String(by), wholeMs(ttlMs)]);
+    const args = together.flatMap((counter) => [String(total(counter)), wholeMs(counter.ttlMs)]);
     try {
       const found = (await commands.run((client) => countScript(client, keys, args))) as number[];
-      for (const [i, { done }] of together.entries()) done.resolve([found[2 * i]!, found[2 * i + 1]!]);
+      for (const [i, counter] of together.entries()) resolve(counter, found[2 * i]!, found[2 * i + 1]!);
     } catch (error) {
-      for (const { done } of together) done.reject(error);
+      for (const { countings } of together) for (const { done } of countings) done.reject(error);
     }
   };
   const sendAll = (): void => {
-    const all = waiting;
-    waiting = [];
+    const all = [...waiting.values()];
+    waiting = new Map();
     for (let at = 0; at < all.length; at += mostAtOnce) void send(all.slice(at, at + mostAtOnce));
   };
   return (key, by, ttlMs) => {
     const done = Promise.withResolvers<Counted>();
-    if (waiting.push({ key, by, ttlMs, done }) === 1) setImmediate(sendAll);
+    if (waiting.size === 0) setImmediate(sendAll);
+    const counter = waiting.get(key);
+    if (counter) counter.countings.push({ by, done });
+    else waiting.set(key, { key, ttlMs, countings: [{ by, done }] });
     return done.promise;
   };
 }
