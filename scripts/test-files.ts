@@ -56,12 +56,16 @@ const fewestInGroup = 16;
 const runsAlone = (file: string): boolean =>
   relative(process.cwd(), file).startsWith('e2e/') || /\.(alone|fuzz)\.test\.ts$/.test(file);
 
+/** These wait for half a minute, with one core or none: at the end of a run, nothing would use the others meanwhile. */
+const waits = (file: string): boolean => relative(process.cwd(), file).startsWith('server/src/accounts/');
+
 /**
  * Groups neighbouring files into shared processes, because loading the service and warming up costs more than most
  * files' tests. The groups at the end of the result start first and are the largest.
  */
 export function grouped(files: string[]): string[][] {
-  const left = files.filter((file) => !runsAlone(file));
+  const shared = files.filter((file) => !runsAlone(file));
+  const left = [...shared.filter((file) => !waits(file)), ...shared.filter(waits)];
   const groups: string[][] = [];
   while (left.length > 0) {
     const size = Math.min(Math.max(Math.ceil(left.length / 3), fewestInGroup), mostInGroup);
