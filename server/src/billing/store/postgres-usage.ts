@@ -1,4 +1,3 @@
-import { type RawBuilder, sql } from 'kysely';
 import { arrayText, integersText } from '../../platform/db/postgres-array.ts';
 import { type UsageRow, usageColumns } from './port.ts';
 
@@ -17,21 +16,22 @@ type Other = keyof typeof otherTypes;
 const others = Object.keys(otherTypes) as Other[];
 const integers = usageColumns.filter((name): name is Exclude<typeof name, Other> => !(name in otherTypes));
 
-export const usageNames = usageColumns.join(', ');
-
-const selected = sql.raw(
-  [...others, ...integers.map((name, i) => `integers[(n - 1) * ${integers.length} + ${i + 1}] as ${name}`)].join(', '),
-);
-const otherNames = sql.raw(others.join(', '));
-
 /**
- * Usage rows out of a batch, numbered by `n` in their order. Most columns are small integers: in one array, row after
- * row, the server reads them at once and finds each by its place, which costs it a fraction of reading JSON.
+ * The parameters of `usageRows`. Most columns are small integers: in one array, row after row, the server reads them at
+ * once and finds each by its place, which costs it a fraction of reading JSON.
  */
-export function usageRows(rows: readonly UsageRow[]): RawBuilder<unknown> {
+export function usageParameters(rows: readonly UsageRow[]): string[] {
   const flat: number[] = [];
   for (const row of rows) for (const name of integers) flat.push(row[name]);
-  const arrays = others.map((name) => sql`${arrayText(rows.map((row) => row[name]))}::${sql.raw(otherTypes[name])}[]`);
-  return sql`(select n, ${selected} from (select ${integersText(flat)}::bigint[] as integers) as given,
-    unnest(${sql.join(arrays)}) with ordinality as rows(${otherNames}, n))`;
+  return [integersText(flat), ...others.map((name) => arrayText(rows.map((row) => row[name])))];
+}
+
+export const usageParameterCount = 1 + others.length;
+
+/** Selects usage rows, numbered by `n` in their order, from the parameters that start at `$first`. */
+export function usageRows(first: number): string {
+  const places = integers.map((name, i) => `($${first}::bigint[])[(n - 1) * ${integers.length} + ${i + 1}] as ${name}`);
+  const arrays = others.map((name, i) => `$${first + 1 + i}::${otherTypes[name]}[]`);
+  return `select n, ${others.join(', ')}, ${places.join(', ')}
+    from unnest(${arrays.join(', ')}) with ordinality as rows(${others.join(', ')}, n)`;
 }

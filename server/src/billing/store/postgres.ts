@@ -1,18 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
-import { arrayText } from '../../platform/db/postgres-array.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { isConditionFailed } from '../../platform/durable/errors.ts';
-import type {
-  AllotmentChange,
-  AllotmentStore,
-  ChargeBatch,
-  GiveBack,
-  ProgressRow,
-  TopUp,
-  TopUpRequest,
-  Turn,
-} from './port.ts';
-import { usageNames, usageRows } from './postgres-usage.ts';
+import type { AllotmentStore, GiveBack, ProgressRow, TopUp, TopUpRequest, Turn } from './port.ts';
+import { chargeBatch } from './postgres-charge.ts';
 
 /**
  * A batch is one statement with its rows as arrays or JSON: one round trip and one commit for any number of rows. Rows of
@@ -22,7 +12,7 @@ import { usageNames, usageRows } from './postgres-usage.ts';
 export function postgresAllotmentStore(db: Db): AllotmentStore {
   return {
     topUp: (turn, asks) => unlessRefused(topUp(db, turn, asks)),
-    charge: (turn, batch) => unlessRefused(charge(db, turn, batch)),
+    charge: (turn, batch) => unlessRefused(chargeBatch(db, turn, batch)),
     giveBack: (turn, allotments) => unlessRefused(giveBack(db, turn, allotments)),
     progress: (turn, rows) => unlessRefused(progress(db, turn, rows)),
   };
@@ -90,68 +80,6 @@ async function topUp(db: Db, turn: Turn, asks: TopUpRequest[]): Promise<TopUp[]>
     ...{ taken: Number(taken), elsewhere: Number(elsewhere), left: Number(left) },
   }));
 }
-
-const changeNames = ['user_id', 'key_id', 'paid', 'used', 'requests'] as const;
-
-function changesOf(changes: AllotmentChange[]): RawBuilder<unknown> {
-  const arrays = changeNames.map((name) => sql`${arrayText(changes.map((change) => change[name]))}::bigint[]`);
-  return sql`(select * from unnest(${sql.join(arrays)}) as changes(${sql.raw(changeNames.join(', '))}))`;
-}
-
-const keptFields = 'work text, call text, request_id text, user_id bigint, created_at bigint, body text';
-const keptNames = 'work, call, request_id, user_id, created_at, body';
-
-async function charge(db: Db, turn: Turn, { logs, allotments, ended, kept }: ChargeBatch): Promise<true> {
-  const { owner } = turn;
-  const gone =
-    ended.length === 0
-      ? sql``
-      : sql`gone as (delete from billing_holds where request_id in
-          (select json_array_elements_text((${JSON.stringify(ended)}::text)::json))),`;
-  const answers = kept
-    ? sql`answers as (insert into kept_answers (${sql.raw(keptNames)})
-        select ${sql.raw(keptNames)} from ${rowsOf(kept, keptFields)} as rows on conflict (work, call) do nothing),`
-    : sql``;
-  await sql`
-    with ${takeTurn(turn)}, ${gone} ${answers}
-    given as materialized ${usageRows(logs)},
-    changes as materialized ${changesOf(allotments)},
-    allotments as (
-      insert into billing_purses (owner, user_id, key_id, kept, used, requests)
-      select ${owner}, user_id, key_id, -paid, used, requests from changes
-      on conflict (owner, user_id, key_id) do update set kept = billing_purses.kept + excluded.kept,
-        used = billing_purses.used + excluded.used, requests = billing_purses.requests + excluded.requests
-    ), balances as materialized (
-      select u.id, u.quota + coalesce((select sum(kept) from billing_purses o
-        where o.user_id = u.id and o.key_id = 0 and o.owner <> ${owner}), 0)::bigint as elsewhere
-      from users u where u.id in (select user_id from given where quota > 0)
-    ), logged as (
-      insert into usage_logs (${sql.raw(usageNames)}) select ${sql.raw(withBalance)}
-      from given g left join balances b on b.id = g.user_id order by n
-    ), days as (
-      insert into usage_days_open
-        (owner, user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
-      select ${owner}, user_id, created_at / 86400, model_id, key_id, count(*), sum(prompt_tokens),
-        sum(completion_tokens), sum(quota)
-      from given group by user_id, created_at / 86400, model_id, key_id
-      on conflict (owner, user_id, day, model_id, key_id) do update set
-        requests = usage_days_open.requests + excluded.requests,
-        prompt_tokens = usage_days_open.prompt_tokens + excluded.prompt_tokens,
-        completion_tokens = usage_days_open.completion_tokens + excluded.completion_tokens,
-        quota = usage_days_open.quota + excluded.quota
-    )
-    select ${onlyInTurn}`.execute(db);
-  return true;
-}
-
-const withBalance = usageNames
-  .split(', ')
-  .map((name) =>
-    name === 'balance_after'
-      ? 'case when g.quota > 0 then g.balance_after + coalesce(b.elsewhere, 0) else 0 end'
-      : `g.${name}`,
-  )
-  .join(', ');
 
 async function giveBack(db: Db, turn: Turn, allotments: GiveBack[]): Promise<true> {
   const { owner } = turn;
