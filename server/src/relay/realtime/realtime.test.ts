@@ -512,11 +512,11 @@ test('a transcriber without a price of its own is held for at that of the model'
 });
 
 test('the hold for audio is released once it is transcribed or found silent', async () => {
-  const ways: [what: string, before: Json[], seconds: number][] = [
+  const ways: [what: string, told: Json[], seconds: number][] = [
     ['all of it', [], 240],
     ['silence', [{ type: 'input_audio_buffer.speech_stopped', item_id: '#', audio_end_ms: 240_000 }], 6],
   ];
-  for (const [, before, seconds] of ways) {
+  for (const [, told, seconds] of ways) {
     const { key, credit } = await somebodyPoor();
     await credit(6_000_000);
     const talk = t.talk('?model=acme/write', { key });
@@ -524,10 +524,10 @@ test('the hold for audio is released once it is transcribed or found silent', as
     talk.say({ type: 'session.update', session: { type: 'transcription', audio: { input: telephony } } });
     const vendor = t.vendor.sockets.at(-1)!;
     for (let turn = 1; turn <= 4; turn += 1) {
-      const sent = t.vendor.heard.length;
+      const before = appended().length;
       talk.say(minutesOfSound(4));
-      await until('it is heard', () => t.vendor.heard.length > sent);
-      for (const event of before)
+      await until('it is heard', () => appended().length > before);
+      for (const event of told)
         vendor.send(
           JSON.stringify(event)
             .replace('#', `item_${turn}`)
