@@ -123,7 +123,7 @@ describe.each(await engines())('interrupted imports, on %s', (_, open) => {
     const theirs = (await acceptFile(s.deps, { userId: 2, keyId: null }, { name: 'a', bytes: Buffer.from('tea') }, as))
       .source.ref;
     const running = mine.map(run);
-    expect(await Promise.race(running)).toEqual({ againInMs: expect.any(Number) });
+    expect(await Promise.race(running)).toEqual({ notYetInMs: expect.any(Number) });
     const other = run(theirs);
     release();
     expect(await other).toBeUndefined();
