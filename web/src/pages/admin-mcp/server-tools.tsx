@@ -94,7 +94,7 @@ export function ServerTools({ server, onClose }: Shown) {
   });
   return (
     <Dialog opened onClose={onClose} title={t('Tools of {name}', { name: server.name })} size="xl">
-      {test.isFetching && <Loader aria-label={t('Connecting')} />}
+      {test.isFetching && <Loader role="img" aria-label={t('Connecting')} />}
       {test.error && (
         <ErrorState error={test.error} title={t('The server was not tested')} onRetry={() => test.refetch()} />
       )}
