@@ -34,7 +34,7 @@ export interface Mcp {
 }
 
 export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
-  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps), lookFirst: true });
+  const lines = fetchOnly ? undefined : new UpstreamConnections({ dial: guardedDial(deps) });
   const known = new McpCache(deps);
   const granting = { ...deps, known };
   const userTokens = openTokens(granting);

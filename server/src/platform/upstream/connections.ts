@@ -12,8 +12,6 @@ import { type UpstreamAnswer, unpacked } from './source.ts';
  */
 const idleMs = 30_000;
 const sweepMs = 10_000;
-/** No server closes a connection sooner than this; one idle for longer may be closed already. */
-const surelyOpenMs = 1_000;
 /** Per origin: as many as streams end at once on a busy gateway; unused ones are closed soon. */
 const mostIdle = 1_024;
 
@@ -24,8 +22,6 @@ interface ConnectionOptions {
   nowMs?(): number;
   /** Absent: any address the system resolver returns. */
   dial?: Dial;
-  /** Always check that a kept connection is still open, for requests that must not be sent twice. */
-  lookFirst?: boolean;
 }
 
 /**
@@ -38,19 +34,17 @@ export class UpstreamConnections {
 
   readonly nowMs: () => number;
   readonly dial: Dial | undefined;
-  readonly #trustedMs: number;
-  /** Connections that are looked at first; those of one turn of the event loop send together. */
-  #looking: Connection[] | null = null;
+  /** Kept connections that got a request in this turn of the event loop. */
+  #sending: Connection[] | null = null;
 
-  constructor({ nowMs = () => performance.now(), dial, lookFirst = false }: ConnectionOptions = {}) {
+  constructor({ nowMs = () => performance.now(), dial }: ConnectionOptions = {}) {
     this.nowMs = nowMs;
     this.dial = dial;
-    this.#trustedMs = lookFirst ? 0 : surelyOpenMs;
     this.#timer = setInterval(() => this.#sweep(nowMs()), sweepMs);
     this.#timer.unref();
   }
 
-  /** Sends at once; the exchange's `head` resolves when the answer starts. */
+  /** The exchange's `head` resolves when the answer starts. */
   send(request: LineRequest): Exchange {
     const exchange = new Exchange(requestBytes(request));
     const { origin } = addressOf(request.url);
@@ -61,7 +55,7 @@ export class UpstreamConnections {
       idle.destroy();
       idle = kept!.pop();
     }
-    if (idle) idle.begin(exchange, nowMs - idle.idleSinceMs < this.#trustedMs);
+    if (idle) idle.begin(exchange);
     else this.sendAnew(exchange, origin);
     return exchange;
   }
@@ -71,19 +65,21 @@ export class UpstreamConnections {
   }
 
   /**
-   * A close event may still be queued behind the event that made us send: it arrives within two turns of the event loop.
+   * Sends in two turns of the event loop, because a close event may still be queued behind the event that made us send.
+   * Requests of one turn are sent together, so that the upstream and the network stack wake up once for all of them:
+   * waking them for each costs as much as sending.
    */
   sendSoon(connection: Connection): void {
-    if (this.#looking) this.#looking.push(connection);
-    else this.#look([connection]);
+    if (this.#sending) this.#sending.push(connection);
+    else this.#sendTogether([connection]);
   }
 
-  #look(together: Connection[]): void {
-    this.#looking = together;
+  #sendTogether(connections: Connection[]): void {
+    this.#sending = connections;
     setImmediate(() => {
-      this.#looking = null;
+      this.#sending = null;
       setImmediate(() => {
-        for (const connection of together) connection.sendRequest();
+        for (const connection of connections) connection.sendRequest();
       });
     });
   }
@@ -138,7 +134,6 @@ class BegunAnswer implements UpstreamAnswer {
 
 /** One socket, carrying one exchange at a time. */
 class Connection implements Line {
-  idleSinceMs = 0;
   keptUntilMs = 0;
   #reused = false;
   #socket: Socket<Connection> | null = null;
@@ -187,14 +182,13 @@ class Connection implements Line {
     });
   }
 
-  /** Unless the connection is surely open, a close event may have to arrive first. */
-  begin(exchange: Exchange, surelyOpen: boolean): void {
+  /** Carries one more exchange. */
+  begin(exchange: Exchange): void {
     this.#reused = true;
     this.#exchange = exchange;
     exchange.runOn(this);
     this.#socket!.ref();
-    if (surelyOpen) this.sendRequest();
-    else this.owner.sendSoon(this);
+    this.owner.sendSoon(this);
   }
 
   connected(socket: Socket<Connection>): void {
@@ -246,8 +240,7 @@ class Connection implements Line {
       this.destroy();
       return;
     }
-    this.idleSinceMs = this.owner.nowMs();
-    this.keptUntilMs = this.idleSinceMs + Math.min(idleMs, keepMs);
+    this.keptUntilMs = this.owner.nowMs() + Math.min(idleMs, keepMs);
     this.#socket!.unref();
     this.owner.keep(this);
   }
