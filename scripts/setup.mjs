@@ -213,8 +213,8 @@ function compile(bun) {
 }
 
 /** Runs the program in our place: same streams, forwarded signals, same exit code. */
-function become(program, args) {
-  const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: environment });
+function become(program, args, more = {}) {
+  const child = spawn(program, args, { cwd: root, stdio: 'inherit', env: { ...environment, ...more } });
   for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT']) {
     process.on(signal, () => {
       // Ctrl-C in a terminal already reaches the child; a second SIGINT would mean "stop at once".
@@ -232,6 +232,6 @@ if (!program) fail(`unknown command ${command ?? '(none)'}; known: ${Object.keys
 
 const bun = prepare(!needsOnlyProduct.has(command));
 if (needsWeb.has(command)) buildWeb(bun);
-const compiled = command === 'start' ? compile(bun) : null;
-if (compiled) become(compiled, rest);
-else become(bun, [...program, ...rest]);
+const compiled = command === 'start' || command === 'bench' ? compile(bun) : null;
+if (compiled && command === 'start') become(compiled, rest);
+else become(bun, [...program, ...rest], compiled ? { SVC_PROGRAM: compiled } : {});

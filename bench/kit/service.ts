@@ -5,7 +5,10 @@ import { freePort, type Running, start } from './process.ts';
 
 const password = 'benchmark password';
 
-/** The product as shipped, with keys, limits, routing, billing and decision log; only the rate limits are raised. */
+/**
+ * The product as shipped: the executable that `npm start` runs, with keys, limits, routing, billing and decision log;
+ * only the rate limits are raised.
+ */
 export interface Service extends Running {
   cookie: string;
   key: string;
@@ -25,13 +28,19 @@ const raised = [
   'RateLimitOAuthAuthorizePost',
 ];
 
-const here = join(import.meta.dir, '../..');
+export const thisCheckout = join(import.meta.dir, '../..');
 
-export async function startService(env: Record<string, string> = {}, name = 'svc', checkout = here): Promise<Service> {
+/** With a checkout, runs its sources: for comparing versions, and for what only an interpreter can load. */
+export async function startService(
+  env: Record<string, string> = {},
+  name = 'svc',
+  checkout?: string,
+): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'svc-bench-'));
   const port = freePort();
-  const main = join(checkout, 'server/src/main.ts');
-  const running = await start(name, [process.execPath, main], {
+  const compiled = checkout ? undefined : process.env.SVC_PROGRAM;
+  const sources = [process.execPath, join(checkout ?? thisCheckout, 'server/src/main.ts')];
+  const running = await start(name, compiled ? [compiled] : sources, {
     port,
     path: '/readyz',
     env: {
@@ -60,7 +69,7 @@ export async function startService(env: Record<string, string> = {}, name = 'svc
   for (const key of raised)
     await call('/api/admin/options', 'PUT', { key, value: 100_000_000 }).catch((error) => {
       // An earlier version may not have the option yet.
-      if (checkout === here || !String(error).includes('There is no option')) throw error;
+      if (!checkout || !String(error).includes('There is no option')) throw error;
     });
   // No option raises the limit per application, so it is disabled.
   await call('/api/admin/options', 'PUT', { key: 'AppRateLimitEnabled', value: false });

@@ -5,7 +5,7 @@ import { hasWrk, run } from '../kit/load.ts';
 import { startUpstream } from '../kit/peers.ts';
 import { cpuSeconds, type Running } from '../kit/process.ts';
 import { goal, median, report, round, spread } from '../kit/report.ts';
-import { addChannel, chatBody, type Service, startService } from '../kit/service.ts';
+import { addChannel, chatBody, type Service, startService, thisCheckout } from '../kit/service.ts';
 import { openStreams, until } from '../kit/streams.ts';
 
 const connections = 64;
@@ -82,7 +82,7 @@ async function withBoth<T>(
   upstream: Running,
   measure: (now: Service, before: Service) => Promise<T>,
 ): Promise<T> {
-  const now = await startService({}, 'now');
+  const now = await startService({}, 'now', thisCheckout);
   const earlier = await startService({}, 'before', folder);
   for (const service of [now, earlier]) await addChannel(service, upstream.url);
   try {

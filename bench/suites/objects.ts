@@ -5,7 +5,7 @@ import { hasWrk, run } from '../kit/load.ts';
 import { startBareProxy, startUpstream } from '../kit/peers.ts';
 import type { Running } from '../kit/process.ts';
 import { type Row, report, round } from '../kit/report.ts';
-import { addChannel, chatBody, startService } from '../kit/service.ts';
+import { addChannel, chatBody, startService, thisCheckout } from '../kit/service.ts';
 import { type Contender, connect, of2025, ofNewest, startMcpUpstream, throughProxy } from '../kit/tool-calls.ts';
 
 const warmUpSeconds = 8;
@@ -33,7 +33,7 @@ export async function objects(): Promise<void> {
 async function ofChat(): Promise<Row[]> {
   const upstream = await startUpstream();
   const bare = await counted((env) => startBareProxy(upstream, env));
-  const service = await counted(startService);
+  const service = await counted(fromSources);
   const json = { 'content-type': 'application/json' };
   const chat = (running: Running, more: object = {}): Contender => ({
     ...{ url: `${running.url}/v1/chat/completions`, headers: { ...json, ...more }, body: chatBody() },
@@ -52,7 +52,7 @@ async function ofChat(): Promise<Row[]> {
 async function ofToolCalls(): Promise<Row[]> {
   const upstream = await startMcpUpstream();
   const bare = await counted((env) => startBareProxy(upstream, env));
-  const service = await counted((env) => startService({ ...env, ALLOW_PRIVATE_WEBHOOKS: '1' }));
+  const service = await counted((env) => fromSources({ ...env, ALLOW_PRIVATE_WEBHOOKS: '1' }));
   try {
     await connect(service, `${upstream.url}/mcp`);
     return [
@@ -64,6 +64,9 @@ async function ofToolCalls(): Promise<Row[]> {
     for (const running of [bare, service, upstream]) await running.stop();
   }
 }
+
+/** The executable does not load the program that counts. */
+const fromSources = (env: Record<string, string>) => startService(env, 'svc', thisCheckout);
 
 type Counted = Running & { counts: string };
 
