@@ -2,7 +2,7 @@ import { bedrockModels } from './models/amazon.ts';
 import { anthropicModels } from './models/anthropic.ts';
 import { geminiModels, vertexModels } from './models/google.ts';
 import { fireworksModels, groqModels, ollamaModels, sambanovaModels, togetherModels } from './models/hosts.ts';
-import { deepseekModels, mistralModels, xaiModels } from './models/labs.ts';
+import { deepseekModels, mistralModels, perplexityModels, xaiModels, zaiModels } from './models/labs.ts';
 import { openaiModels } from './models/openai.ts';
 import { openrouterModels } from './models/openrouter.ts';
 import { type Vendor, vendorRow } from './vendor.ts';
@@ -190,16 +190,7 @@ export const vendors: readonly Vendor[] = [
     env: 'PERPLEXITY_API_KEY',
     keyUrl: 'https://www.perplexity.ai/settings/api',
     keyPrefixes: ['pplx-'],
-    models: {
-      chat: [
-        ['sonar', 'Sonar', 1, 1, 127_072, 8_000, 0.78],
-        ['sonar-pro', 'Sonar Pro', 3, 15, 200_000, 8_000, 0.84],
-        ['sonar-reasoning-pro', 'Sonar Reasoning Pro', 3, 15, 128_000, 8_000, 0.86],
-      ],
-      // The fee for the search that every request includes.
-      rates: () => ({ request: 0.005 }),
-      searchModels: /./,
-    },
+    models: perplexityModels,
     asksStreamUsage: false,
     mergesSystem: true,
     knowsTopK: true,
@@ -272,6 +263,17 @@ export const vendors: readonly Vendor[] = [
     knowsTopK: true,
     reasoning: 'effort',
     reasoningModels: /gpt-oss/,
+  }),
+  vendorRow({
+    id: 'zai',
+    name: 'Z.ai',
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+    env: 'ZAI_API_KEY',
+    keyUrl: 'https://z.ai/manage-apikey/apikey-list',
+    models: zaiModels,
+    lacks: ['n', 'seed', 'logprobs', 'top_logprobs', 'logit_bias', 'frequency_penalty', 'presence_penalty', 'top_k'],
+    mostStops: 1,
+    reasoningBack: ['reasoning_content'],
   }),
   // The rest is recognised by host only: there is no list price, or no single address.
   vendorRow({

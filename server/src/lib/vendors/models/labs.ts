@@ -37,3 +37,22 @@ export const deepseekModels: Models = {
   ],
   rates: (name) => ({ cacheRead: name === 'deepseek-flash' ? 0.02 : 1 / 30 }),
 };
+
+export const perplexityModels: Models = {
+  chat: [
+    ['sonar', 'Sonar', 1, 1, 127_072, 8_000, 0.78],
+    ['sonar-pro', 'Sonar Pro', 3, 15, 200_000, 8_000, 0.84],
+    ['sonar-reasoning-pro', 'Sonar Reasoning Pro', 3, 15, 128_000, 8_000, 0.86],
+  ],
+  // The fee for the search that every request includes.
+  rates: () => ({ request: 0.005 }),
+  searchModels: /./,
+};
+
+export const zaiModels: Models = {
+  chat: [
+    [['z-ai/glm-5.1', 'glm-5.1'], 'GLM 5.1', 1.4, 4.4, 200_000, 128_000, 0.89],
+    [['z-ai/glm-4.6', 'glm-4.6'], 'GLM 4.6', 0.6, 2.2, 200_000, 128_000, 0.85],
+  ],
+  rates: (name) => ({ cacheRead: name === 'glm-5.1' ? 0.26 / 1.4 : 0.11 / 0.6 }),
+};
