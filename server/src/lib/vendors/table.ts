@@ -2,7 +2,14 @@ import { bedrockModels } from './models/amazon.ts';
 import { anthropicModels } from './models/anthropic.ts';
 import { geminiModels, vertexModels } from './models/google.ts';
 import { fireworksModels, groqModels, ollamaModels, sambanovaModels, togetherModels } from './models/hosts.ts';
-import { deepseekModels, mistralModels, perplexityModels, xaiModels, zaiModels } from './models/labs.ts';
+import {
+  deepseekModels,
+  mistralModels,
+  moonshotModels,
+  perplexityModels,
+  xaiModels,
+  zaiModels,
+} from './models/labs.ts';
 import { openaiModels } from './models/openai.ts';
 import { openrouterModels } from './models/openrouter.ts';
 import { type Vendor, vendorRow } from './vendor.ts';
@@ -246,10 +253,7 @@ export const vendors: readonly Vendor[] = [
     hosts: ['api.moonshot.ai', 'api.moonshot.cn'],
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
-    models: {
-      chat: [[['moonshotai/kimi-k2.6', 'kimi-k2.6'], 'Kimi K2.6', 0.95, 4, 262_144, 65_536, 0.9]],
-      rates: () => ({ cacheRead: 0.16 / 0.95 }),
-    },
+    models: moonshotModels,
     lacks: ['logprobs', 'top_logprobs', 'logit_bias', 'top_k'],
   }),
   vendorRow({

@@ -38,6 +38,11 @@ export const deepseekModels: Models = {
   rates: (name) => ({ cacheRead: name === 'deepseek-flash' ? 0.02 : 1 / 30 }),
 };
 
+export const moonshotModels: Models = {
+  chat: [[['moonshotai/kimi-k2.6', 'kimi-k2.6'], 'Kimi K2.6', 0.95, 4, 262_144, 65_536, 0.9]],
+  rates: () => ({ cacheRead: 0.16 / 0.95 }),
+};
+
 export const perplexityModels: Models = {
   chat: [
     ['sonar', 'Sonar', 1, 1, 127_072, 8_000, 0.78],
