@@ -3,6 +3,8 @@ import { anthropicModels } from './models/anthropic.ts';
 import { geminiModels, vertexModels } from './models/google.ts';
 import { fireworksModels, groqModels, ollamaModels, sambanovaModels, togetherModels } from './models/hosts.ts';
 import {
+  cohereModels,
+  cohereRerankModels,
   deepseekModels,
   mistralModels,
   moonshotModels,
@@ -212,13 +214,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.cohere.ai/compatibility/v1',
     env: 'COHERE_API_KEY',
     keyUrl: 'https://dashboard.cohere.com/api-keys',
-    models: {
-      chat: [
-        ['command-r-08-2024', 'Command R', 0.15, 0.6, 128_000, 4_000, 0.65],
-        ['command-r7b-12-2024', 'Command R7B', 0.0375, 0.15, 128_000, 4_000, 0.58],
-      ],
-      embedding: [['embed-v4.0', 'Embed 4', 0.12, 128_000]],
-    },
+    models: cohereModels,
   }),
   // The same vendor at its native address, which has reranking.
   vendorRow({
@@ -227,12 +223,7 @@ export const vendors: readonly Vendor[] = [
     baseUrl: 'https://api.cohere.com/v2',
     env: 'COHERE_API_KEY',
     keyUrl: 'https://dashboard.cohere.com/api-keys',
-    models: {
-      rerank: [
-        [['cohere/rerank-v4.0-pro', 'rerank-v4.0-pro'], 'Rerank 4 Pro', 0.0025, 0, 32_768],
-        [['cohere/rerank-v4.0-fast', 'rerank-v4.0-fast'], 'Rerank 4 Fast', 0.002, 0, 32_768],
-      ],
-    },
+    models: cohereRerankModels,
   }),
   vendorRow({
     id: 'jina',

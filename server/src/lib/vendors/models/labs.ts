@@ -61,3 +61,18 @@ export const zaiModels: Models = {
   ],
   rates: (name) => ({ cacheRead: name === 'glm-5.1' ? 0.26 / 1.4 : 0.11 / 0.6 }),
 };
+
+export const cohereModels: Models = {
+  chat: [
+    ['command-r-08-2024', 'Command R', 0.15, 0.6, 128_000, 4_000, 0.65],
+    ['command-r7b-12-2024', 'Command R7B', 0.0375, 0.15, 128_000, 4_000, 0.58],
+  ],
+  embedding: [['embed-v4.0', 'Embed 4', 0.12, 128_000]],
+};
+
+export const cohereRerankModels: Models = {
+  rerank: [
+    [['cohere/rerank-v4.0-pro', 'rerank-v4.0-pro'], 'Rerank 4 Pro', 0.0025, 0, 32_768],
+    [['cohere/rerank-v4.0-fast', 'rerank-v4.0-fast'], 'Rerank 4 Fast', 0.002, 0, 32_768],
+  ],
+};
