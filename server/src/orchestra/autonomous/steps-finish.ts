@@ -5,7 +5,7 @@ import type { CompleteAnswer } from '../ports.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
-import { terms } from '../search/terms.ts';
+import { indexTerms } from '../search/terms.ts';
 import { indexDocument } from '../store/documents.ts';
 import { appendMessages, recentMessages, type StoredMessage } from '../store/messages.ts';
 import { recordOutcomes } from '../store/patterns.ts';
@@ -130,7 +130,7 @@ async function index(work: Work, stored: StoredMessage[], projectId: string | nu
         sessionRef: holding.sessionRef,
         messageId: id,
         beforeId: null,
-        terms: [...terms(textOf(message)), ...terms(goal)],
+        terms: [...indexTerms(textOf(message)), ...indexTerms(goal)],
       });
     }
   } catch (error) {

@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../work-slices.ts';
 import { bm25, type Corpus, type LexicalDocument, type LexicalScore } from './bm25.ts';
 import { datesIn, isOn, type NamedDate } from './dates.ts';
 import { baselineOf, deviationsAbove, relevanceOf, type SimilarityBaseline } from './similarity-baseline.ts';
-import { terms } from './terms.ts';
+import { isLetter, terms } from './terms.ts';
 import { dot } from './vectors.ts';
 
 export interface Candidate {
@@ -65,13 +65,20 @@ const question = /[?？؟]/u;
  */
 const onThatDay = 5;
 const inThatMonth = 3;
-/** Characters read of each candidate; there may be a thousand candidates. */
+/** Characters read of all candidates together; there may be a thousand, but most are short. */
+const allChars = 2_000_000;
+/** Characters read of each if they are longer: words further on may be what it was found by. */
 const candidateChars = 4_000;
 
 /** Surrounding messages are mostly candidates too, so their terms are computed once. */
-function newReader(wanted: Set<string>, known: Map<string, string[]>): (candidate: Candidate) => LexicalDocument {
+function newReader(
+  wanted: Set<string>,
+  known: Map<string, string[]>,
+  longest: number,
+): (candidate: Candidate) => LexicalDocument {
+  const letters = new Set([...wanted].filter(isLetter));
   const read = (text: string): string[] => {
-    const found = known.get(text) ?? terms(text.slice(0, candidateChars));
+    const found = known.get(text) ?? terms(text.slice(0, longest), (letter) => letters.has(letter));
     known.set(text, found);
     return found;
   };
@@ -97,6 +104,10 @@ function lendersOf(around: Candidate['around']): [NeighbourMessage, number][] {
   return [...(asked ? [asked] : []), ...before, ...side(around.after)];
 }
 
+/** Characters of the candidate and its neighbours, of each up to a length. */
+const lengthOf = ({ text, around }: Candidate, most = Number.POSITIVE_INFINITY): number =>
+  lendersOf(around).reduce((total, [{ text }]) => total + Math.min(most, text.length), Math.min(most, text.length));
+
 /** Characters read before yielding to other requests: a few milliseconds. */
 const sliceChars = 32_000;
 
@@ -105,12 +116,14 @@ async function readAll(
   candidates: Candidate[],
   known: Map<string, string[]> = new Map(),
 ): Promise<LexicalDocument[]> {
-  const read = newReader(new Set(asked), known);
+  const inAll = candidates.reduce((total, candidate) => total + lengthOf(candidate), 0);
+  const longest = inAll > allChars ? candidateChars : allChars;
+  const read = newReader(new Set(asked), known, longest);
   const documents: LexicalDocument[] = [];
   let chars = 0;
   for (const candidate of candidates) {
     documents.push(read(candidate));
-    chars += Math.min(candidateChars, candidate.text.length);
+    chars += lengthOf(candidate, longest);
     if (chars < sliceChars) continue;
     chars = 0;
     await yieldToEventLoop();

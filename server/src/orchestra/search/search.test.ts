@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { bm25 } from './bm25.ts';
 import { applyRerank, dropBelow, rank } from './rank.ts';
-import { stem, terms } from './terms.ts';
+import { indexTerms, isLetter, isStatement, stem, terms } from './terms.ts';
 import { dot, fromBlob, toBlob, toUnit } from './vectors.ts';
 
 describe('terms', () => {
@@ -27,7 +27,30 @@ describe('terms', () => {
   });
   test('scripts without spaces are indexed by letter pairs', () => {
     expect(terms('東京都')).toEqual(['東京', '京都']);
+    expect(terms('サーバー')).toEqual(['サー', 'ーハ', 'ハー']);
   });
+  test.each([
+    ['使用Docker部署', ['使用', 'docker', '部署']],
+    ['iPhone手机', ['iphon', '手机']],
+    ['don’t使用l’été東京', ['don', '使用', 'l', '東京']],
+    ['2024年', ['2024', '年']],
+  ])('words of other scripts are separate: %s', (text, found) => expect(terms(text)).toEqual(found));
+  test('a single letter of such a script is found too', () => {
+    expect(indexTerms('绿茶，茶 tea')).toEqual(['绿茶', '绿', '茶', '茶', 'tea']);
+    expect(['茶', '绿茶', 't', '年'].filter(isLetter)).toEqual(['茶', '年']);
+  });
+  test.each([
+    ['I am vegan.', true],
+    ['My name is Zoë', true],
+    ['我吃素', true],
+    ['deploy staging now', true],
+    ['ok', false],
+    ['Thanks!', false],
+    ['yes please', false],
+    ['What is it?', false],
+    ['好的', false],
+    ['', false],
+  ])('%s is worth finding: %p', (text, is) => expect(isStatement(text)).toBe(is));
 });
 
 describe('bm25', () => {

@@ -6,21 +6,26 @@ const stopWords = new Set(
   why will with would you your`.split(/\s+/),
 );
 
-const words = /[\p{L}\p{N}]+(?:['’][\p{L}]+)*/gu;
+/** Letters of scripts with and without spaces are words of their own: `使用Docker部署` is found by `docker`. */
+const words =
+  /[[\p{L}\p{N}]&&[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+|[[\p{L}\p{N}]--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+(?:['’][\p{L}--[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]]+)*/gv;
+const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/v;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is all of ASCII
 const ascii = /^[\x00-\x7f]*$/;
 const plainWords = /[a-z0-9]+(?:'[a-z]+)*/g;
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 
 /** Only the beginning of longer texts is indexed: all of it would take seconds and blur the topic. */
 const longestText = 20_000;
 /** Longer words are cut: they are not searched for, and are mostly base64. */
 const longestWord = 64;
 
+/** Decides whether a letter of a script without spaces is a term beside the bigrams. */
+type IsTerm = (letter: string) => boolean;
+
 /**
- * The index terms of a text: lower case, without accents, lightly stemmed; character bigrams in scripts without spaces.
+ * The terms of a text: lower case, without accents, lightly stemmed; character bigrams in scripts without spaces.
  */
-export function terms(text: string): string[] {
+export function terms(text: string, alone: IsTerm = () => false): string[] {
   const found: string[] = [];
   const lower = text.slice(0, longestText).toLowerCase();
   // Fast path: recall reads hundreds of texts, and most have no accents.
@@ -30,19 +35,44 @@ export function terms(text: string): string[] {
     }
     return found;
   }
-  // Also remove marks before normalizing: it sorts the marks of one letter in quadratic time, and there may be
-  // thousands.
-  const plain = lower
-    .replace(/\p{M}+/gu, '')
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .normalize('NFKC');
-  for (const [word] of plain.matchAll(words)) {
-    if (unspaced.test(word)) for (const pair of pairs(word)) found.push(pair);
+  for (const [word] of withoutMarks(lower).matchAll(words)) {
+    if (unspaced.test(word)) for (const pair of pairs(word, alone)) found.push(pair);
     else if (!stopWords.has(word)) found.push(stem(beforeMark(word, /['’]/)));
   }
   return found;
 }
+
+/** The terms under which a text is found: each letter too, because one may be a word (`茶`), and all of a query. */
+export function indexTerms(text: string): string[] {
+  const seen = new Set<string>();
+  return terms(text, (letter) => !seen.has(letter) && seen.add(letter).has(letter));
+}
+
+/** Whether a query's term is a single letter of a script without spaces. */
+export const isLetter = (term: string): boolean => unspaced.test(term) && [...term].length === 1;
+
+const fewest = 3;
+const longestShort = 200;
+
+/** False for "ok", "thanks" and the like, which nobody searches for; "I am vegan" has one term, but is a statement. */
+export function isStatement(text: string): boolean {
+  const found = terms(text).length;
+  if (found === 0 || found >= fewest) return found > 0;
+  const short = withoutMarks(text.slice(0, longestShort).toLowerCase());
+  const said = [...short.matchAll(words)].map(([word]) => (unspaced.test(word) ? [...word].length : 1));
+  return said.reduce((sum, one) => sum + one, 0) >= fewest;
+}
+
+/**
+ * Marks are removed before normalizing, too: it sorts the marks of one letter in quadratic time, and there may be
+ * thousands.
+ */
+const withoutMarks = (lower: string): string =>
+  lower
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFKC');
 
 /** `it's` becomes `it`. */
 function beforeMark(word: string, mark: RegExp): string {
@@ -50,10 +80,10 @@ function beforeMark(word: string, mark: RegExp): string {
   return at < 0 ? word : word.slice(0, at);
 }
 
-function pairs(word: string): string[] {
+function pairs(word: string, alone: IsTerm): string[] {
   const letters = [...word];
   if (letters.length === 1) return letters;
-  return letters.slice(1).map((letter, i) => letters[i]! + letter);
+  return [...letters.slice(1).map((letter, i) => letters[i]! + letter), ...letters.filter(alone)];
 }
 
 /** Strips the most common English endings. Deliberately light: vectors match the forms that it misses. */

@@ -5,7 +5,7 @@ import { spokenText } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
 import { processInSlices } from '../work-slices.ts';
-import { type FileSource, fileSource } from './knowledge.ts';
+import { entryText, type FileSource, fileSource } from './knowledge.ts';
 import './tables.ts';
 
 /** The user, and optional filters. */
@@ -250,7 +250,7 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
       row.knowledge_ref === null
         ? { kind: 'conversation', sessionId: row.session_id!, messageId: row.message_id! }
         : { kind: 'knowledge', id: row.public_id!, title: row.title!, file: fileOf(row) },
-    text: row.message === null ? `${row.title}\n${row.content}\n${keywords(row.keywords)}` : spokenText(row.message),
+    text: row.message === null ? textOfEntry(row) : spokenText(row.message),
     before: row.before === null ? undefined : spokenText(row.before),
     vector: row.vector === null ? null : fromBlob(row.vector),
     saidAtMs: row.created_at === null ? null : 1000 * row.created_at,
@@ -258,7 +258,8 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
   }));
 }
 
-const keywords = (json: string | null): string => (JSON.parse(json ?? '[]') as string[]).join(' ');
+const textOfEntry = (row: { title: string | null; content: string | null; keywords: string | null }): string =>
+  entryText({ title: row.title!, content: row.content!, keywords: JSON.parse(row.keywords ?? '[]') as string[] });
 
 const fileOf = (row: Parameters<typeof fileSource>[2] & { source_id: string | null; source_name: string | null }) =>
   row.source_id === null ? null : fileSource(row.source_id, row.source_name!, row);

@@ -212,8 +212,9 @@ const toEntry = (row: {
   createdAt: row.created_at,
 });
 
-/** The searchable text of an entry. */
-export const entryText = (entry: Fact): string => [entry.title, entry.content, entry.keywords.join(' ')].join('\n');
+/** The searchable text of an entry, which is read to a certain length: title and keywords always. */
+export const entryText = ({ title, keywords, content }: Pick<Fact, 'title' | 'keywords' | 'content'>): string =>
+  [title, keywords.join(' '), content].filter((part) => part !== '').join('\n');
 
 /** As shown in search results and lists. */
 export const fileSource = (

@@ -208,7 +208,7 @@ describe.each(await engines())('%s', (_, open) => {
     const [found] = await loadDocuments(db, { userId: 5 }, [mine], 'm');
     expect(found).toMatchObject({
       source: { kind: 'knowledge', title: 'walrus facts' },
-      text: 'walrus facts\nwalrus facts text\nk',
+      text: 'walrus facts\nk\nwalrus facts text',
     });
     expect([...found!.vector!].map((value) => Math.sign(value))).toEqual([1, 1, -1]);
     expect(await loadDocuments(db, { userId: 6 }, [mine], 'm')).toEqual([]);

@@ -12,7 +12,7 @@ import {
 import { type ChatMessage, type StoredTurnMessage, saidByUser, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
-import { terms } from '../search/terms.ts';
+import { indexTerms, isStatement, terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
 import { indexDocument } from '../store/documents.ts';
 import {
@@ -32,8 +32,8 @@ import { askChosen, now, type Turn } from './turn.ts';
 
 /** The most messages indexed per turn: a client may send a very long history at once. */
 const mostIndexed = 500;
-/** Shorter texts, such as "ok" or "thanks", are never searched for. */
-const shortestIndexed = 3;
+/** Shorter answers, such as "Noted, thanks", are never searched for. */
+const shortestAnswer = 3;
 
 /** Step 7, off the hot path. Each part runs on its own, so that a failing one does not affect the others. */
 export async function runAfterAnswer(
@@ -79,7 +79,7 @@ async function indexMessages(turn: Turn, fresh: StoredTurnMessage[]): Promise<vo
   const ordered = [...known.values()].sort((a, b) => a.id - b.id);
   for (const [i, { id, message }] of ordered.entries()) {
     const text = textOf(message);
-    if (!ids.has(id) || message.role === 'tool' || terms(text).length < shortestIndexed) continue;
+    if (!ids.has(id) || !isWorthFinding(message.role, text)) continue;
     await indexDocument(turn.deps.db, {
       userId: turn.caller.userId,
       projectId: turn.settings.project_id ?? projectId,
@@ -87,11 +87,17 @@ async function indexMessages(turn: Turn, fresh: StoredTurnMessage[]): Promise<vo
       messageId: id,
       beforeId: ordered[i - 1]?.id ?? null,
       // Includes the previous message's terms: an answer is often found by its question.
-      terms: [...terms(text), ...terms(ordered[i - 1] ? textOf(ordered[i - 1]!.message) : '')],
+      terms: [...indexTerms(text), ...indexTerms(ordered[i - 1] ? textOf(ordered[i - 1]!.message) : '')],
     });
     // SQLite answers synchronously, so a long history would block the event loop without this.
     await new Promise(setImmediate);
   }
+}
+
+/** What the user says in few words is often what matters: "I am vegan." */
+function isWorthFinding(role: ChatMessage['role'], text: string): boolean {
+  if (role === 'tool') return false;
+  return role === 'user' ? isStatement(text) : terms(text).length >= shortestAnswer;
 }
 
 async function extractKnowledge(turn: Turn, answer: ChatMessage): Promise<void> {
@@ -134,7 +140,7 @@ export const writeEntry = <E extends Entry | null>(
     const entry = await write(tx);
     if (entry) {
       const { projectId, ref: knowledgeRef } = entry;
-      await indexDocument(tx, { userId, projectId, knowledgeRef, terms: terms(entryText(entry)) });
+      await indexDocument(tx, { userId, projectId, knowledgeRef, terms: indexTerms(entryText(entry)) });
     }
     return entry;
   };

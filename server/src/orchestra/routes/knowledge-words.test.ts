@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { type Stage, scriptedModels, stage } from '../scripted.fixture.ts';
+import { engines } from '../store/db.fixture.ts';
+import { openRouter } from './router.fixture.ts';
+
+const long = Array.from({ length: 1200 }, (_, i) => `filler${i}`).join(' ');
+
+const entries = {
+  docker: { content: '我们使用Docker部署服务。' },
+  phone: { content: '买了3个苹果和一台iPhone15手机' },
+  tea: { content: '我喜欢喝绿茶，每天早上。' },
+  tokyo: { content: '東京のカフェでWi-Fiを使う' },
+  thai: { content: 'ใช้GitHubทุกวัน' },
+  end: { content: `${long} quetzalcoatl` },
+  keyword: { content: long, keywords: ['zebrafish'] },
+  longest: { content: `${'lorem ipsum dolor '.repeat(1100)}`.trim(), keywords: ['axolotl'] },
+  sentence: { content: 'The harbour has twelve berths.' },
+};
+
+/** Without an embedding model, entries are found by words alone. */
+describe.each(await engines())('%s', (_, open) => {
+  let s: Stage;
+  let router: ReturnType<typeof openRouter>;
+
+  beforeAll(async () => {
+    s = await stage(() => 'never asked', { models: () => scriptedModels.filter(({ type }) => type === 'chat') }, open);
+    router = openRouter(s.deps);
+    for (const [category, entry] of Object.entries(entries)) {
+      const made = await router.call('POST', '/knowledge', { category, title: '-', ...entry });
+      expect(made.status).toBe(201);
+    }
+  });
+  afterAll(async () => {
+    await router.close();
+    await s.close();
+  });
+
+  test.each([
+    ['docker', 'Docker'],
+    ['docker', 'docker 部署'],
+    ['docker', '部署'],
+    ['phone', 'iphone15'],
+    ['phone', '苹果'],
+    ['phone', '手机'],
+    ['tea', '绿茶'],
+    ['tea', '茶'],
+    ['tea', '喝'],
+    ['tokyo', 'カフェ'],
+    ['tokyo', 'wi-fi'],
+    ['thai', 'github'],
+    ['end', 'quetzalcoatl'],
+    ['keyword', 'zebrafish'],
+    ['longest', 'axolotl'],
+    ['sentence', 'berth'],
+    [null, '水'],
+    [null, 'Kubernetes'],
+  ] as const)('finds %s by %s', async (name, q) => {
+    const { body } = await router.call('GET', `/knowledge?q=${encodeURIComponent(q)}`);
+    expect(body.data.map(({ category }: { category: string }) => category)).toEqual(name === null ? [] : [name]);
+  });
+});
