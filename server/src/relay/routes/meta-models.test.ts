@@ -34,7 +34,12 @@ test('the orchestration model answers an Anthropic client, whole', async () => {
 test('the orchestration model streams to an Anthropic client in the required order', async () => {
   const stream = client.messages.stream(ask);
   const kinds: string[] = [];
-  for await (const event of stream) kinds.push(event.type);
+  let end: unknown;
+  for await (const event of stream) {
+    kinds.push(event.type);
+    if (event.type === 'message_delta') end = event;
+  }
+  expect(end).toHaveProperty('svc_ms_meta.tasks_total');
   expect(kinds[0]).toBe('message_start');
   expect(kinds.at(-1)).toBe('message_stop');
   expect(await stream.finalText()).toContain('84');

@@ -54,6 +54,7 @@ export class MessagesStream implements StreamRenderer {
   #finish: Finish = 'stop';
   #stopSequence: string | undefined;
   #usage: Usage | undefined;
+  #extra: Json | undefined;
 
   constructor(private readonly options: MessagesStreamOptions) {}
 
@@ -118,6 +119,7 @@ export class MessagesStream implements StreamRenderer {
       case 'finish':
         this.#finish = delta.finish;
         this.#stopSequence = delta.stopSequence;
+        this.#extra = delta.extra;
         return '';
       case 'end':
         return this.#end();
@@ -240,6 +242,6 @@ export class MessagesStream implements StreamRenderer {
   #ending(usage: Usage): string {
     const stopSequence = this.#stopSequence ?? null;
     const delta = { stop_reason: renderStopReason(this.#finish, this.#stopSequence), stop_sequence: stopSequence };
-    return event({ type: 'message_delta', delta, usage: renderMessagesUsage(usage) }) + messagesStop;
+    return event({ type: 'message_delta', delta, usage: renderMessagesUsage(usage), ...this.#extra }) + messagesStop;
   }
 }
