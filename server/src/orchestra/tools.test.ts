@@ -27,6 +27,13 @@ const call = (id = 'call_1', args = '{"city":"Oslo"}') => ({
 const result = (id: string, content = 'rain'): ChatMessage => ({ role: 'tool', tool_call_id: id, content });
 const hasResult = (messages: ChatMessage[]) => messages.some(({ role }) => role === 'tool');
 
+const twoCalls = {
+  message: {
+    ...call().message,
+    tool_calls: [...call('a').message.tool_calls, ...call('b').message.tool_calls],
+  },
+};
+
 const weather: Script = ({ messages }) => (hasResult(messages) ? `It is ${textOf(messages.at(-1)!)}.` : call());
 
 describe('one task', () => {
@@ -60,21 +67,35 @@ describe('one task', () => {
   });
 
   test('missing results are a 400 that names them, and the plan keeps waiting', async () => {
-    const two: Script = ({ messages }) =>
-      hasResult(messages)
-        ? 'both'
-        : {
-            message: {
-              ...call().message,
-              tool_calls: [...call('a').message.tool_calls, ...call('b').message.tool_calls],
-            },
-          };
-    const s = await on(two);
+    const s = await on(({ messages }) => (hasResult(messages) ? 'both' : twoCalls));
     const user: ChatMessage = { role: 'user', content: 'Weather?' };
     const first = await s.ask([user], undefined, { tools });
     const [a, b] = first.message.tool_calls!.map(({ id }) => id);
     await expect(s.ask([user, first.message, result(a!)])).rejects.toThrow(b!);
     expect((await s.ask([user, first.message, result(a!), result(b!)])).message.content).toBe('both');
+  });
+
+  test('text beside the results, as agents send it, does not abandon the plan', async () => {
+    const s = await on(({ messages }) => (hasResult(messages) ? messages.slice(-2).map(textOf).join(' + ') : call()));
+    const user: ChatMessage = { role: 'user', content: 'Weather in Oslo?' };
+    const first = await s.ask([user], { session_id: 'w' }, { tools });
+    const beside: ChatMessage = { role: 'user', content: 'In Celsius, please.' };
+    const results = [user, first.message, result(first.message.tool_calls![0]!.id), beside];
+    const second = await s.ask(results, { session_id: 'w' });
+    expect(second.meta).toMatchObject({ plan_id: first.meta.plan_id, task_status: 'completed' });
+    expect(second.message.content).toBe('rain + In Celsius, please.');
+  });
+
+  test('a new message with only some of the results abandons the plan', async () => {
+    const s = await on(({ messages }) => (textOf(messages.at(-1)!) === 'Stop.' ? 'Stopped.' : twoCalls));
+    const user: ChatMessage = { role: 'user', content: 'Weather?' };
+    const first = await s.ask([user], { session_id: 'w' }, { tools });
+    const [a] = first.message.tool_calls!;
+    const second = await s.ask([user, first.message, result(a!.id), { role: 'user', content: 'Stop.' }], {
+      session_id: 'w',
+    });
+    expect(second.message.content).toBe('Stopped.');
+    expect(second.meta.plan_id).not.toBe(first.meta.plan_id);
   });
 
   test("another user's call id is not found", async () => {
@@ -142,6 +163,18 @@ describe('during a plan', () => {
     expect(second.message.content).toBe('final of true true');
     expect(second.meta).toMatchObject({ tasks_completed: 3, task_status: 'completed', total_model_calls: 2 });
     expect(s.calls.filter(({ purpose }) => purpose === 'plan')).toHaveLength(1);
+  });
+
+  test('text beside the results reaches the tasks that follow', async () => {
+    const s = await on(script);
+    const user: ChatMessage = { role: 'user', content: bigRequest };
+    const first = await s.ask([user], undefined, { tools });
+    const beside: ChatMessage = { role: 'user', content: 'All of it in Danish.' };
+    const messages = [user, first.message, result(first.message.tool_calls![0]!.id), beside];
+    const second = await s.ask(messages, undefined, { tools });
+    expect(second.meta).toMatchObject({ plan_id: first.meta.plan_id, tasks_completed: 3, total_model_calls: 2 });
+    for (const { messages } of s.calls.slice(-2))
+      expect(messages.map(textOf).join('\n')).toContain('All of it in Danish.');
   });
 
   test('a stream ends with the calls and continues in the next request', async () => {

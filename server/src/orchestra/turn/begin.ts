@@ -26,7 +26,7 @@ import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session, sessionByRef, sessionIdOf } from '../store/sessions.ts';
 import { countText, weigh } from '../tokens.ts';
 import { yieldToEventLoop } from '../work-slices.ts';
-import { bodyOf, type ChatBody, checkForced, trailingResults } from './body.ts';
+import { bodyOf, type ChatBody, checkForced, resultsAndRemarks } from './body.ts';
 import { lockTurn } from './lock.ts';
 import { newMeter } from './meter.ts';
 import { newProgress, type Turn } from './turn.ts';
@@ -143,12 +143,14 @@ async function takeSession(
 ): Promise<Taken> {
   const { db } = deps;
   const time = nowSeconds(deps.clock);
-  const results = trailingResults(body.messages);
+  const { results, remarks } = resultsAndRemarks(body.messages);
   const answered = results.flatMap(({ tool_call_id }) => tool_call_id ?? []);
-  const waiting = await planOfCalls(db, caller.userId, answered, time);
   const { userId } = caller;
+  const found = await planOfCalls(db, userId, answered, time);
+  // With a new message beside some of the results, the user has moved on: the plan is abandoned.
+  const waiting = found && (remarks.length === 0 || isAnswered(found, answered)) ? found : null;
   if (waiting) checkResults(waiting, answered);
-  else await refuseUnknown(deps, userId, body, settings, answered);
+  else if (remarks.length === 0) await refuseUnknown(deps, userId, body, settings, answered);
   const { session_id: sessionId = newSessionId(), project_id: projectId } = settings;
   const session =
     (waiting && (await sessionByRef(db, waiting.sessionRef, time))) ??
@@ -158,6 +160,9 @@ async function takeSession(
   const resumed = waiting && (await planOfCalls(db, userId, answered, nowSeconds(deps.clock)));
   return { session, resumed, release };
 }
+
+const isAnswered = ({ state }: StoredPlan, answered: string[]): boolean =>
+  openCalls(state).every(({ id }) => answered.includes(id));
 
 function checkResults(plan: StoredPlan, answered: string[]): void {
   const open = new Set(openCalls(plan.state).map(({ id }) => id));

@@ -72,6 +72,20 @@ export function trailingResults(messages: ChatMessage[]): ChatMessage[] {
   return messages.slice(last + 1);
 }
 
+/**
+ * The tool results since the model's last answer, and what the user says beside them: agents that use Anthropic's format
+ * send reminders or remarks along.
+ */
+export function resultsAndRemarks(messages: ChatMessage[]): { results: ChatMessage[]; remarks: ChatMessage[] } {
+  const since = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant') + 1);
+  const first = since.findIndex(({ role }) => role === 'tool');
+  const told = first < 0 ? [] : since.slice(first);
+  return {
+    results: told.filter(({ role }) => role === 'tool'),
+    remarks: told.filter(({ role }) => role === 'user'),
+  };
+}
+
 export const wantsJson = (body: ChatBody): boolean =>
   body.response_format?.type === 'json_object' || body.response_format?.type === 'json_schema';
 
@@ -137,7 +151,7 @@ export function forcedTool(body: ChatBody, settings: Settings): { name?: string 
 export function checkForced(body: ChatBody, settings: Settings, connected: readonly { name: string }[]): void {
   const forced = forcedTool(body, settings);
   const names = [...toolNames(clientTools(body, settings)), ...connected.map(({ name }) => name)];
-  if (!forced || trailingResults(body.messages).length > 0) return;
+  if (!forced || resultsAndRemarks(body.messages).results.length > 0) return;
   if (names.length > 0 && (forced.name === undefined || names.includes(forced.name))) return;
   const message =
     names.length === 0 ? 'tool_choice: the request has no tools' : `tool_choice: there is no tool "${forced.name}"`;

@@ -11,7 +11,7 @@ import { fitResultsTo, type SharedResult } from '../task/results.ts';
 import { type Engine, type Failed, runTask, type Succeeded } from '../task/run-task.ts';
 import { answeringTask } from '../task/schedule.ts';
 import { kindOf } from '../triage.ts';
-import { answerParams, forcedTool, schemaOf, taskParams, toolChoice, trailingResults, wantsJson } from './body.ts';
+import { answerParams, forcedTool, resultsAndRemarks, schemaOf, taskParams, toolChoice, wantsJson } from './body.ts';
 import {
   type Answered,
   type ChatToolbox,
@@ -171,7 +171,8 @@ function engineOf(turn: Turn, plan: RunningPlan, { task, toolbox, closing }: Eng
 
 function resumedMessages({ body }: Turn, { messages, call }: PausedTask): ChatMessage[] {
   const wanted = new Set(call.tool_calls?.map(({ id }) => id));
-  return [...messages, call, ...trailingResults(body.messages).filter((one) => wanted.has(one.tool_call_id ?? ''))];
+  const { results, remarks } = resultsAndRemarks(body.messages);
+  return [...messages, call, ...results.filter((one) => wanted.has(one.tool_call_id ?? '')), ...remarks];
 }
 
 function finished(done: Succeeded, { model, difficulty }: Attempt, { faults }: TaskState): TaskResult {
