@@ -68,6 +68,20 @@ test('a range with an outdated If-Range returns the whole file', async () => {
   expect((await get({ range: 'bytes=0-1', 'if-range': '"other"' })).status).toBe(200);
 });
 
+test('a client that has the file is not sent it again', async () => {
+  const etag = (await get()).headers.get('etag')!;
+  for (const [method, known] of [
+    ['GET', etag],
+    ['HEAD', etag],
+    ['GET', `"other", W/${etag}`],
+    ['GET', '*'],
+  ] as const) {
+    const answer = await get({ 'if-none-match': known, range: 'bytes=0-1' }, method);
+    expect([answer.status, answer.headers.get('etag'), (await answer.bytes()).length]).toEqual([304, etag, 0]);
+  }
+  expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
+});
+
 test('HEAD returns the length without a body', async () => {
   const whole = await get({}, 'HEAD');
   expect([whole.status, whole.headers.get('content-length')]).toEqual([200, String(film.length)]);

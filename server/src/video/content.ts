@@ -1,4 +1,5 @@
 import { AppError } from '../lib/errors.ts';
+import { isKnown } from '../platform/http/if-none-match.ts';
 import type { Call } from '../platform/http/route.ts';
 import type { VideoDeps } from './deps.ts';
 import { rangeOf } from './range.ts';
@@ -28,6 +29,7 @@ export async function serveContent(deps: VideoDeps, call: Call, job: VideoJob, i
     etag,
     'content-disposition': `inline; filename="${job.id}-${index}.${found.contentType.split('/')[1]}"`,
   };
+  if (isKnown(asked.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   if (range === 'unsatisfiable') {
     throw new AppError('range_not_satisfiable', 'The requested range is outside the video', {
       headers: { 'content-range': `bytes */${size}`, 'accept-ranges': 'bytes' },

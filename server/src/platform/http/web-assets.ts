@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { accepts } from './compressed-answer.ts';
 import { pagePolicy } from './headers.ts';
+import { isKnown } from './if-none-match.ts';
 
 /** What scripts/build-web.ts tells about a file it made. */
 export interface WebFile {
@@ -96,12 +97,6 @@ function variantOf(file: WebFile, request: Request): { coding: string; suffix: s
   return undefined;
 }
 
-/** RFC 9110 §13.1.2: weak comparison with a list, or `*`. */
-function matches(header: string | null, etag: string): boolean {
-  if (!header) return false;
-  return header.split(',').some((item) => ['*', etag].includes(item.trim().replace(/^W\//, '')));
-}
-
 /**
  * A browser navigates to it, or it is one of the app's own addresses. API clients looking for a missing endpoint must
  * not get a page.
@@ -135,7 +130,7 @@ export async function webAsset(path: string, request: Request, folder = builtFol
   const early =
     file === build.index && isSignedIn(request) && build.pages.find(({ address }) => address.test(path))?.early;
   if (early) headers.link = early.replace('{today}', today());
-  if (matches(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
+  if (isKnown(request.headers.get('if-none-match'), etag)) return new Response(null, { status: 304, headers });
   if (variant) headers['content-encoding'] = variant.coding;
   return new Response(Bun.file(build.locate(file.path + (variant?.suffix ?? ''))), { headers });
 }
