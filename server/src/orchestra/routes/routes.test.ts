@@ -29,7 +29,8 @@ describe('sessions', () => {
     expect(made).toMatchObject({ status: 201, body: { success: true, data: { session_id: 'one', tags: ['work'] } } });
     expect((await call('POST', '/sessions', { session_id: 'one' })).status).toBe(200);
     expect((await call('POST', '/sessions', {})).body.data.session_id).toMatch(/^ms-/);
-    expect((await call('GET', '/sessions')).body.data).toMatchObject({ total: 2, page: 1, page_size: 20 });
+    expect((await call('POST', '/sessions')).body.data.session_id).toMatch(/^ms-/);
+    expect((await call('GET', '/sessions')).body.data).toMatchObject({ total: 3, page: 1, page_size: 20 });
     expect((await call('GET', '/sessions?tag=work')).body.data).toMatchObject({
       total: 1,
       sessions: [{ session_id: 'one' }],
@@ -76,6 +77,8 @@ describe('sessions', () => {
   });
 
   test('invalid input is rejected', async () => {
+    expect((await call('POST', '/knowledge')).status).toBe(415);
+    expect((await call('PUT', '/user/preferences')).status).toBe(415);
     expect((await call('POST', '/sessions', { session_id: 'a b' })).body).toMatchObject({ success: false });
     expect((await call('POST', '/sessions', { session_id: 'x'.repeat(129) })).status).toBe(400);
     expect((await call('POST', '/sessions', { tags: 'work' })).status).toBe(400);
