@@ -2,7 +2,7 @@ import { AppError } from '../../lib/errors.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { bounded } from '../connected-tools.ts';
-import { pausedStatuses } from './events.ts';
+import { newEvent, pausedStatuses, type RunEvent, type RunNames } from './events.ts';
 import type { RunState, RunTask } from './state.ts';
 import { saidByTool } from './steps-talk.ts';
 import type { Run } from './store/runs.ts';
@@ -56,6 +56,16 @@ export async function requireWaiting(db: Db, run: Run, answers: Answer[]): Promi
 
 const refused = (words: string): AppError =>
   new AppError('invalid_value', `tool_call_id: ${words}`, { param: 'tool_call_id' });
+
+/** The events that tell readers about the outputs. */
+export const answerEvents = (names: RunNames, now: number, state: RunState, answers: Answer[]): RunEvent[] => {
+  const calls = openCalls(state);
+  return answers.flatMap(({ id, kind }) => {
+    if (kind !== 'output') return [];
+    const { task, call } = calls.get(id)!;
+    return newEvent(names, now, 'tool_call_finished', { task_id: task.id, tool_call_id: id, name: call.name });
+  });
+};
 
 /** Applies the answers to the waiting tasks and returns the journal steps to store. */
 export function takeAnswers(state: RunState, answers: Answer[]): Step[] {

@@ -11,7 +11,7 @@ import type { NewMessage } from '../store/messages.ts';
 import { loadPreferences } from '../store/preferences.ts';
 import { findSession, newSessionId, openSession, type Session } from '../store/sessions.ts';
 import { weighOne } from '../tokens.ts';
-import { type Answer, requireWaiting, takeAnswers } from './answers.ts';
+import { type Answer, answerEvents, requireWaiting, takeAnswers } from './answers.ts';
 import { type RunConfig, withOverrides } from './config.ts';
 import { pausedStatuses } from './events.ts';
 import type { GivenTask } from './requests.ts';
@@ -130,7 +130,7 @@ export function newControl(deps: Deps, runner: Runner): Control {
         const message = { role: 'user' as const, content: instructions };
         messages.push({ message, tokens: await weighOne(message) });
       }
-      return goOn(caller, run, { checkpointId, state, config, steps: [], messages });
+      return goOn(caller, run, { checkpointId, state, config, steps: [], events: [], messages });
     },
     async answer(caller, sessionId, answers) {
       for (;;) {
@@ -140,9 +140,10 @@ export function newControl(deps: Deps, runner: Runner): Control {
         const checkpointId = run.checkpointId!;
         const { config } = run;
         const state = resumedState(run.state, checkpointId, config, run);
+        const events = answerEvents(run, nowSeconds(clock), state, answers);
         const steps = takeAnswers(state, answers);
         try {
-          return await goOn(caller, run, { checkpointId, state, config, steps, messages: [] });
+          return await goOn(caller, run, { checkpointId, state, config, steps, events, messages: [] });
         } catch (error) {
           if (!(error instanceof AppError) || error.code !== 'conflict') throw error;
           // If the epoch changed, a concurrent request was faster, perhaps with another answer: retry on its state.

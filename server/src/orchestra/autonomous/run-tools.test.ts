@@ -74,6 +74,11 @@ describe.each(await engines())("the caller's tools, on %s", (_name, open) => {
     expect([again.status, again.body.message]).toEqual([409, expect.stringContaining(first.id)]);
     expect((await bring(place, { [second.id]: '2 kg' })).body.status).toBe('completed');
     expect((await bring(place, { [second.id]: '2 kg' })).status).toBe(409);
+    const events = await place.events('s1');
+    const callsIn = (name: string) =>
+      events.filter(({ event }) => event === name).map(({ data }) => [data.tool_call_id, data.name, data.task_id]);
+    expect(callsIn('tool_call_started')).toHaveLength(2);
+    expect(callsIn('tool_call_finished')).toEqual(callsIn('tool_call_started'));
 
     const asked = place.asked.filter((one) => taskOf(one) === 'c');
     expect(asked.map(({ messages }) => messages.length)).toEqual([1, 4]);

@@ -6,6 +6,7 @@ import { appendMessages } from '../../store/messages.ts';
 import type { RunConfig } from '../config.ts';
 import { resumableStatuses } from '../events.ts';
 import { newState, type RunState } from '../state.ts';
+import { addEvents } from './commit.ts';
 import { lockRunSlots } from './run-slots.ts';
 import { newExecutionId } from './runs.ts';
 import { addSteps } from './steps.ts';
@@ -111,7 +112,9 @@ export async function restartRun(
         .executeTakeFirst();
       if (!set) throw new AppError('conflict', 'Someone else has just resumed the execution.');
       const now = Math.floor(nowMs / 1000);
-      await addSteps(tx, { ref: run.ref, epoch: set.epoch }, run.steps, now);
+      const holding = { ref: run.ref, sessionRef: run.sessionRef, epoch: set.epoch };
+      await addSteps(tx, holding, run.steps, now);
+      await addEvents(tx, holding, run.events, now);
       if (run.messages.length > 0) await appendMessages(tx, run.sessionRef, run.messages, now);
     })
     .catch(taken);

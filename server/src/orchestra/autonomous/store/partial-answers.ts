@@ -2,7 +2,7 @@ import { AppError } from '../../../lib/errors.ts';
 import type { Db } from '../../../platform/db/tables.ts';
 import { appendMessages, type NewMessage } from '../../store/messages.ts';
 import type { RunConfig } from '../config.ts';
-import { newEvent, type PauseReason, pausedStatus, resumableStatuses } from '../events.ts';
+import { newEvent, type PauseReason, pausedStatus, type RunEvent, resumableStatuses } from '../events.ts';
 import { pausedRunViewOf } from '../paused-run-view.ts';
 import type { RunState } from '../state.ts';
 import { addEvents, stateFields } from './commit.ts';
@@ -14,6 +14,7 @@ import { nextTurn, refuseSecond } from './turns.ts';
 /** What a resume adds besides the state. */
 export interface ResumeInput {
   steps: Step[];
+  events: RunEvent[];
   /** The user's messages. */
   messages: NewMessage[];
 }
@@ -64,6 +65,7 @@ export async function storePartialAnswers(
       .execute();
     const rest = await pausedRunViewOf(tx, run.ref, state);
     const told = { reason, status, checkpoint_id: checkpointId, ...rest } as const;
-    return addEvents(tx, { ...run, epoch: row.epoch }, [newEvent(run, now, 'execution_paused', told)], now);
+    const events = [...given.events, newEvent(run, now, 'execution_paused', told)];
+    return addEvents(tx, { ...run, epoch: row.epoch }, events, now);
   });
 }
