@@ -2,6 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31, type RouteConfig } from '@asteaso
 import { type ZodType, z } from 'zod';
 import type { ErrorFormat } from '../../lib/error-shapes.ts';
 import { table } from '../../lib/table.ts';
+import { mayBeLeftOut } from './parse.ts';
 import type { Answer, Route } from './route.ts';
 
 const errorSchemas: Record<ErrorFormat, ZodType> = {
@@ -84,7 +85,10 @@ function describeRoute(route: Route): RouteConfig {
       ...(route.query && { query: route.query }),
       ...(route.idempotent && { headers: onceHeaders }),
       ...(route.body && {
-        body: { required: true, content: Object.fromEntries(media.map((type) => [type, { schema: route.body! }])) },
+        body: {
+          required: !mayBeLeftOut(route),
+          content: Object.fromEntries(media.map((type) => [type, { schema: route.body! }])),
+        },
       }),
     },
     responses: {

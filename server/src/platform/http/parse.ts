@@ -58,17 +58,19 @@ function withLists(parameters: URLSearchParams): URLSearchParams {
 const formType = 'application/x-www-form-urlencoded';
 const jsonType = 'application/json';
 
-/** A `POST` without a body, where every member is optional: the same as an empty object. */
-function isLeftOut({ method }: Route, { headers }: Request): boolean {
+/** A `POST` whose members are all optional needs no body: none is the same as an empty object. */
+export const mayBeLeftOut = ({ method, body, bodyAs }: Route, members: object = {}): boolean =>
+  method === 'post' && bodyAs !== 'raw' && body?.safeParse(members).success === true;
+
+function isLeftOut({ headers }: Request): boolean {
   const length = headers.get('content-length') ?? '0';
-  return method === 'post' && length === '0' && !headers.has('transfer-encoding') && !headers.has('content-type');
+  return length === '0' && !headers.has('transfer-encoding') && !headers.has('content-type');
 }
 
 async function parseBody(route: Route, schema: ZodType, call: Call): Promise<void> {
-  const nothing = isLeftOut(route, call.request) ? schema.safeParse(withMembers(call, {})) : null;
-  if (nothing?.success) {
+  if (isLeftOut(call.request) && mayBeLeftOut(route, withMembers(call, {}) as object)) {
     call.arrived?.();
-    call.body = nothing.data;
+    call.body = accept(route, schema, withMembers(call, {}));
     return;
   }
   const isForm = requireType(route, call);
