@@ -43,7 +43,7 @@ export function endSessionRoutes(room: OAuthContext): Route[] {
       query: request,
       answers,
       handle: async (call) => {
-        const found = await room.sessions.find(call.request.headers.get('cookie'));
+        const found = await room.sessions.find(call);
         const visitor = found && { userId: found.user.id, sessionId: found.session.id };
         const { location, ended } = await endSession(room, visitor, originOf(call), call.query);
         if (ended) call.headers['set-cookie'] = room.sessions.clearCookie;
