@@ -60,7 +60,7 @@ export function endSessionRoutes(room: OAuthContext): Route[] {
       maxBytes: 65_536,
       answers,
       // Browsers do not send our cookie with cross-site forms, but with the address it redirects to.
-      handle: (call) => seeOther(call, withParameters(`${room.baseUrl}${path}`, parametersOf(call.body))),
+      handle: (call) => seeOther(call, withParameters(`${room.webUrl}${path}`, parametersOf(call.body))),
     }),
     defineRoute({
       ...management,
