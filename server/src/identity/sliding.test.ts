@@ -21,7 +21,7 @@ async function openBrowser() {
   let cookie: { pair: string; until: number } | null = null;
   const now = () => Math.floor(clock.nowMs() / 1000);
   const call = async (path: string, init: CallInit = {}): Promise<Response> => {
-    const sent = cookie && cookie.until > now() ? { cookie: cookie.pair } : {};
+    const sent: Record<string, string> = cookie && cookie.until > now() ? { cookie: cookie.pair } : {};
     const answer = await t.call(path, { ...init, headers: { ...sent, ...init.headers } });
     for (const line of answer.headers.getSetCookie()) {
       const [, pair, seconds] = /^(svc_session=[^;]*); Max-Age=(\d+); Path=\/; HttpOnly; SameSite=Lax$/.exec(line)!;
