@@ -68,6 +68,7 @@ export async function buildApp(platform: Platform, config: Config): Promise<App>
     recordAct: recordActs(features.audit),
     idempotency: features.idempotency,
     userIdOf,
+    applicationOf: ({ principal }) => (principal as { applicationId?: number } | null)?.applicationId,
     log,
     metrics,
     trustedProxies: config.trustedProxies.map(parseBlock).filter((block) => block !== null),

@@ -24,6 +24,7 @@ import { setLanguage } from './store/languages.ts';
 import {
   changeUser,
   countUsers,
+  findUser,
   findUserByName,
   findUserRow,
   insertUser,
@@ -142,6 +143,12 @@ async function requirePassword(
     });
   if (!(await checkLoginAttempt(deps, { username: row.username, password, ip }, row.password_hash)))
     throw new AppError('invalid_value', 'The current password is wrong.', { param: 'current_password' });
+}
+
+/** The balance includes what processes have set aside and charged, without what running requests hold. */
+export async function userNow({ db, heldBy }: Pick<AccountDeps, 'db' | 'heldBy'>, id: number): Promise<User | null> {
+  const user = await findUser(db, id);
+  return user && { ...user, quota: user.quota - heldBy(id) };
 }
 
 export type AdminChange = Partial<

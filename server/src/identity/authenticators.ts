@@ -19,7 +19,7 @@ export function authenticatorsOf(deps: {
   mayAdminister(user: User): boolean | Promise<boolean>;
 }) {
   const session = async (call: Call): Promise<SessionPrincipal> => {
-    const found = await deps.sessions.find(call.request.headers.get('cookie'));
+    const found = await deps.sessions.find(call);
     if (!found) throw new AppError('not_logged_in', 'You are not logged in.');
     refuseForgery(call.request, deps.origins);
     const { user, session } = found;

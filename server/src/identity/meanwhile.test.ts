@@ -102,7 +102,7 @@ describe.each(Object.entries(ends).slice(0, 3))('a login while %s', (_, end) => 
     const proven = await login(accounts, { username: member.username, password: oldPassword, ip: '192.0.2.1' });
     await end(member, 0);
     const request = new Request(service.config.baseUrl, { headers: { 'user-agent': 'late' } });
-    expect(await accounts.sessions.start(proven, { ip: '192.0.2.1', request })).toBeNull();
+    expect(await accounts.sessions.start(proven, { ip: '192.0.2.1', request, headers: {} })).toBeNull();
     await root.call(`/api/admin/users/${member.id}`, { method: 'PUT', body: { status: statuses.enabled } });
     const rows = await service.platform.database.db
       .selectFrom('sessions')

@@ -3,6 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Call } from '../platform/http/route.ts';
 import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import { type Announcements, invalidatedLookup } from './announcements.ts';
 import {
@@ -30,18 +31,21 @@ export interface ProvenUser {
   provenAt?: number;
 }
 
+/** A request, and the headers of its answer. */
+type Visit = Pick<Call, 'request' | 'headers'>;
+
 export interface Sessions {
   /**
    * Creates a session and its Set-Cookie, with a new id for every login. The browser's previous session ends. Null if
    * the proof is no longer valid.
    */
-  start(proven: ProvenUser, by: { ip: string; request: Request }): Promise<{ id: number; cookie: string } | null>;
+  start(proven: ProvenUser, by: Visit & Pick<Call, 'ip'>): Promise<{ id: number; cookie: string } | null>;
   /**
    * The cookie's user, or null. Sibling hosts can set cookies of our name, which browsers may send first (RFC 6265
    * §5.4, §8.6): invalid ones are ignored, and with sessions of two users neither is accepted, so that nobody acts in a
-   * stranger's account.
+   * stranger's account. If the session was extended, the answer's headers extend the browser's cookie too.
    */
-  find(cookieHeader: string | null): Promise<FoundSession | null>;
+  find(call: Visit): Promise<FoundSession | null>;
   end(userId: number, id: number): Promise<boolean>;
   /** All other sessions of the user; returns how many. */
   endOthers(userId: number, keptId: number): Promise<number>;
@@ -69,18 +73,21 @@ export function openSessions(deps: SessionDeps): Sessions {
   });
   const attributes = `Path=/; HttpOnly; SameSite=Lax${deps.https ? '; Secure' : ''}`;
 
-  const slide = (found: FoundSession, now: number) => {
-    if (now - found.session.last_seen_at < slideSeconds) return;
-    found.session.last_seen_at = now;
-    found.session.expires_at = now + lifetimeSeconds;
+  const cookieWith = (token: string) => `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}`;
+
+  const slide = ({ session, token }: FoundSession & { token: string }, headers: Visit['headers'], now: number) => {
+    if (now - session.last_seen_at < slideSeconds) return;
+    session.last_seen_at = now;
+    session.expires_at = now + lifetimeSeconds;
+    headers['set-cookie'] = cookieWith(token);
     // Off the request path: a lost extension does no harm.
-    void touchSession(db, found.session.id, now, now + lifetimeSeconds).catch(() => {});
+    void touchSession(db, session.id, now, session.expires_at).catch(() => {});
   };
 
-  const living = async (token: string): Promise<FoundSession | null> => {
+  const living = async (token: string): Promise<(FoundSession & { token: string }) | null> => {
     const found = await cache.get(sha256Hex(token));
     return found && found.session.expires_at > nowSeconds(clock) && found.user.status === statuses.enabled
-      ? found
+      ? { ...found, token }
       : null;
   };
 
@@ -89,11 +96,12 @@ export function openSessions(deps: SessionDeps): Sessions {
     return ids.length;
   };
 
-  const find: Sessions['find'] = async (cookieHeader) => {
-    const shown = await Promise.all(readCookies(cookieHeader, cookieName).slice(0, mostCookies).map(living));
+  const find: Sessions['find'] = async ({ request, headers }) => {
+    const cookies = readCookies(request.headers.get('cookie'), cookieName);
+    const shown = await Promise.all(cookies.slice(0, mostCookies).map(living));
     const [found, ...others] = shown.filter((one) => one !== null);
     if (!found || others.some(({ user }) => user.id !== found.user.id)) return null;
-    slide(found, nowSeconds(clock));
+    slide(found, headers, nowSeconds(clock));
     return found;
   };
 
@@ -105,15 +113,15 @@ export function openSessions(deps: SessionDeps): Sessions {
 
   return {
     clearCookie: `${cookieName}=; Max-Age=0; ${attributes}`,
-    start: async ({ user, passwordHash, factorAt = null, provenAt = null }, { ip, request: { headers } }) => {
-      const before = await find(headers.get('cookie'));
+    start: async ({ user, passwordHash, factorAt = null, provenAt = null }, call) => {
+      const before = await find(call);
       const token = randomString(48);
       const now = nowSeconds(clock);
       const session = {
         user_id: user.id,
         token_hash: sha256Hex(token),
-        ip,
-        user_agent: (headers.get('user-agent') ?? '').slice(0, 300),
+        ip: call.ip,
+        user_agent: (call.request.headers.get('user-agent') ?? '').slice(0, 300),
         created_at: now,
         last_seen_at: now,
         expires_at: now + lifetimeSeconds,
@@ -123,7 +131,7 @@ export function openSessions(deps: SessionDeps): Sessions {
       const id = await insertSession(db, session, passwordHash);
       if (id === null) return null;
       if (before) await end(before.user.id, before.session.id);
-      return { id, cookie: `${cookieName}=${token}; Max-Age=${lifetimeSeconds}; ${attributes}` };
+      return { id, cookie: cookieWith(token) };
     },
     find,
     end,

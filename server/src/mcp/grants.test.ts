@@ -76,7 +76,7 @@ test('each user signs in separately, and calls use their own token', async () =>
 
 test('the authorization request is bound to the client, the server and this attempt', async () => {
   const { searchParams } = await begin(user);
-  const place = `${t.config.baseUrl}/api/mcp/authorized`;
+  const place = `${t.config.webUrl}/api/mcp/authorized`;
   expect(Object.fromEntries(searchParams)).toMatchObject({
     ...{ response_type: 'code', code_challenge_method: 'S256', redirect_uri: place, resource: server.url },
   });
@@ -138,6 +138,21 @@ test('after a rejection, a token that another process has renewed is used', asyn
   server.valid.delete(before);
   server.valid.add('token-alice-elsewhere');
   expect(await whoIs(user)).toBe('Bearer token-alice-elsewhere');
+});
+
+test('a client that was registered with another callback address registers again', async () => {
+  const { db } = t.platform.database;
+  const { sealer } = t.app.mcp.room;
+  const clientOf = async () => (await begin(user)).searchParams.get('client_id');
+  const before = await clientOf();
+  expect(await clientOf()).toBe(before);
+  const stored = (await grants.findGrant(db, id, user.id))!;
+  const grant = JSON.parse(sealer.open(stored.sealed)) as { client: object };
+  const moved = { ...grant, client: { ...grant.client, redirect_uris: ['https://old.example/api/mcp/authorized'] } };
+  await grants.replaceGrant(db, stored, sealer.seal(JSON.stringify(moved)), 1);
+  expect(await clientOf()).not.toBe(before);
+  // The grant of the old client works until the new sign-in is complete.
+  expect(await whoIs(user)).toMatch(/^Bearer token-alice-/);
 });
 
 test('an authorization server that does not renew tokens is not asked with every call', async () => {

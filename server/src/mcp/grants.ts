@@ -4,7 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import { authorize, earlySeconds, mostScopeCharacters, scopesOf } from './authorize.ts';
-import { callbackPath, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
+import { callbackAddress, clientMetadata, documentAddress, isOutdated } from './client-document.ts';
 import type { McpDeps } from './context.ts';
 import { describeFault, McpFault } from './fault.ts';
 import type { Grant } from './grant.ts';
@@ -47,7 +47,7 @@ function providerOf(
     ...(address !== undefined && { clientMetadataUrl: address }),
   };
   return {
-    redirectUrl: `${deps.baseUrl}${callbackPath}`,
+    redirectUrl: callbackAddress(deps),
     clientMetadata: clientMetadata(deps),
     ...(began && { state: () => began.state }),
     ...(ownClientOf(deps, server) ?? itself),
@@ -105,7 +105,7 @@ export async function beginGrant(
   const stored = await store.findGrant(deps.db, server.id, userId);
   // Reuse the client from the previous sign-in; everything else is discovered again.
   const { client, tokens, key, expiresAt, obtainedAt, lacking, sign, by } = (stored && openedGrant(deps, stored)) ?? {};
-  const known = isOutdated(deps, client?.client_id) ? undefined : client;
+  const known = client && !isOutdated(deps, client) ? client : undefined;
   const grant: Grant = { client: known, tokens, key, expiresAt, obtainedAt, lacking, sign, by, nextBy };
   const began: { state: string; url?: URL } = { state: randomString(43) };
   try {

@@ -120,7 +120,7 @@ async function callTool(
       return notAsApproved(tool.name);
     // Checked last, because it uses up the user's approval.
     const asked = { userId: caller.userId, server, tool: tool.name, arguments: args };
-    const refused = tool.askFirst && !how.approved ? await refusalOf(room, asked, room.baseUrl) : null;
+    const refused = tool.askFirst && !how.approved ? await refusalOf(room, asked, room.webUrl) : null;
     if (refused !== null) return refused;
     state.begun = true;
     bill.begin();

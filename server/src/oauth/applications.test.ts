@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { callback, faultOf, jsonOf, type OAuthTest, openOAuthTest, type TestClient } from './oauth.fixture.ts';
+import {
+  callback,
+  everything,
+  faultOf,
+  jsonOf,
+  type OAuthTest,
+  openOAuthTest,
+  type TestClient,
+} from './oauth.fixture.ts';
 
 let t: OAuthTest;
 beforeAll(async () => {
@@ -112,6 +120,31 @@ describe('applications', () => {
     expect((await jsonOf(put({}))).data.name).toBe('Renamed');
     for (const id of ['999999', '0', 'abc', '1e3', '-1', '99999999999999999999'])
       expect((await t.owner.call(`${applications}/${id}`, { method: 'PUT', body: {} })).status).toBe(404);
+  });
+
+  test('a shorter list of the operator leaves owners with forms that they can send', async () => {
+    const registered = 'openid profile usage:read';
+    const client = await t.client({ scopes: registered });
+    const path = `/api/oauth2/applications/${client.id}`;
+    const put = (body: object) => t.owner.call(path, { method: 'PUT', body });
+    const create = (scopes: string) =>
+      t.owner.call('/api/oauth2/applications', {
+        method: 'POST',
+        body: { name: 'Other', redirect_uris: ['https://a.example/'], scopes },
+      });
+    for (const list of ['email profile', '']) {
+      await t.setOption('OAuth2AllowedScopes', list);
+      // `openid` is always added, so it is always there to be asked for.
+      expect((await create('openid')).status).toBe(200);
+      const kept = (await jsonOf(put({ name: `Renamed ${list.length}`, scopes: registered }))).data;
+      expect(kept).toMatchObject({ name: `Renamed ${list.length}`, allowed_scopes: registered });
+      expect(await faultOf(put({ scopes: `${registered} tokens:read` }))).toEqual([400, 'invalid_scope']);
+      expect(await faultOf(create('openid usage:read'))).toEqual([400, 'invalid_scope']);
+      expect(await faultOf(t.decide(client, { scope: 'usage:read' }))).toEqual([400, 'invalid_scope']);
+    }
+    expect((await put({ scopes: 'openid' })).status).toBe(200);
+    expect(await faultOf(put({ scopes: 'openid profile' }))).toEqual([400, 'invalid_scope']);
+    await t.setOption('OAuth2AllowedScopes', everything);
   });
 
   test('a public client has no secret to rotate; making it confidential creates one', async () => {

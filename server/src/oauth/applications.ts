@@ -137,7 +137,7 @@ export async function updateApplication(
     ...columns,
     ...keysAfter(keys, before, plain.app_type ?? before.app_type),
     ...(scopes !== undefined && {
-      allowed_scopes: registeredScopes(scopes, operatorScopes(deps.options)),
+      allowed_scopes: registeredScopes(scopes, operatorScopes(deps.options), before.allowed_scopes),
     }),
     ...(redirect_uris && { redirect_uris: JSON.stringify(redirect_uris) }),
   };

@@ -124,7 +124,8 @@ function principalOf(
     applicationId: client.id,
     scopes: effectiveScopes(row, client, deps.options),
     scheme,
-    limitKey: `user:${user.id}`,
+    // Its calls must not use up the user's own, or another application's.
+    limitKey: `user:${user.id}:application:${client.id}`,
   };
   if (again) return principal;
   return thenMaybe(countCall(deps, client), () => {

@@ -145,6 +145,22 @@ describe('userinfo and API tokens', () => {
     expect((await remove(made.data.id)).status).toBe(404);
   });
 
+  test('calls of an application do not use up the limit of its user, or of another application', async () => {
+    const [noisy, other] = [await t.client(), await t.client()];
+    const [loud, quiet] = [await t.tokens(noisy, { scope: 'tokens:read' }), await t.tokens(other)];
+    await t.setOption('RateLimitApi', 3);
+    await t.setOption('RateLimitEnabled', true);
+    const list = ({ access_token }: { access_token: string }) => t.withBearer('/api/oauth2/tokens', access_token);
+    const statuses: number[] = [];
+    for (let n = 0; n < 5; n += 1) statuses.push((await list(loud)).status);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    expect((await list(quiet)).status).toBe(403);
+    // In particular, its user can end its access.
+    expect((await t.member.call(`/api/oauth2/consents/${noisy.id}`, { method: 'DELETE' })).status).toBe(200);
+    await t.setOption('RateLimitEnabled', false);
+    expect((await list(loud)).status).toBe(401);
+  });
+
   test('an application’s own rate limit counts its calls per hour', async () => {
     await t.setOption('RateLimitEnabled', true);
     const client = await t.client();

@@ -116,11 +116,12 @@ export const within = (granted: string, allowed: AllowedScopes): Scope[] =>
   scopesOf(granted).filter((name) => allowed.has(name));
 
 /**
- * An application's registered scopes: known names within the operator's list. Tool scopes, as resource metadata shows
+ * An application's registered scopes: known names within the operator's list, `openid`, which is always added, and what
+ * it is registered with already: the operator's list counts with every use. Tool scopes, as resource metadata shows
  * them, need not be listed.
  */
-export function registeredScopes(text: string, globalScopes: string): string {
-  const most = new Set(splitScopes(globalScopes));
+export function registeredScopes(text: string, globalScopes: string, before = ''): string {
+  const most = new Set(['openid', ...splitScopes(globalScopes), ...splitScopes(before)]);
   const names = splitScopes(text).filter((name) => !isToolScope(name));
   if (names.length === 0)
     throw new AppError('invalid_scope', 'scopes: specify at least one scope.', { param: 'scopes' });

@@ -94,6 +94,23 @@ test('expired tokens are found behind long-lived ones', async () => {
   await db.deleteFrom('oauth_tokens').where('id', '<=', 900).execute();
 });
 
+test('an access token that outlives its refresh token is kept until it has expired too', async () => {
+  const own = await openOAuthTest();
+  await own.app.setOption('OAuth2RefreshTokenTTL', 60);
+  const client = await own.client();
+  const { access_token, refresh_token, expires_in } = await own.tokens(client);
+  const run = openSweep({ db: own.platform.database.db, clock: own.clock });
+  own.clock.advance(61_000);
+  await run();
+  expect(await faultOf(own.refresh(client, refresh_token))).toEqual([400, 'invalid_grant']);
+  expect((await own.userinfo(access_token)).status).toBe(200);
+  expect((await own.introspect(client, access_token)).active).toBe(true);
+  own.clock.advance(expires_in * 1000);
+  await run();
+  expect(await own.platform.database.db.selectFrom('oauth_tokens').select('id').execute()).toEqual([]);
+  await own.close();
+});
+
 test('pushed requests, device codes and proofs are deleted once they are no longer usable', async () => {
   const { db } = t.platform.database;
   const now = Math.floor(t.clock.nowMs() / 1000);

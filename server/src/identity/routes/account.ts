@@ -4,7 +4,7 @@ import { AppError } from '../../lib/errors.ts';
 import { answered, done, management } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { changeSelf } from '../accounts.ts';
+import { changeSelf, userNow } from '../accounts.ts';
 import { requireRecentFactor } from '../factors/step-up.ts';
 import type { LinkDeps } from '../links/deps.ts';
 import { verifiedReader } from '../mails/reader.ts';
@@ -12,7 +12,6 @@ import { notifyFormerAddress } from '../notices.ts';
 import { languageOf } from '../store/languages.ts';
 import { countNotices } from '../store/notices.ts';
 import { factorAtOf, listSessions } from '../store/sessions.ts';
-import { findUser } from '../store/users.ts';
 import { userSubject } from '../subjects.ts';
 import { avatarRule, displayNameRule, emailRule, languageRule, ownUserSchema, passwordRule } from '../user.ts';
 import { answerWithSession } from './start-session.ts';
@@ -42,11 +41,11 @@ export function accountRoutes(deps: LinkDeps): Route[] {
       auth: 'session',
       answers: { 200: answered(selfSchema) },
       handle: async (call) => {
-        const user = await findUser(deps.db, call.principal.user.id);
+        const user = await userNow(deps, call.principal.user.id);
         if (!user) throw new AppError('not_logged_in', 'You are not logged in.');
         const notices = await countNotices(deps.db, user.id);
         const language = await languageOf(deps.db, user.id);
-        return ok(call, { ...user, quota: user.quota - deps.heldBy(user.id), language, notices });
+        return ok(call, { ...user, language, notices });
       },
     }),
     defineRoute({

@@ -74,7 +74,7 @@ test('a form post redirects to the same address, where browsers send the cookie'
   const answer = await t.post('/api/oauth2/end_session', { id_token_hint: id_token, post_logout_redirect_uri: bye });
   expect(answer.status).toBe(303);
   const next = new URL(answer.headers.get('location')!);
-  expect(next.origin).toBe(t.config.baseUrl);
+  expect(next.origin).toBe(t.config.webUrl);
   const ended = await person.call(next.pathname + next.search);
   expect(ended.headers.get('location')).toBe(bye);
   expect(await isLoggedIn(person)).toBe(false);

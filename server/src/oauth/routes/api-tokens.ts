@@ -12,7 +12,8 @@ import { keySubject } from '../../identity/subjects.ts';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { requireScope } from '../bearer.ts';
+import { type BearerPrincipal, requireScope } from '../bearer.ts';
+import type { Scope } from '../scopes.ts';
 import { base, noStore } from './shapes.ts';
 
 /** Private details of a key: models, addresses, storage, previous secret and creator. */
@@ -32,22 +33,23 @@ const shared = {
   headers: noStore,
 } as const;
 
+const requiring = (scope: Scope) => ({ permits: (principal: BearerPrincipal) => requireScope(principal, scope) });
+
 /** The user's API keys, managed by an application. */
 export function apiTokenRoutes(keys: KeyDeps): Route[] {
   return [
     defineRoute({
       ...shared,
+      ...requiring('tokens:read'),
       method: 'get',
       path: '/api/oauth2/tokens',
       summary: 'List the user’s API tokens, masked (scope tokens:read)',
       answers: { 200: answered(z.array(tokenSchema)) },
-      handle: async (call) => {
-        requireScope(call.principal, 'tokens:read');
-        return ok(call, (await keysOf(keys, call.principal.user.id)).map(tokenView));
-      },
+      handle: async (call) => ok(call, (await keysOf(keys, call.principal.user.id)).map(tokenView)),
     }),
     defineRoute({
       ...shared,
+      ...requiring('tokens:write'),
       method: 'post',
       path: '/api/oauth2/tokens',
       summary: 'Create an API token for the user; the full key is shown only once (scope tokens:write)',
@@ -56,7 +58,6 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       body: newKeySchema.omit(own),
       answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
       handle: async (call) => {
-        requireScope(call.principal, 'tokens:write');
         const { user, applicationId } = call.principal;
         const { id, name, key } = await createKey(keys, { userId: user.id, sessionId: null, applicationId }, call.body);
         return ok(call, { id, name, key });
@@ -64,6 +65,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
     }),
     defineRoute({
       ...shared,
+      ...requiring('tokens:write'),
       method: 'delete',
       path: '/api/oauth2/tokens/{token_id}',
       summary: 'Delete one of the user’s API tokens (scope tokens:write)',
@@ -71,7 +73,6 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       audit: { action: 'key_deleted', subject: keySubject(keys.db), id: (call) => call.params.token_id },
       answers: { 200: done },
       handle: async (call) => {
-        requireScope(call.principal, 'tokens:write');
         await removeKey(keys, call.principal.user.id, call.params.token_id);
         return json(call, { success: true, message: 'The API token was deleted.' });
       },

@@ -188,7 +188,7 @@ export function authorizeRoutes(room: OAuthContext): Route[] {
       answers: { 200: answered(z.object({ redirect_url: z.string() })) },
       handle: async (call) => {
         refuseForgery(call.request, room.ownOrigins);
-        const found = await room.sessions.find(call.request.headers.get('cookie'));
+        const found = await room.sessions.find(call);
         const who = found && {
           userId: found.user.id,
           sessionId: found.session.id,

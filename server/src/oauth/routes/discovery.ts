@@ -53,7 +53,8 @@ const openidMetadata = (baseUrl: string, webUrl: string) => ({
   ...serverMetadata(baseUrl, webUrl),
   scopes_supported: allScopes,
   jwks_uri: `${baseUrl}/api/oauth2/jwks`,
-  end_session_endpoint: `${baseUrl}/api/oauth2/end_session`,
+  // Browsers bring the session to it, which is the web app's.
+  end_session_endpoint: `${webUrl}/api/oauth2/end_session`,
   pushed_authorization_request_endpoint: `${baseUrl}/api/oauth2/par`,
   device_authorization_endpoint: `${baseUrl}/api/oauth2/device_authorization`,
   grant_types_supported: ['authorization_code', 'refresh_token', deviceGrant, tokenExchangeGrant],

@@ -43,7 +43,7 @@ export function endSessionRoutes(room: OAuthContext): Route[] {
       query: request,
       answers,
       handle: async (call) => {
-        const found = await room.sessions.find(call.request.headers.get('cookie'));
+        const found = await room.sessions.find(call);
         const visitor = found && { userId: found.user.id, sessionId: found.session.id };
         const { location, ended } = await endSession(room, visitor, originOf(call), call.query);
         if (ended) call.headers['set-cookie'] = room.sessions.clearCookie;
@@ -60,7 +60,7 @@ export function endSessionRoutes(room: OAuthContext): Route[] {
       maxBytes: 65_536,
       answers,
       // Browsers do not send our cookie with cross-site forms, but with the address it redirects to.
-      handle: (call) => seeOther(call, withParameters(`${room.baseUrl}${path}`, parametersOf(call.body))),
+      handle: (call) => seeOther(call, withParameters(`${room.webUrl}${path}`, parametersOf(call.body))),
     }),
     defineRoute({
       ...management,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { AccountDeps } from '../../identity/accounts.ts';
-import { changeSelf } from '../../identity/accounts.ts';
+import { changeSelf, userNow } from '../../identity/accounts.ts';
 import { userSubject } from '../../identity/subjects.ts';
-import { avatarRule, displayNameRule } from '../../identity/user.ts';
+import { avatarRule, displayNameRule, type User } from '../../identity/user.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
-import { requireScope } from '../bearer.ts';
+import { type BearerPrincipal, requireScope } from '../bearer.ts';
 import { claimsOf } from '../userinfo.ts';
 import { anyOrigin, base, noStore } from './shapes.ts';
 
@@ -40,9 +40,11 @@ const shared = {
 
 export function userinfoRoutes(accounts: AccountDeps): Route[] {
   const { options } = accounts;
-  const tell = ({ principal, ...call }: Call<'bearer'>): Response => {
+  const claims = async (user: User, { scopes }: BearerPrincipal) =>
+    claimsOf(scopes.includes('usage:read') ? ((await userNow(accounts, user.id)) ?? user) : user, scopes, options);
+  const tell = async ({ principal, ...call }: Call<'bearer'>): Promise<Response> => {
     requireScope(principal, 'openid');
-    return json(call, claimsOf(principal.user, principal.scopes, options));
+    return json(call, await claims(principal.user, principal));
   };
   return [
     defineRoute({
@@ -69,7 +71,7 @@ export function userinfoRoutes(accounts: AccountDeps): Route[] {
         const { principal } = call;
         requireScope(principal, 'profile');
         const { user } = await changeSelf(accounts, { userId: principal.user.id, ip: call.ip }, call.body);
-        return json(call, claimsOf(user, principal.scopes, options));
+        return json(call, await claims(user, principal));
       },
     }),
   ];

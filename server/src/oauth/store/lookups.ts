@@ -1,7 +1,6 @@
 import { type MaybePromise, thenMaybe } from '../../lib/maybe-promise.ts';
 import { type Statement, statement } from '../../platform/db/statement.ts';
 import type { TokenKey, TokenKind } from '../credentials.ts';
-import { scopesOf } from '../scopes.ts';
 import {
   type Client,
   clientColumns,
@@ -166,9 +165,7 @@ export function openLookups({ read, soleWriter }: LookupDeps): Lookups {
       const known = bearers.get(key.id);
       if (known?.hash === key.hash) return known;
       return first(bearer, [key.id, key.hash], readBearer, (found) => {
-        // The visible balance changes with every request.
-        if (!isExchanged(found.token) && !scopesOf(found.token.access_scope).includes('usage:read'))
-          bearers.set(key.id, { ...found, hash: key.hash });
+        if (!isExchanged(found.token)) bearers.set(key.id, { ...found, hash: key.hash });
       });
     },
     forget: (tokenId) => {

@@ -70,6 +70,8 @@ export async function deleteExpiredTokens(
     .where('id', '>', after)
     .where('id', '<=', Number(last))
     .where('expires_at', '<=', now)
+    // Its lifetime is an option of its own, and may be the longer one.
+    .where('access_expires_at', '<=', now)
     .executeTakeFirst();
   return { gone: Number(result.numDeletedRows), upTo: Number(n) < most ? null : Number(last) };
 }

@@ -12,6 +12,8 @@ export interface IdempotencyDeps {
   log: Log;
   /** The account that idempotency keys belong to; null for anonymous callers. */
   userIdOf(call: Call): number | null;
+  /** The application that calls for the user, with keys of its own; undefined for the user. */
+  applicationOf?(call: Call): number | undefined;
 }
 
 type Handle = Route['handle'];
@@ -43,7 +45,10 @@ async function answerOnce(
     throw new AppError('invalid_value', 'Idempotency-Key must be 1-255 printable ASCII characters.', { param: header });
   const userId = deps.userIdOf(call);
   if (userId === null) return handle(call);
-  const begun = await deps.idempotency.begin(userId, key, await fingerprintOf(route, call));
+  const application = deps.applicationOf?.(call);
+  // What one application got, its user and other applications must not get. No key contains a line break.
+  const ownKey = application === undefined ? key : `application ${application}\n${key}`;
+  const begun = await deps.idempotency.begin(userId, ownKey, await fingerprintOf(route, call));
   if (begun === 'other_request')
     throw new AppError('idempotency_key_reused', 'This Idempotency-Key was used for another request.', {
       param: header,

@@ -103,6 +103,7 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
       const admitted = admit(route, authenticate, call, deps);
       if (admitted) await admitted;
       if (condition) await condition(call);
+      route.permits?.(call.principal);
       const parsed = parseInput(route, call, params);
       if (parsed) {
         await parsed;

@@ -98,6 +98,8 @@ export interface RouteSpec<
   /** The same of what the path names. */
   fitsParams?(params: Record<string, string>): boolean;
   answers: Record<number, Answer>;
+  /** Throws unless this caller may do it at all: before the body is read, and before an Idempotency-Key counts. */
+  permits?(principal: Principals[A]): void;
   /** Moves money or creates something: supports Idempotency-Key. */
   idempotent?: boolean;
   /** The audit entry; `recorded` if deeper functions write it. Required for writes by administrators. */
@@ -114,9 +116,10 @@ export interface RouteSpec<
 /** A route with erased types, as stored in the table. */
 export type Route = Omit<
   RouteSpec<AuthKind, ZodType | undefined, ZodObject | undefined, ZodObject | undefined>,
-  'handle' | 'audit'
+  'handle' | 'audit' | 'permits'
 > & {
   handle(call: Call): Response | Promise<Response>;
+  permits?(principal: Call['principal']): void;
   audit?: AuditRule<Call> | 'recorded';
 };
 

@@ -19,7 +19,7 @@ export function browserSecretOf(call: Call): string | null {
 }
 
 /** The session in this browser. */
-export const visitorOf = ({ sessions }: SignInContext, call: Call) => sessions.find(call.request.headers.get('cookie'));
+export const visitorOf = ({ sessions }: SignInContext, call: Call) => sessions.find(call);
 
 /** Redirects are private. */
 export function sendTo(call: Call, url: string): Response {
