@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { asOneObject } from './object-schema.ts';
+import { asFunctionParameters, asOneObject } from './object-schema.ts';
 
 const text = { type: 'string' };
 const number = { type: 'number' };
@@ -88,4 +88,41 @@ test('branches that refer to each other many times are work for once', () => {
   expect(Object.keys(whole.properties as object)).toHaveLength(400);
   const oneOf = Array.from({ length: 5000 }, (_, i) => one(`k${i}`, {}));
   expect((asOneObject({ oneOf }).properties as { kind: { enum: unknown[] } }).kind.enum).toHaveLength(5000);
+});
+
+test.each<[string, object, object]>([
+  ['no parameters', {}, { type: 'object', properties: {} }],
+  ['an object without properties', { type: 'object', title: 't' }, { type: 'object', title: 't', properties: {} }],
+  [
+    'lists of anything, wherever they are',
+    {
+      type: 'object',
+      properties: {
+        items: { type: 'array' },
+        deep: { type: 'object', properties: { default: { type: ['array', 'null'] } } },
+        either: { anyOf: [text, { type: 'array' }], default: { type: 'array' } },
+        map: { additionalProperties: { type: 'array', items: { type: 'array' } } },
+        one: { $ref: '#/$defs/A' },
+      },
+      $defs: { A: { type: 'array' } },
+    },
+    {
+      type: 'object',
+      properties: {
+        items: { type: 'array', items: {} },
+        deep: { type: 'object', properties: { default: { type: ['array', 'null'], items: {} } } },
+        either: { anyOf: [text, { type: 'array', items: {} }], default: { type: 'array' } },
+        map: { additionalProperties: { type: 'array', items: { type: 'array', items: {} } } },
+        one: { $ref: '#/$defs/A' },
+      },
+      $defs: { A: { type: 'array', items: {} } },
+    },
+  ],
+])('%s: what OpenAI requires is added', (_, schema, whole) => {
+  expect(asFunctionParameters(schema as Record<string, unknown>)).toEqual(whole as Record<string, unknown>);
+});
+
+test('complete parameters are the same', () => {
+  const schema = { type: 'object', properties: { a: { type: 'array', items: text }, b: { type: 'object' } } };
+  expect(asFunctionParameters(schema)).toBe(schema);
 });

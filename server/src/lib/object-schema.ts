@@ -16,6 +16,44 @@ const unionWords = ['anyOf', 'oneOf', 'allOf', 'not', '$ref'];
  */
 export const asOneObject = (schema: Json): Json => (isUnion(schema) ? new Merger(schema).merged(schema) : schema);
 
+/** The same with what OpenAI requires: an object's properties, and what a list holds. */
+export function asFunctionParameters(schema: Json): Json {
+  const whole = withItems(asOneObject(schema), 0) as Json;
+  const { type = 'object', properties = {} } = whole;
+  return type === whole.type && properties === whole.properties ? whole : { ...whole, type, properties };
+}
+
+/** Where a schema holds others. */
+const single = ['items', 'additionalProperties', 'not'];
+const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems'];
+const maps = ['properties', 'patternProperties', '$defs', 'definitions'];
+const deepest = 64;
+
+/** The same object where nothing is missing. */
+function withItems(schema: unknown, depth: number): unknown {
+  if (!isObject(schema) || depth > deepest) return schema;
+  const each = (held: unknown): unknown => withItems(held, depth + 1);
+  let whole = schema;
+  const put = (name: string, held: unknown): void => {
+    if (held !== whole[name]) whole = { ...whole, [name]: held };
+  };
+  for (const name of single) put(name, each(schema[name]));
+  for (const name of lists) put(name, Array.isArray(schema[name]) ? eachIn(schema[name], each) : schema[name]);
+  for (const name of maps) put(name, isObject(schema[name]) ? eachOf(schema[name], each) : schema[name]);
+  const isList = schema.type === 'array' || (Array.isArray(schema.type) && schema.type.includes('array'));
+  return isList && schema.items === undefined ? { ...whole, items: {} } : whole;
+}
+
+function eachIn(list: unknown[], change: (held: unknown) => unknown): unknown[] {
+  const changed = list.map(change);
+  return changed.some((held, i) => held !== list[i]) ? changed : list;
+}
+
+function eachOf(map: Json, change: (held: unknown) => unknown): Json {
+  const changed = Object.entries(map).map(([name, held]) => [name, change(held)] as const);
+  return changed.some(([name, held]) => held !== map[name]) ? Object.fromEntries(changed) : map;
+}
+
 const isUnion = (schema: Json): boolean => unionWords.some((word) => schema[word] !== undefined);
 
 class Merger {

@@ -10,7 +10,7 @@ import type {
   ToolOutcome,
 } from '../lib/connected-tools.ts';
 import { requestId } from '../lib/ids.ts';
-import { asOneObject } from '../lib/object-schema.ts';
+import { asFunctionParameters } from '../lib/object-schema.ts';
 import { refusalOf } from './approvals.ts';
 import type { Params } from './connection.ts';
 import type { McpContext } from './context.ts';
@@ -87,7 +87,7 @@ interface Asking {
 const offered = ({ server, tool }: UsableTool): ConnectedTool => ({
   name: offeredName(server.name, tool.name),
   description: tool.description,
-  parameters: asOneObject(tool.inputSchema),
+  parameters: asFunctionParameters(tool.inputSchema),
   askFirst: tool.askFirst,
 });
 

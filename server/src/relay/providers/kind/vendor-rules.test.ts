@@ -20,20 +20,38 @@ const clients = {
 const sent = (client: keyof typeof clients, kind: keyof typeof kinds, body: Json) =>
   JSON.parse(kinds[kind].toUpstream(clients[client](body), target).body as string);
 
-describe('parameters of a tool that are a union at the top', () => {
+describe('parameters of a tool', () => {
   const properties = { route: { type: 'string' }, file: { type: 'string' } };
   const union = { type: 'object', properties, anyOf: [{ required: ['route'] }, { required: ['file'] }] };
   const whole = { type: 'object', properties };
   const fn = { type: 'function', function: { name: 'f', parameters: union } };
 
-  test('are one object for Anthropic', () => {
+  test('a union at the top is one object for Anthropic', () => {
     expect(sent('chat', 'anthropic', { tools: [fn] }).tools[0].input_schema).toEqual(whole);
   });
 
-  test('are one object for OpenAI', () => {
+  test('a union at the top is one object for OpenAI', () => {
     const tools = [{ name: 'f', input_schema: union }];
     expect(sent('messages', 'chat', { tools }).tools[0].function.parameters).toEqual(whole);
     expect(sent('messages', 'responses', { tools }).tools[0].parameters).toEqual(whole);
+  });
+
+  test('an object says its properties to OpenAI, and a list what it holds', () => {
+    const tools = [
+      { name: 'f', input_schema: { type: 'object' } },
+      { name: 'g', input_schema: { type: 'object', properties: { a: { type: 'array' } } } },
+    ];
+    const parameters = [
+      { type: 'object', properties: {} },
+      { type: 'object', properties: { a: { type: 'array', items: {} } } },
+    ];
+    for (const [kind, nested] of [
+      ['chat', true],
+      ['responses', false],
+    ] as const) {
+      const told = sent('messages', kind, { tools }).tools as { function?: Json; parameters?: Json }[];
+      expect(told.map((tool) => (nested ? tool.function!.parameters : tool.parameters))).toEqual(parameters);
+    }
   });
 
   test('are as they were for a server of the same format, which may know better', () => {

@@ -1,4 +1,4 @@
-import { asOneObject } from '../../../lib/object-schema.ts';
+import { asFunctionParameters } from '../../../lib/object-schema.ts';
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import type { Conversation, Json, Params, ToolChoice } from '../../wire/conversation.ts';
@@ -129,7 +129,7 @@ function buildTools(params: Params, vendor: Vendor): Json {
     function: {
       name: tool.name,
       description: tool.description,
-      parameters: tool.parameters ? asOneObject(tool.parameters) : { type: 'object', properties: {} },
+      parameters: asFunctionParameters(tool.parameters ?? {}),
       strict: tool.strict,
     },
     ...(vendor.knowsCacheControl && tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),

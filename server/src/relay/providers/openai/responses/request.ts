@@ -1,4 +1,4 @@
-import { asOneObject } from '../../../../lib/object-schema.ts';
+import { asFunctionParameters } from '../../../../lib/object-schema.ts';
 import { vendorOf } from '../../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../../lib/vendors/vendor.ts';
 import {
@@ -117,7 +117,7 @@ const toolOf = ({ name, description, parameters, strict, custom }: Tool): Json =
         type: 'function',
         name,
         ...(description !== undefined && { description }),
-        parameters: parameters ? asOneObject(parameters) : { type: 'object', properties: {} },
+        parameters: asFunctionParameters(parameters ?? {}),
         // Explicit, because the default differs from chat's.
         strict: strict ?? false,
       };
