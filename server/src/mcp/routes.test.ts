@@ -155,7 +155,9 @@ test('tools are tested, allowed and used with an API key', async () => {
   expect(await answer.json()).toEqual({
     success: true,
     data: {
-      tools: [{ name: 'sums__add', description: 'Adds.', parameters: { type: 'object' }, ask_first: true }],
+      tools: [
+        { name: 'sums__add', description: 'Adds.', parameters: { type: 'object', properties: {} }, ask_first: true },
+      ],
     },
   });
   // What is approved already needs no server to be kept or taken back.

@@ -70,7 +70,7 @@ describe.each([
         parameters: { type: 'object', ...echo.inputSchema },
         askFirst: false,
       },
-      { name: `${name}__risky`, description: '', parameters: { type: 'object' }, askFirst: true },
+      { name: `${name}__risky`, description: '', parameters: { type: 'object', properties: {} }, askFirst: true },
     ]);
     expect(await call(`${name}__echo`, { text: 'tea' })).toEqual({ text: 'you said tea', isError: false, cut: false });
     expect(server.calls).toEqual([{ name: 'echo', args: { text: 'tea' } }]);

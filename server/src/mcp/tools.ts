@@ -10,6 +10,7 @@ import type {
   ToolOutcome,
 } from '../lib/connected-tools.ts';
 import { requestId } from '../lib/ids.ts';
+import { asFunctionParameters } from '../lib/object-schema.ts';
 import { refusalOf } from './approvals.ts';
 import type { Params } from './connection.ts';
 import type { McpContext } from './context.ts';
@@ -86,7 +87,7 @@ interface Asking {
 const offered = ({ server, tool }: UsableTool): ConnectedTool => ({
   name: offeredName(server.name, tool.name),
   description: tool.description,
-  parameters: tool.inputSchema,
+  parameters: asFunctionParameters(tool.inputSchema),
   askFirst: tool.askFirst,
 });
 

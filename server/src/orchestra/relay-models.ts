@@ -85,8 +85,8 @@ export function relayModels(relay: RelayDeps, permit: Permit): { complete: Compl
       const caller = await permit(asking);
       const ask = async (chargeLater?: ChargeLater): Promise<Embedded> => {
         const { value, usage, cost } = await embed(relay, contextOf(caller, signal, { chargeLater }), body);
-        const data = value.data as { index: number; embedding: number[] }[];
-        return { vectors: data.toSorted((a, b) => a.index - b.index).map((item) => item.embedding), usage, cost };
+        const data = value.data as { embedding: number[] }[];
+        return { vectors: data.map(({ embedding }) => embedding), usage, cost };
       };
       return kept({ keepAs, signal }, ask, bodyOf);
     },

@@ -1,6 +1,6 @@
+import { imageType } from '../lib/image-type.ts';
 import { OutgoingError, sendGuarded } from '../platform/http/outgoing.ts';
 import type { RequestContext } from './deps.ts';
-import { imageType } from './endpoints/image-type.ts';
 import type { ProviderKind } from './providers/kind.ts';
 import { type Conversation, type ImagePart, isObject, type Json, type Part } from './wire/conversation.ts';
 

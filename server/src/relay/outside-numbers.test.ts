@@ -52,8 +52,20 @@ describe.each(numbers)('index %p in an upstream answer', (number) => {
   });
 });
 
-test('embeddings without an index are numbered by position', () => {
-  expect(placed([{ embedding: [1] }, { index: 1 }], 2).map(({ index }) => index)).toEqual([0, 1]);
+test('embeddings are in the order of their inputs, also without an index', () => {
+  const [one, two] = [[1], [2]];
+  const inOrder = [
+    { embedding: one, index: 0 },
+    { embedding: two, index: 1 },
+  ];
+  expect(placed([{ embedding: one }, { embedding: two, index: 1 }], 2)).toEqual(inOrder);
+  expect(placed(inOrder.toReversed(), 2)).toEqual(inOrder);
   expect(() => placed([{}], 2)).toThrow('1 embeddings for 2 inputs');
   expect(() => placed(['x'], 1)).toThrow('not sent');
+  expect(() => placed([inOrder[0], inOrder[0]], 2)).toThrow('twice');
+});
+
+test('what is no vector is rejected', () => {
+  for (const embedding of [undefined, null, [], '', {}, [[1, 2]], [null]])
+    expect(() => placed([{ index: 0, embedding }], 1)).toThrow('no vector');
 });

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { AppError } from '../lib/errors.ts';
+import { imageType } from '../lib/image-type.ts';
 import { table } from '../lib/table.ts';
 import type { Grow } from '../platform/http/route.ts';
 import type { RelayDeps } from './deps.ts';
-import { imageType } from './endpoints/image-type.ts';
 import type { KeyCall } from './request-context.ts';
 import { isObject, type Json } from './wire/conversation.ts';
 

@@ -41,18 +41,25 @@ const textsOf = (inputs: Input[]): string[] => inputs.filter((input) => typeof i
 const numbersOf = (inputs: Input[]): number =>
   inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), 0);
 
-/** One vector per input, with its index, by which clients sort them. */
+/** As numbers or in base64. */
+const isVector = (value: unknown): boolean =>
+  Array.isArray(value) ? typeof value[0] === 'number' : typeof value === 'string' && value !== '';
+
+/** One vector per input, in the order of the inputs: many clients ignore the indexes. */
 export function placed(data: unknown[], inputs: number): Json[] {
   if (data.length !== inputs)
     throw new UpstreamFault(failure(`the upstream returned ${data.length} embeddings for ${inputs} inputs`));
-  const seen = new Set<unknown>();
-  return data.map((item, place) => {
+  const inOrder: Json[] = new Array(inputs);
+  data.forEach((item, place) => {
     const index = isObject(item) ? (item.index ?? place) : undefined;
     if (!Number.isInteger(index) || (index as number) < 0 || (index as number) >= inputs)
       throw new UpstreamFault(failure('the upstream returned an embedding for an input that was not sent'));
-    if (seen.size === seen.add(index).size) throw new UpstreamFault(failure('the upstream embedded an input twice'));
-    return { ...(item as Json), index };
+    if (inOrder[index as number]) throw new UpstreamFault(failure('the upstream embedded an input twice'));
+    if (!isVector((item as Json).embedding))
+      throw new UpstreamFault(failure('the upstream returned no vector for an input'));
+    inOrder[index as number] = { ...(item as Json), index };
   });
+  return inOrder;
 }
 
 /** Parallel requests for vendors that take one input each; more would be rate-limited. */

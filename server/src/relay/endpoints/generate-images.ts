@@ -1,4 +1,5 @@
 import { nowSeconds } from '../../lib/clock.ts';
+import { imageType } from '../../lib/image-type.ts';
 import type { Usage } from '../../lib/money.ts';
 import type { Candidate } from '../../routing/candidate.ts';
 import { plausibleOrCounted } from '../count-usage.ts';
@@ -12,7 +13,6 @@ import { countTexts } from './count-texts.ts';
 import { isEventStream, readEvents, type Tell } from './event-answer.ts';
 import { fetchImage } from './fetch-image.ts';
 import { type ImageFileDeps, keepImages } from './image-files.ts';
-import { imageType } from './image-type.ts';
 
 /** Tokens of the most expensive image of a token-billed model, and of a typical one. */
 const mostTokensPerImage = 6_300;

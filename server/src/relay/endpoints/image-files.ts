@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts';
+import { imageType } from '../../lib/image-type.ts';
 import type { Blobs } from '../../platform/blobs/port.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
-import { imageType } from './image-type.ts';
 
 export interface ImageFileDeps {
   blobs: Blobs;

@@ -12,7 +12,7 @@ const cache = (part: { cacheControl?: unknown }): Json =>
 export function buildMessages(conversation: Conversation): Json[] {
   const messages: { role: string; content: Json[] }[] = [];
   for (const turn of distinctCalls(conversation.turns, safeId)) {
-    const content = turn.parts.flatMap((part) => buildBlock(part));
+    const content = buildBlocks(turn.parts);
     if (content.length === 0) continue;
     const last = messages.at(-1);
     if (last?.role === turn.role) last.content.push(...content);
@@ -20,10 +20,12 @@ export function buildMessages(conversation: Conversation): Json[] {
   }
   for (const message of messages) if (message.role === 'user') resultsFirst(message);
   endWithWords(messages);
+  const placeholder = { role: 'user', content: [{ type: 'text', text: placeholderText }] };
+  // Without an empty last message, the answer before it would be one to continue.
+  if (messages.at(-1)?.role === 'assistant' && conversation.turns.at(-1)?.role === 'user') messages.push(placeholder);
   // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
   // start.
-  if (messages[0]?.role !== 'user')
-    messages.unshift({ role: 'user', content: [{ type: 'text', text: placeholderText }] });
+  if (messages[0]?.role !== 'user') messages.unshift(placeholder);
   return messages;
 }
 
@@ -48,8 +50,16 @@ function resultsFirst(message: { content: Json[] }): void {
   ];
 }
 
-export const buildSystem = (system: TextPart[]): Json[] =>
-  system.filter((part) => part.text !== '').map((part) => ({ type: 'text', text: part.text, ...cache(part) }));
+export const buildSystem = (system: TextPart[]): Json[] => buildBlocks(system);
+
+const isText = ({ type }: Json): boolean => type === 'text';
+const hasWords = ({ text }: Json): boolean => typeof text === 'string' && text.trim() !== '';
+
+/** Anthropic refuses content whose texts are all white space, as others write before calls; beside words it may be. */
+function buildBlocks(parts: readonly Part[]): Json[] {
+  const blocks = parts.flatMap((part) => buildBlock(part));
+  return blocks.some(hasWords) ? blocks : blocks.filter((block) => !isText(block));
+}
 
 function buildBlock(part: Part): Json[] {
   switch (part.type) {
@@ -74,7 +84,7 @@ function buildBlock(part: Part): Json[] {
         {
           type: 'tool_result',
           tool_use_id: safeId(part.callId),
-          content: part.content.flatMap((item) => buildBlock(item)),
+          content: buildBlocks(part.content),
           ...(part.isError && { is_error: true }),
           ...cache(part),
         },

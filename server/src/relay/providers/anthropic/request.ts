@@ -1,3 +1,4 @@
+import { asOneObject } from '../../../lib/object-schema.ts';
 import { trimEndOf } from '../../../lib/trim-end.ts';
 import {
   type Conversation,
@@ -19,6 +20,7 @@ import { effortOf, nearestEffort } from '../kind/efforts.ts';
 import { refuseForeignTools, threadUnsupported } from '../kind/foreign-tools.ts';
 import { jsonInWords } from '../kind/json-in-words.ts';
 import { acceptsAllBut, refuseLogprobs, refuseUnsupportedParts, stopsFor } from '../kind/unsupported-parts.ts';
+import { opaqueUser } from '../kind/user-names.ts';
 import {
   assumedOutputTokens,
   assumedSearches,
@@ -175,7 +177,7 @@ export function buildMessagesRequest(conversation: Conversation, target: Target)
     ...buildTools(params, traits, target),
     thinking,
     output_config: outputConfig(params, traits, schema, thinking !== undefined),
-    metadata: params.user === undefined ? undefined : { user_id: params.user },
+    metadata: params.user === undefined ? undefined : { user_id: opaqueUser(params.user) },
   };
   for (const key of Object.keys(body)) if (body[key] === undefined) delete body[key];
   return body;
@@ -201,7 +203,7 @@ function buildTools(params: Params, traits: Traits, target: Target): Json {
   const functions = (params.tools ?? []).map((tool) => ({
     name: tool.name,
     ...(tool.description !== undefined && { description: tool.description }),
-    input_schema: { type: 'object', ...(tool.parameters ?? { properties: {} }) },
+    input_schema: asOneObject({ type: 'object', ...(tool.parameters ?? { properties: {} }) }),
     ...(tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),
   }));
   const search = webSearch ? [writeMessagesTool(searchFor(webSearch, target))] : [];

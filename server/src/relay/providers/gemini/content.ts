@@ -30,9 +30,12 @@ export function buildContents(conversation: Conversation, modelName: string): Js
     if (last?.role === role) last.parts.push(...parts);
     else contents.push({ role, parts });
   }
+  const placeholder = { role: 'user', parts: [{ text: placeholderText }] };
+  // Without an empty last message, the answer before it would be one to continue.
+  if (contents.at(-1)?.role === 'model' && turns.at(-1)?.role === 'user') contents.push(placeholder);
   // Other formats allow conversations that start with the assistant, or have only instructions; here the user must
   // start.
-  if (contents[0]?.role !== 'user') contents.unshift({ role: 'user', parts: [{ text: placeholderText }] });
+  if (contents[0]?.role !== 'user') contents.unshift(placeholder);
   return contents;
 }
 

@@ -145,3 +145,18 @@ test('merges alternative objects into one for function parameters', () => {
   for (const none of [undefined, {}, { type: 'object' }, { anyOf: [text, { type: 'integer' }] }])
     expect(parametersOf(none)).toBeUndefined();
 });
+
+test('enums without their empty texts, which Gemini refuses', () => {
+  const properties = {
+    a: { type: 'string', enum: ['', 'eq'] },
+    b: { type: 'string', enum: [''], description: 'b' },
+    c: { const: '' },
+    d: { type: ['string', 'null'], enum: ['', null] },
+  };
+  expect(toGeminiSchema({ type: 'object', properties }).properties).toEqual({
+    a: { type: 'string', enum: ['eq'] },
+    b: { type: 'string', description: 'b' },
+    c: { type: 'string' },
+    d: { type: 'string', nullable: true },
+  });
+});

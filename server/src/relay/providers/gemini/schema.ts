@@ -49,8 +49,8 @@ function convertNode(given: Json, context: Context, depth: number): Json {
     if (known.has(key)) out[key] = value;
   }
   if (schema.const !== undefined) out.enum = [plainText(schema.const)];
-  if (Array.isArray(out.enum)) out.enum = out.enum.filter((item) => item !== null).map(plainText);
   if (out.enum !== undefined && out.type === undefined) out.type = 'string';
+  if (Array.isArray(out.enum)) nameOptions(out, out.enum);
   if (typeof out.format === 'string' && !knownFormats.has(out.format)) delete out.format;
   // `true` accepts anything; a tuple has no counterpart.
   const inner = (value: unknown): unknown => (isObject(value) ? convert(value, context, depth + 1) : {});
@@ -63,6 +63,13 @@ function convertNode(given: Json, context: Context, depth: number): Json {
   const options = out.anyOf ?? schema.oneOf;
   if (Array.isArray(options) && !Array.isArray(schema.type)) anyOf(out, options.map(inner));
   return asDemanded(alone(out));
+}
+
+/** Neither null nor an empty text can be an option. */
+function nameOptions(out: Json, options: unknown[]): void {
+  const named = options.filter((item) => item !== null && item !== '').map(plainText);
+  if (named.length > 0) out.enum = named;
+  else delete out.enum;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { asFunctionParameters } from '../../../lib/object-schema.ts';
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
 import type { Conversation, Json, Params, ToolChoice } from '../../wire/conversation.ts';
@@ -5,6 +6,7 @@ import { writeChatOptions, writeOpenrouterTool } from '../../wire/web-search.ts'
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
 import { type AcceptsPart, acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../kind/unsupported-parts.ts';
+import { shortUser } from '../kind/user-names.ts';
 import { endpointUrl, jsonHeaders, outputLimit, type Target, type UpstreamRequest } from '../kind.ts';
 import { effortFor } from './efforts.ts';
 import { buildMessages } from './messages.ts';
@@ -93,7 +95,7 @@ function buildChatRequest(conversation: Conversation, vendor: Vendor, modelName:
     top_logprobs: params.topLogprobs,
     frequency_penalty: params.frequencyPenalty,
     presence_penalty: params.presencePenalty,
-    user: params.user,
+    user: shortUser(params.user),
     ...buildTools(params, vendor),
     web_search_options:
       searches && vendor.models.searchesIn !== 'openrouter' ? writeChatOptions(params.webSearch!) : undefined,
@@ -127,7 +129,7 @@ function buildTools(params: Params, vendor: Vendor): Json {
     function: {
       name: tool.name,
       description: tool.description,
-      parameters: tool.parameters ?? { type: 'object', properties: {} },
+      parameters: asFunctionParameters(tool.parameters ?? {}),
       strict: tool.strict,
     },
     ...(vendor.knowsCacheControl && tool.cacheControl !== undefined && { cache_control: tool.cacheControl }),

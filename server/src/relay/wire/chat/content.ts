@@ -1,3 +1,4 @@
+import { imageType } from '../../../lib/image-type.ts';
 import type { FilePart, ImagePart, Json, Part, TextPart, ToolResultPart } from '../conversation.ts';
 import { parseDataUrl } from '../data-url.ts';
 import { invalid, optionalString, readArray, readObject, readString, requiredString } from '../read.ts';
@@ -70,12 +71,18 @@ function readImage(value: unknown, param: string): ImagePart {
   return { type: 'image', source, ...(detail !== undefined && { detail }) };
 }
 
+/** By its first bytes: OpenAI takes any label, such as `image/jpg`, but others refuse one that is not true. */
+function typeOf({ mediaType, data }: { mediaType: string; data: string }): string {
+  const { type, extension } = imageType(Buffer.from(data.slice(0, 24), 'base64'));
+  return extension === 'bin' ? mediaType : type;
+}
+
 /** An image by URL, which may be a data URL. */
 export function readPicture(url: string, param: string): ImagePart['source'] {
   const data = parseDataUrl(url);
   if (data === undefined && !/^https?:\/\//i.test(url))
     throw invalid(param, `'${param}' must be a base64 data URL or an http(s) URL.`);
-  return data ?? { url };
+  return data ? { mediaType: typeOf(data), data: data.data } : { url };
 }
 
 function readFile(value: unknown, param: string): FilePart {

@@ -85,8 +85,7 @@ function shapesOf(value: unknown): Shape[] {
 
 /** Renders an answer of `/v1/embeddings` in Cohere's shape. */
 export function renderCohereEmbed({ id, data, usage }: Json, { texts, shapes }: CohereEmbedding): Json {
-  const vectors: number[][] = [];
-  for (const { index, embedding } of data as { index: number; embedding: number[] }[]) vectors[index] = embedding;
+  const vectors = (data as { embedding: number[] }[]).map(({ embedding }) => embedding);
   return {
     id,
     embeddings: Object.fromEntries(

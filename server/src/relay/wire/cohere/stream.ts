@@ -2,6 +2,7 @@ import { errorShapes } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseEvent } from '../../../lib/sse.ts';
+import { type CallDelta, CallSequence } from '../call-sequence.ts';
 import { chatDone, type StreamRenderer } from '../chat/stream.ts';
 import { type Citation, mostLetters } from '../citations.ts';
 import type { Delta, Json } from '../conversation.ts';
@@ -10,15 +11,19 @@ import { writeCitation } from './citations.ts';
 
 const event = (type: string, members: Json = {}): string => sseEvent(type, JSON.stringify({ type, ...members }));
 
+const argsOf = ({ index, args }: Extract<CallDelta, { type: 'tool_args' }>): string =>
+  event('tool-call-delta', { index, delta: { message: { tool_calls: { function: { arguments: args } } } } });
+
 type Kind = 'text' | 'thinking';
 
-/** Renders deltas as Cohere's events: reasoning and text blocks in sequence, calls in parallel by index. */
+/** Renders deltas as Cohere's events: blocks and calls in sequence, as clients keep one of each open. */
 export class CohereStream implements StreamRenderer {
   #started = false;
   /** The open block, and how many there were. */
   #open: Kind | undefined;
   #blocks = 0;
-  readonly #calls = new Set<number>();
+  readonly #calls = new CallSequence();
+  #openCall: number | undefined;
   #said = '';
   #cited = 0;
   #finish = 'COMPLETE';
@@ -39,12 +44,9 @@ export class CohereStream implements StreamRenderer {
       case 'thinking':
         return this.#say('thinking', delta.text);
       case 'tool_start':
-        return this.#call(delta);
+        return this.#writeCalls(this.#calls.start(delta));
       case 'tool_args':
-        return event('tool-call-delta', {
-          index: delta.index,
-          delta: { message: { tool_calls: { function: { arguments: delta.args } } } },
-        });
+        return this.#writeCalls(this.#calls.args(delta));
       case 'finish':
         this.#finish = reasonOf(delta.finish, delta.stopSequence);
         this.#extra = { ...this.#extra, ...delta.extra };
@@ -56,7 +58,7 @@ export class CohereStream implements StreamRenderer {
         this.#usage = delta.usage;
         return '';
       case 'end':
-        return this.#start() + this.#close() + this.#closeCalls() + this.#end() + chatDone;
+        return this.#start() + this.#close() + this.#flushCalls() + this.#end() + chatDone;
       default:
         return '';
     }
@@ -86,7 +88,7 @@ export class CohereStream implements StreamRenderer {
     if (text === '') return '';
     let out = this.#start();
     if (this.#open !== kind) {
-      out += this.#close();
+      out += this.#close() + this.#flushCalls();
       this.#open = kind;
       out += event('content-start', {
         index: this.#blocks,
@@ -113,14 +115,25 @@ export class CohereStream implements StreamRenderer {
     return event('content-end', { index: this.#blocks - 1 });
   }
 
-  #call({ index, id, name }: Extract<Delta, { type: 'tool_start' }>): string {
-    this.#calls.add(index);
-    const tool_calls = { id, type: 'function', function: { name, arguments: '' } };
-    return this.#start() + this.#close() + event('tool-call-start', { index, delta: { message: { tool_calls } } });
+  #writeCalls(calls: CallDelta[]): string {
+    return calls.map((delta) => (delta.type === 'tool_start' ? this.#openTool(delta) : argsOf(delta))).join('');
   }
 
-  #closeCalls(): string {
-    return [...this.#calls].map((index) => event('tool-call-end', { index })).join('');
+  #openTool({ index, id, name }: Extract<CallDelta, { type: 'tool_start' }>): string {
+    const before = this.#start() + this.#close() + this.#closeCall();
+    this.#openCall = index;
+    const tool_calls = { id, type: 'function', function: { name, arguments: '' } };
+    return before + event('tool-call-start', { index, delta: { message: { tool_calls } } });
+  }
+
+  #closeCall(): string {
+    const index = this.#openCall;
+    this.#openCall = undefined;
+    return index === undefined ? '' : event('tool-call-end', { index });
+  }
+
+  #flushCalls(): string {
+    return this.#writeCalls(this.#calls.flush()) + this.#closeCall();
   }
 
   #end(): string {

@@ -21,9 +21,7 @@ export function readBatchEmbedRequest(value: unknown, model: string): Json {
 
 /** Vectors in this format's form. */
 export const vectorsOf = ({ data }: Json): { values: unknown }[] =>
-  (data as { index: number; embedding: unknown }[])
-    .toSorted((a, b) => a.index - b.index)
-    .map(({ embedding }) => ({ values: embedding }));
+  (data as { embedding: unknown }[]).map(({ embedding }) => ({ values: embedding }));
 
 function documented(value: unknown): Json {
   const given = readObject(value, 'body');

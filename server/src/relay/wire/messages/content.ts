@@ -77,15 +77,21 @@ function readToolResult(block: Json, param: string): ToolResultPart {
   return {
     type: 'tool_result',
     callId: requiredString(block, 'tool_use_id', param),
-    // Search results and the like have no counterpart; another model can still read their JSON.
-    content: content.map((part) =>
-      part.type === 'text' || part.type === 'image' || part.type === 'file'
-        ? part
-        : { type: 'text', text: JSON.stringify(part.type === 'raw' ? part.value : part) },
-    ),
+    content: content.map(readResultPart),
     ...(optionalBoolean(block, 'is_error', param) && { isError: true }),
     ...cache(block),
   };
+}
+
+function readResultPart(part: Part): ToolResultPart['content'][number] {
+  if (part.type === 'file' && 'text' in part.source) {
+    const { name, source, cacheControl } = part;
+    const text = name === undefined ? source.text : `${name}\n${source.text}`;
+    return { type: 'text', text, ...(cacheControl !== undefined && { cacheControl }) };
+  }
+  if (part.type === 'text' || part.type === 'image' || part.type === 'file') return part;
+  // The rest has no counterpart; another model can still read its JSON.
+  return { type: 'text', text: JSON.stringify(part.type === 'raw' ? part.value : part) };
 }
 
 type Source = Extract<Part, { type: 'image' }>['source'];

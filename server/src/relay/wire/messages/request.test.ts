@@ -52,6 +52,28 @@ describe('parseMessagesRequest', () => {
     ]);
   });
 
+  // Other formats have only text in results; beside them, a text would seem to be the user's.
+  test('passages and text documents in a result are its text', () => {
+    const passage = {
+      type: 'search_result',
+      source: 'https://a.example/',
+      title: 'Tea',
+      content: [{ type: 'text', text: 'green' }],
+    };
+    const document = {
+      type: 'document',
+      title: 'notes',
+      source: { type: 'text', media_type: 'text/plain', data: 'black' },
+    };
+    const plain = { type: 'document', source: { type: 'content', content: 'white' } };
+    const result = { type: 'tool_result', tool_use_id: 't', content: [passage, document, plain] };
+    const { turns } = parseMessagesRequest({ ...hello, messages: [{ role: 'user', content: [result] }] });
+    const texts = ['Tea\nhttps://a.example/\n\ngreen', 'notes\nblack', 'white'];
+    expect(turns[0]!.parts).toEqual([
+      { type: 'tool_result', callId: 't', content: texts.map((text) => ({ type: 'text', text })) },
+    ]);
+  });
+
   test('max_tokens is required, except for counting', () => {
     const { max_tokens: _, ...rest } = hello;
     expect(refusal(rest)).toEqual({ code: 'missing_required_parameter', param: 'max_tokens' });

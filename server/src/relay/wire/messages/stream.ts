@@ -2,13 +2,13 @@ import { errorShapes } from '../../../lib/error-shapes.ts';
 import type { AppError } from '../../../lib/errors.ts';
 import type { Usage } from '../../../lib/money.ts';
 import { sseEvent } from '../../../lib/sse.ts';
+import { type CallDelta, CallSequence } from '../call-sequence.ts';
 import type { StreamRenderer } from '../chat/stream.ts';
 import type { Citation } from '../citations.ts';
 import type { Delta, Finish, Json } from '../conversation.ts';
 import type { SearchPart } from '../search.ts';
 import { markGemini } from '../signature.ts';
 import { renderMessagesUsage } from '../usage.ts';
-import { parses } from '../watch.ts';
 import { renderStopReason } from './answer.ts';
 import { writeCitation } from './citations.ts';
 import { writeSearch } from './searches.ts';
@@ -29,13 +29,6 @@ export const messagesErrorEvent = (error: AppError, requestId?: string): string 
 export const messagesPing = event({ type: 'ping' });
 export const messagesStop = event({ type: 'message_stop' });
 
-interface Call {
-  id: string;
-  name: string;
-  args: string;
-  signature?: string;
-}
-
 /** Deltas that this format cannot express, or not before there is output. */
 const silent = new Set<Delta['type']>(['start', 'choice', 'error', 'extra', 'detail']);
 
@@ -47,9 +40,7 @@ export class MessagesStream implements StreamRenderer {
   #started = false;
   #index = -1;
   #open: 'text' | 'thinking' | 'tool' | undefined;
-  #openCall = -1;
-  #openArgs = '';
-  readonly #waiting = new Map<number, Call>();
+  readonly #calls = new CallSequence();
   readonly #cited: Citation[] = [];
   #finish: Finish = 'stop';
   #stopSequence: string | undefined;
@@ -109,13 +100,13 @@ export class MessagesStream implements StreamRenderer {
           this.#ensureThinking() + this.#delta({ type: 'signature_delta', signature: delta.signature }) + this.#close()
         );
       case 'redacted_thinking':
-        return this.#block({ type: 'redacted_thinking', data: delta.data }) + this.#close();
+        return this.#flushCalls() + this.#block({ type: 'redacted_thinking', data: delta.data }) + this.#close();
       case 'search':
         return this.#search(delta);
       case 'tool_start':
-        return this.#toolStart(delta);
+        return this.#write(this.#calls.start(delta));
       case 'tool_args':
-        return this.#toolArgs(delta.index, delta.args);
+        return this.#write(this.#calls.args(delta));
       case 'finish':
         this.#finish = delta.finish;
         this.#stopSequence = delta.stopSequence;
@@ -171,66 +162,30 @@ export class MessagesStream implements StreamRenderer {
   #close(): string {
     if (this.#open === undefined) return '';
     this.#open = undefined;
-    this.#openCall = -1;
     return event({ type: 'content_block_stop', index: this.#index });
   }
 
-  #toolStart(delta: Extract<Delta, { type: 'tool_start' }>): string {
-    const call: Call = {
-      id: delta.id,
-      name: delta.name,
-      args: '',
-      ...(delta.signature !== undefined && { signature: delta.signature }),
-    };
-    // An open call without arguments may still receive some.
-    if (this.#open === 'tool' && !parses(this.#openArgs)) {
-      this.#waiting.set(delta.index, call);
-      return '';
-    }
-    return this.#openTool(delta.index, call);
+  #write(calls: CallDelta[]): string {
+    return calls
+      .map((delta) =>
+        delta.type === 'tool_start'
+          ? this.#openTool(delta)
+          : this.#delta({ type: 'input_json_delta', partial_json: delta.args }),
+      )
+      .join('');
   }
 
-  #openTool(index: number, call: Call): string {
+  #openTool({ id, name, signature }: Extract<CallDelta, { type: 'tool_start' }>): string {
     const signed =
-      call.signature === undefined
+      signature === undefined
         ? ''
         : this.#block({ type: 'thinking', thinking: '', signature: '' }, 'thinking') +
-          this.#delta({ type: 'signature_delta', signature: markGemini(call.signature) });
-    const start = this.#block({ type: 'tool_use', id: call.id, name: call.name, input: {} }, 'tool');
-    this.#openCall = index;
-    this.#openArgs = call.args;
-    return (
-      signed + start + (call.args === '' ? '' : this.#delta({ type: 'input_json_delta', partial_json: call.args }))
-    );
-  }
-
-  #toolArgs(index: number, args: string): string {
-    if (index !== this.#openCall) {
-      const call = this.#waiting.get(index);
-      if (call !== undefined) call.args += args;
-      return '';
-    }
-    this.#openArgs += args;
-    const out = this.#delta({ type: 'input_json_delta', partial_json: args });
-    return this.#waiting.size > 0 && parses(this.#openArgs) ? out + this.#nextCalls() : out;
-  }
-
-  /** Opens waiting calls up to the first incomplete one. */
-  #nextCalls(): string {
-    let out = '';
-    for (const [index, call] of this.#waiting) {
-      this.#waiting.delete(index);
-      out += this.#openTool(index, call);
-      if (!parses(call.args)) break;
-    }
-    return out;
+          this.#delta({ type: 'signature_delta', signature: markGemini(signature) });
+    return signed + this.#block({ type: 'tool_use', id, name, input: {} }, 'tool');
   }
 
   #flushCalls(): string {
-    let out = '';
-    for (const [index, call] of this.#waiting) out += this.#openTool(index, call);
-    this.#waiting.clear();
-    return out;
+    return this.#write(this.#calls.flush());
   }
 
   #end(): string {

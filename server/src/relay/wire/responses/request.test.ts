@@ -275,7 +275,9 @@ describe('tools', () => {
       logprobs: true,
       top_logprobs: 2,
       user: 'u1',
-      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object' }, strict: true } }],
+      tools: [
+        { type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} }, strict: true } },
+      ],
       parallel_tool_calls: false,
       response_format: { type: 'json_schema', json_schema: { name: 'n', schema: { type: 'object' }, strict: true } },
       reasoning_effort: 'low',

@@ -123,7 +123,7 @@ test('translates a messages request and drops foreign thinking', () => {
     store: false,
     include: ['reasoning.encrypted_content'],
     max_output_tokens: 3000,
-    tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' }, strict: false }],
+    tools: [{ type: 'function', name: 'weather', parameters: { type: 'object', properties: {} }, strict: false }],
     reasoning: { effort: 'low' },
   } satisfies ResponseCreateParams;
   expect(sent(conversation)).toEqual(expected);

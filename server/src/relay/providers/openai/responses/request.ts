@@ -1,3 +1,4 @@
+import { asFunctionParameters } from '../../../../lib/object-schema.ts';
 import { vendorOf } from '../../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../../lib/vendors/vendor.ts';
 import {
@@ -14,6 +15,7 @@ import { writeOpenaiTool } from '../../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../../kind/foreign-tools.ts';
 import { acceptsAllBut, refuseUnsupportedParts, stopsFor } from '../../kind/unsupported-parts.ts';
+import { shortUser } from '../../kind/user-names.ts';
 import { jsonHeaders, outputLimit, searchFor, type Target, type UpstreamRequest } from '../../kind.ts';
 import { effortFor } from '../efforts.ts';
 import { openaiHeaders, openaiUrl } from '../request.ts';
@@ -115,7 +117,7 @@ const toolOf = ({ name, description, parameters, strict, custom }: Tool): Json =
         type: 'function',
         name,
         ...(description !== undefined && { description }),
-        parameters: parameters ?? { type: 'object', properties: {} },
+        parameters: asFunctionParameters(parameters ?? {}),
         // Explicit, because the default differs from chat's.
         strict: strict ?? false,
       };
@@ -149,7 +151,8 @@ const hintNames = [
 ];
 
 function hints({ params, source }: Conversation, vendor: Vendor): Json {
-  if (source?.format !== 'chat') return params.user === undefined || !vendor.knowsHints ? {} : { user: params.user };
+  if (source?.format !== 'chat')
+    return params.user === undefined || !vendor.knowsHints ? {} : { user: shortUser(params.user) };
   const given = Object.fromEntries(
     hintNames.flatMap((name) => (source.body[name] == null ? [] : [[name, source.body[name]]])),
   );
