@@ -57,7 +57,7 @@ export function findFault(error: unknown): McpFault | null {
 }
 
 /** Shorter values occur in any text by chance, and are not secrets. */
-const shortestSecret = 6;
+export const shortestSecret = 6;
 
 /** For values such as `Bearer abc` the parts are secrets too. */
 export const secretsOf = (headers: Record<string, string>): string[] =>
