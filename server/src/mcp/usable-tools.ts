@@ -3,7 +3,8 @@ import { roles, statuses, type User } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import type { McpContext } from './context.ts';
 import { isAsApproved } from './definition.ts';
-import { describeFault, secretsOf } from './fault.ts';
+import { describeFault } from './fault.ts';
+import { headerSecretsOf } from './header-secrets.ts';
 import { findServer, type McpServer, serversOwnedBy } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
 import { headersOf, listingHolder, userOf } from './target.ts';
@@ -170,7 +171,7 @@ function headerSecretsIn(room: Pick<McpContext, 'sealer'>, server: McpServer): s
   let secrets = secretsBy.get(server);
   if (secrets) return secrets;
   try {
-    secrets = secretsOf(headersOf(room, server));
+    secrets = headerSecretsOf(headersOf(room, server));
   } catch {
     // Headers that cannot be unsealed are not sent either.
     secrets = [];
