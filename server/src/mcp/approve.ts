@@ -4,12 +4,13 @@ import { allCapabilities } from './client-capabilities.ts';
 import { connect } from './connection.ts';
 import type { McpContext } from './context.ts';
 import type { Definition } from './definition.ts';
-import { describeFault, secretsOf } from './fault.ts';
+import { describeFault } from './fault.ts';
 import { type Listing, mostTools, withMore } from './listing.ts';
 import { getServer, noServer } from './servers.ts';
 import type { McpServer } from './store/servers.ts';
 import { type AllowedTool, allowedTools, putTool, replaceTools } from './store/tools.ts';
-import { headersOf, holderFor, listingHolder, targetOf } from './target.ts';
+import { holderFor, listingHolder, targetOf } from './target.ts';
+import { secretsIn } from './usable-tools.ts';
 
 /** Short, because a user is waiting for the page. */
 const patienceMs = 15_000;
@@ -33,7 +34,7 @@ export async function testServer(room: McpContext, id: number, by: number, signa
     const looked = await look(room, server, by, signal);
     return { ok: true, latencyMs: latency(), looked, allowed: await allowedTools(room.db, [id]) };
   } catch (error) {
-    return { ok: false, latencyMs: latency(), error: tellToAdministrator(room, server, error) };
+    return { ok: false, latencyMs: latency(), error: tellToAdministrator(room, server, by, error) };
   }
 }
 
@@ -64,15 +65,8 @@ async function lookAs(
   }
 }
 
-function tellToAdministrator(room: McpContext, server: McpServer, error: unknown): string {
-  let secrets: string[] = [];
-  try {
-    secrets = secretsOf(headersOf(room, server));
-  } catch {
-    // The headers cannot be unsealed: that is the fault to report, and it contains no secrets.
-  }
-  return describeFault(error, 'administrator', secrets);
-}
+const tellToAdministrator = (room: McpContext, server: McpServer, by: number, error: unknown): string =>
+  describeFault(error, 'administrator', secretsIn(room, server, by));
 
 export interface ToolSelection {
   name: string;
@@ -145,7 +139,7 @@ async function listedNow(
     const { listing } = await look(room, server, by, signal);
     return new Map(listing.definitions.map((definition) => [definition.name, definition]));
   } catch (error) {
-    throw new AppError('provider_error', `The server's list of tools: ${tellToAdministrator(room, server, error)}`);
+    throw new AppError('provider_error', `The server's list of tools: ${tellToAdministrator(room, server, by, error)}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { administration, connectClient } from './mcp.fixture.ts';
-import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+import { type SignedInServer, startSignedIn, unspelled } from './signed-in.fixture.ts';
 
 /* What a server says to whoever comes without a token, or with too little, is what a sign-in asks for. */
 
@@ -45,7 +45,7 @@ const scopeOf = (page: URL): string[] | undefined => page.searchParams.get('scop
 async function call(): Promise<string> {
   const { client } = await connectClient(t, `/mcp/${name}`, await root.key());
   const told = await client.callTool({ name: 'who', arguments: {} }).then(
-    ({ content }) => JSON.stringify(content),
+    ({ content }) => unspelled(JSON.stringify(content)),
     (error: Error) => error.message,
   );
   await client.close();

@@ -12,6 +12,7 @@ import type { CalledTool, ToolPayments } from './called-tool.ts';
 import type { RevokeTokens } from './grant.ts';
 import type { McpCache } from './mcp-cache.ts';
 import type { Memberships } from './memberships.ts';
+import type { SentTokens } from './sent-tokens.ts';
 import type { Sessions } from './sessions.ts';
 import type { McpServer } from './store/servers.ts';
 import type { OwnTokens, UserTokens } from './target.ts';
@@ -58,6 +59,8 @@ export interface McpContext extends Omit<McpDeps, 'fetchOnly'> {
   userTokens: UserTokens;
   /** The service's own tokens, for servers that it signs in to itself. */
   ownTokens: OwnTokens;
+  /** The tokens that were sent to servers. */
+  sentTokens: SentTokens;
   /** Revokes tokens that are deleted here. */
   giveBack: RevokeTokens;
   /** Records the scopes that a user's token lacks. */

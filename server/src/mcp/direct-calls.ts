@@ -41,6 +41,11 @@ export interface DirectCallDeps {
   listeners: RequestListeners;
 }
 
+/** Far above the library's ids, which count from 0. */
+const firstId = 2 ** 24;
+/** Some servers keep ids in 32 bits, and answer larger ones under another id. */
+const lastId = 2 ** 31 - 1;
+
 /** Abort signals are not checked before this: most calls are answered by then. */
 export const unwatchedMs = 50;
 
@@ -49,8 +54,8 @@ export const unwatchedMs = 50;
  * everything else together. One request, one answer, as JSON or as events; with the same session, limits and errors.
  */
 export class DirectCalls {
-  /** Far from the library's ids, and from those of other processes that use the same session. */
-  #id = 2 ** 32 + Math.floor(Math.random() * 2 ** 32) * 2 ** 16;
+  /** A random start, because other processes may use the same session. */
+  #id = firstId + Math.floor(Math.random() * (lastId - firstId));
   #headers: Record<string, string> = {};
   readonly #href: string;
 
@@ -63,7 +68,7 @@ export class DirectCalls {
   }
 
   async call(params: Params, passing: RequestCallbacks): Promise<Params> {
-    this.#id += 1;
+    this.#id = this.#id < lastId ? this.#id + 1 : firstId;
     const id = this.#id;
     const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":${JSON.stringify(params)}}`;
     const headers = this.#headersNow();

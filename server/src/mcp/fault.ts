@@ -57,13 +57,10 @@ export function findFault(error: unknown): McpFault | null {
 }
 
 /** Shorter values occur in any text by chance, and are not secrets. */
-const shortestSecret = 6;
+export const shortestSecret = 6;
 
-/** For values such as `Bearer abc` the parts are secrets too. */
-export const secretsOf = (headers: Record<string, string>): string[] =>
-  Object.values(headers)
-    .flatMap((value) => [value, ...value.split(/\s+/)])
-    .filter((secret) => secret.length >= shortestSecret);
+export const secretsOf = (values: readonly string[]): string[] =>
+  values.filter((secret) => secret.length >= shortestSecret);
 
 export const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((left, secret) => left.replaceAll(secret, '[redacted]'), text);

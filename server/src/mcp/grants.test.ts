@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { administration, connectClient } from './mcp.fixture.ts';
-import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
+import { type SignedInServer, startSignedIn, tokenSeen, unspelled } from './signed-in.fixture.ts';
 import * as grants from './store/grants.ts';
 
 const clock = manualClock(Date.UTC(2026, 0, 15, 12));
@@ -51,7 +51,7 @@ async function isSignedIn(by: Member): Promise<boolean | null> {
 /** What a run of theirs is told. */
 async function toldOf({ id: userId }: Member): Promise<string> {
   const asking = { signal: new AbortController().signal, approved: true };
-  return (await t.app.mcp.tools.call({ userId, keyId: null }, 'theirs__who', {}, asking)).text;
+  return unspelled((await t.app.mcp.tools.call({ userId, keyId: null }, 'theirs__who', {}, asking)).text);
 }
 const whoIs = (by: Member): Promise<string> => tokenSeen(t, 'theirs', by);
 

@@ -7,6 +7,7 @@ import type { UpstreamConnections } from '../platform/upstream/connections.ts';
 import { openPooled, type PooledRequest } from '../platform/upstream/open-pooled.ts';
 import { readChallenge } from './challenge.ts';
 import { McpFault } from './fault.ts';
+import { isSessionLost } from './lost-session.ts';
 import { type AccessToken, proverOf, wantsNonce, withProof } from './proofs.ts';
 
 /** Answers are read up to this size; larger ones are rejected rather than passed to a model. */
@@ -84,7 +85,7 @@ export async function openListening(
   const { status, headers, body } = await askToListen(target, heard, signal);
   if (status === 200 && /^text\/event-stream\b/i.test(headers['content-type'] ?? '')) return body;
   await body.cancel();
-  if (status === 404 && heard.sessionId !== undefined) throw new McpFault('it ended the session', undefined, true);
+  if (status === 404 && heard.sessionId !== undefined) throw sessionEnded();
   if (status !== 401 || !heard.renewed) return null;
   return openListening(target, { ...heard, token: await heard.renewed(), renewed: undefined }, signal);
 }
@@ -152,7 +153,7 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
   // By the specification: the request was not processed, and a new session must be started.
   if (status === 404 && sent.inSession) {
     await answer.body.cancel();
-    throw new McpFault('it ended the session', undefined, true);
+    throw sessionEnded();
   }
   if (status >= 300 && status < 400) {
     await answer.body.cancel();
@@ -179,8 +180,11 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
     throw new McpFault(tooLarge);
   }
   await refuseHeavyAnswer(bytes);
+  if (sent.inSession && isSessionLost(status, bytes, sent.body)) throw sessionEnded();
   return new Response(status === 204 || status === 205 ? null : new Uint8Array(bytes), { status, headers });
 }
+
+const sessionEnded = (): McpFault => new McpFault('it ended the session', undefined, true);
 
 export const refuseHeavyAnswer = (bytes: Uint8Array): Promise<void> =>
   refuseHeavy(bytes).catch(() => {

@@ -13,6 +13,7 @@ import { McpCache } from './mcp-cache.ts';
 import { openOwnTokens } from './own-tokens.ts';
 import { openRevocation } from './revocation.ts';
 import { mcpRoutes } from './routes.ts';
+import { SentTokens } from './sent-tokens.ts';
 import { forgetMember, forgetUser } from './servers.ts';
 import { type SessionDeps, Sessions } from './sessions.ts';
 import { exportOf } from './store/account-data.ts';
@@ -41,7 +42,8 @@ export function openMcp({ fetchOnly, ...deps }: McpDeps): Mcp {
   const lacking: SessionDeps['lacking'] = async (server, userId, scope) =>
     noteLacking(granting, server, await userTokens.signer(server, userId), scope);
   const tokens = { userTokens, ownTokens: openOwnTokens(granting), giveBack: openRevocation(deps) };
-  const signedIn = { ...granting, lines, slow: new LingerTimer(unwatchedMs), ...tokens, lacking };
+  const sentTokens = new SentTokens();
+  const signedIn = { ...granting, lines, slow: new LingerTimer(unwatchedMs), ...tokens, sentTokens, lacking };
   const sessions = new Sessions(signedIn);
   const callers = new Sessions(signedIn, keptSessions(signedIn));
   const room: McpContext = { ...signedIn, sessions, callers };

@@ -110,9 +110,7 @@ function openedOf({ sealer }: Pick<McpDeps, 'sealer'>, sealed: string, what: key
 /** Secrets to redact, in every encoding in which they are sent. Keys are never sent. */
 export function clientSecretsOf(deps: Pick<McpDeps, 'sealer'>, server: McpServer): string[] {
   const secret = openedOf(deps, server.sealedClientSecret, 'secret');
-  return secret === ''
-    ? []
-    : secretsOf({ secret, basic: btoa(`${server.clientId}:${secret}`), form: encodeURIComponent(secret) });
+  return secret === '' ? [] : secretsOf([secret, btoa(`${server.clientId}:${secret}`), encodeURIComponent(secret)]);
 }
 
 /** The unsealed client that was registered by hand; null if there is none. */

@@ -89,7 +89,7 @@ const mostAway = 1_000;
 
 /** Throws in order to be retried, except on the last attempt: a failed revocation needs nobody's attention. */
 async function give(deps: McpDeps, given: GivenBack, { attempt, signal }: Job, away: Away): Promise<void> {
-  const secrets = secretsOf({ token: given.token, secret: given.client.client_secret ?? '' });
+  const secrets = secretsOf([given.token, given.client.client_secret ?? '']);
   const { issuer } = given;
   const nowMs = deps.clock.steadyMs;
   try {

@@ -60,6 +60,15 @@ test('stored headers are not sent to another origin', async () => {
   });
 });
 
+test('a header that cannot be set is rejected with the reason', async () => {
+  for (const [headers, reason] of [
+    [{ Host: 'x' }, 'headers.Host: must not be a header used by the protocol'],
+    [{ 'a b': 'x' }, 'headers.a b: must be a header name'],
+    [{ a: 'ü' }, 'headers.a: must be printable ASCII'],
+  ] as const)
+    expect((await send('POST', '', { ...own('reasons'), headers })).said).toMatchObject({ message: reason });
+});
+
 test('invalid fields are rejected by name', async () => {
   const { id } = (await send('POST', '', own('right'))).said.data;
   const wrong: [field: string, value: unknown][] = [

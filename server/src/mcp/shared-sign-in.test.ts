@@ -3,7 +3,7 @@ import type { Member } from '../app.fixture.ts';
 import { until } from '../lib/until.fixture.ts';
 import { openWorld, type World } from '../organisations/organisations.fixture.ts';
 import { administration, connectClient } from './mcp.fixture.ts';
-import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
+import { type SignedInServer, startSignedIn, unspelled } from './signed-in.fixture.ts';
 
 /* Servers of organisations that want a sign-in: of each member, or of one for all. */
 
@@ -65,7 +65,7 @@ async function seenAs(name: string, key: string): Promise<string> {
   const answer = await w.t.call(`/mcp/${name}`, { method: 'POST', headers, body: asked });
   type Told = { result?: { content: { text: string }[] }; error?: { message: string } };
   const { result, error } = JSON.parse((await answer.text()).replace(/^event: message\ndata: /, '')) as Told;
-  return error?.message ?? result!.content[0]!.text.replace(/^Bearer token-(\w+)-\d+$/, '$1');
+  return error?.message ?? unspelled(result!.content[0]!.text).replace(/^Bearer token-(\w+)-\d+$/, '$1');
 }
 const shownBy = async (by: Member, id: number) =>
   (await w.send<{ sign_in: string; signed_in_by: { name: string } | null }>(by, 'GET', `${base}/${id}`)).data;
@@ -225,7 +225,7 @@ test("runs with a team key or a member's key call its tools with the shared sign
     });
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.stringContaining('"completed"')]);
-    expect(heard.at(-1)).toMatch(/^Bearer token-boss-\d+$/);
+    expect(unspelled(heard.at(-1)!)).toMatch(/^Bearer token-boss-\d+$/);
     heard.length = 0;
   }
 });

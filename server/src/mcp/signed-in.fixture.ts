@@ -41,10 +41,14 @@ export interface SignedInServer {
   stop(): void;
 }
 
+/** Tokens are redacted from what servers say, as long as they are written as they were sent. */
+const spelled = (token: string): string => token.replaceAll('-', '~');
+export const unspelled = (text: string): string => text.replaceAll('~', '-');
+
 /** A server that its users sign in to, with an authorization server of its own that believes every code. */
 export function startSignedIn(): SignedInServer {
   const behind = startMcp([
-    { name: 'who', answer: (_, { http }) => http?.req?.headers.get('authorization') ?? 'nobody' },
+    { name: 'who', answer: (_, { http }) => spelled(http?.req?.headers.get('authorization') ?? 'nobody') },
   ]);
   const state = {
     behind,
@@ -258,7 +262,7 @@ export async function tokenSeen(t: Pick<TestApp, 'app' | 'config'>, name: string
   const { client } = await connectClient(t, `/mcp/${name}`, await by.key());
   try {
     const { content } = await client.callTool({ name: 'who', arguments: {} });
-    return (content as { text: string }[])[0]!.text;
+    return unspelled((content as { text: string }[])[0]!.text);
   } finally {
     await client.close();
   }

@@ -6,6 +6,7 @@ import { capabilitiesOfHolder, decodeCapabilities, sharedSessionName } from './c
 import type { Target } from './connection.ts';
 import { McpFault } from './fault.ts';
 import type { AccessToken } from './proofs.ts';
+import type { SentTokens } from './sent-tokens.ts';
 import { type AuthKind, isOfUsers, type McpServer, signsInItself } from './store/servers.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface TargetDeps {
   slow: LingerTimer;
   userTokens: UserTokens;
   ownTokens: OwnTokens;
+  /** Noted, so that they are redacted from answers. */
+  sentTokens: SentTokens;
   /** Records that a user's token lacks scopes. */
   lacking(server: McpServer, userId: number, scope: string): Promise<void>;
 }
@@ -78,7 +81,7 @@ const extensionOf: Partial<Record<AuthKind, string>> = {
 
 /** The server to call, and the user to call it for, if it distinguishes users. */
 export function targetOf(
-  { sealer, allowPrivate, lines, slow, userTokens, ownTokens, lacking }: TargetDeps,
+  { sealer, allowPrivate, lines, slow, userTokens, ownTokens, sentTokens, lacking }: TargetDeps,
   server: McpServer,
   holder: string,
   /** Of the session that is resumed. */
@@ -90,19 +93,24 @@ export function targetOf(
   if (server.auth === 'headers') return target;
   const userId = isOfUsers(server) ? userOf(holder) : null;
   if (isOfUsers(server) && userId === null) throw new McpFault('it is only for users who sign in to it');
+  const noted = async (asked: Promise<AccessToken>): Promise<AccessToken> => {
+    const token = await asked;
+    sentTokens.note(server, userId, token.text);
+    return token;
+  };
   if (server.auth !== 'oauth' || userId === null) {
     const extension = extensionOf[server.auth];
     return {
       ...target,
       ...(extension !== undefined && { extensions: [extension] }),
-      token: () => ownTokens.token(server, userId),
+      token: () => noted(ownTokens.token(server, userId)),
       refused: (token) => ownTokens.refused(server, userId, token),
       lacking: (scope) => ownTokens.lacking(server, userId, scope),
     };
   }
   return {
     ...target,
-    token: ofOneSignIn(() => userTokens.token(server, userId), sign),
+    token: ofOneSignIn(() => noted(userTokens.token(server, userId)), sign),
     refused: (token) => userTokens.refused(server, userId, token),
     lacking: async (scope) => {
       if (scope !== undefined) await lacking(server, userId, scope);

@@ -101,7 +101,7 @@ async function goOnWith(
   const short = await bill.hold(found.tool.price).then(() => null, paymentRefusal);
   if (short !== null) return failure(`The result of ${found.tool.name} cannot be returned: ${short}`);
   bill.begin();
-  return told(room, found, { bill, begun: true }, how, () => followed(room, found, caller, task, how));
+  return told(room, found, { caller, bill, begun: true }, how, () => followed(room, found, caller, task, how));
 }
 
 async function callTool(
@@ -115,7 +115,7 @@ async function callTool(
   const { server, tool } = found;
   const holder = holderFor(server, caller.userId);
   const deadline = AbortSignal.any([waitingFor(how), AbortSignal.timeout(server.timeoutMs)]);
-  const state = { bill, begun: false };
+  const state = { caller, bill, begun: false };
   return told(room, found, state, how, async () => {
     if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
       return notAsApproved(tool.name);
@@ -166,20 +166,20 @@ function followed(
 async function told(
   room: McpContext,
   { server, tool }: UsableTool,
-  state: { bill: Bill; begun: boolean },
+  state: { caller: ToolCaller; bill: Bill; begun: boolean },
   how: HowToWait,
   ask: () => Promise<CallToolResult | string>,
 ): Promise<ToolOutcome> {
-  const secrets = secretsIn(room, server);
+  const secrets = () => secretsIn(room, server, state.caller.userId);
   try {
     const answer = await ask();
     if (typeof answer === 'string') return failure(answer);
     const outcome = outcomeOf(answer);
-    return { ...outcome, text: withoutSecrets(outcome.text, secrets), ...(tool.price > 0 && { cost: tool.price }) };
+    return { ...outcome, text: withoutSecrets(outcome.text, secrets()), ...(tool.price > 0 && { cost: tool.price }) };
   } catch (error) {
     if (isHandedOver(how)) state.bill.fail();
     how.signal.throwIfAborted();
-    const why = describeFault(error, 'anybody', secrets);
+    const why = describeFault(error, 'anybody', secrets());
     room.log.warn({ server: server.name, tool: tool.name, fault: why }, 'a connected tool failed');
     const known = state.begun ? 'It is not known whether the tool did anything.' : 'The tool was not called.';
     // Without an answer of the server, nothing is charged.

@@ -3,10 +3,11 @@ import { roles, statuses, type User } from '../identity/user.ts';
 import { AppError } from '../lib/errors.ts';
 import type { McpContext } from './context.ts';
 import { isAsApproved } from './definition.ts';
-import { describeFault, secretsOf } from './fault.ts';
+import { describeFault } from './fault.ts';
+import { headerSecretsOf } from './header-secrets.ts';
 import { findServer, type McpServer, serversOwnedBy } from './store/servers.ts';
 import { type AllowedTool, allowedTools } from './store/tools.ts';
-import { headersOf, listingHolder } from './target.ts';
+import { headersOf, listingHolder, userOf } from './target.ts';
 import { offeredName, plainNameOf, serverOf } from './tool-names.ts';
 
 /** How long a server that failed to answer is skipped, so that it does not delay every listing. */
@@ -41,7 +42,7 @@ export function openUsableTools(room: McpContext): ListUsableTools {
       if (failed.size >= mostFailed) failed.clear();
       failed.set(place, { updatedAt: server.updatedAt, atMs: room.clock.steadyMs() });
       room.log.warn(
-        { server: server.name, fault: describeFault(error, 'anybody', secretsIn(room, server)) },
+        { server: server.name, fault: describeFault(error, 'anybody', secretsIn(room, server, userOf(holder))) },
         'a connected server could not list its tools',
       );
       return [];
@@ -155,12 +156,22 @@ async function toolOffered({ db, known }: Finding, server: McpServer, name: stri
   return (await allowedTools(db, [server.id])).find((one) => offeredName(server.name, one.name) === name);
 }
 
-/** Values that must be redacted from a server's answers. */
-export function secretsIn(room: Pick<McpContext, 'sealer'>, server: McpServer): string[] {
+/** Values that must be redacted from a server's answers to this user. */
+export function secretsIn(
+  room: Pick<McpContext, 'sealer' | 'sentTokens'>,
+  server: McpServer,
+  userId: number | null,
+): readonly string[] {
+  const tokens = room.sentTokens.of(server, userId);
+  const headers = headerSecretsIn(room, server);
+  return tokens.length === 0 ? headers : [...headers, ...tokens];
+}
+
+function headerSecretsIn(room: Pick<McpContext, 'sealer'>, server: McpServer): string[] {
   let secrets = secretsBy.get(server);
   if (secrets) return secrets;
   try {
-    secrets = secretsOf(headersOf(room, server));
+    secrets = headerSecretsOf(headersOf(room, server));
   } catch {
     // Headers that cannot be unsealed are not sent either.
     secrets = [];

@@ -70,7 +70,7 @@ async function definitionsOf(
     return (known ?? (await room.sessions.listing(server, holder, exchange.signal))).definitions;
   } catch (error) {
     throw internalError(
-      `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server))}.`,
+      `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server, exchange.caller.user.id))}.`,
     );
   }
 }

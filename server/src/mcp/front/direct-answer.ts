@@ -1,6 +1,8 @@
 import { hasOnly } from '../../lib/has-only.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Lingering } from '../../lib/linger-timer.ts';
+import { ssePing } from '../../lib/sse.ts';
+import { keepAlive } from '../../platform/http/event-stream.ts';
 import type { Params } from '../connection.ts';
 import type { LogMessage } from '../request-callbacks.ts';
 import { type RpcError, statusOf } from './endpoint.ts';
@@ -119,7 +121,7 @@ export class DirectAnswer implements Lingering {
   }
 
   lingers(): void {
-    this.#begun();
+    this.#begun().wait();
   }
 
   end(result: Params): void {
@@ -150,22 +152,36 @@ class Events {
   #controller!: ReadableStreamDefaultController<Uint8Array>;
   /** The client disconnected, which is not an error: further messages are dropped. */
   #left = false;
+  #stopPings: (() => void) | undefined;
   readonly stream = new ReadableStream<Uint8Array>({
     start: (controller) => {
       this.#controller = controller;
     },
     cancel: () => {
       this.#left = true;
+      this.#stopPings?.();
     },
   });
 
+  /** The response only starts with its first bytes, and quiet connections are dropped. */
+  wait(): void {
+    if (this.#left) return;
+    this.#write(ssePing);
+    this.#stopPings = keepAlive(() => this.#write(ssePing));
+  }
+
   say(message: object): void {
-    if (!this.#left) this.#controller.enqueue(encoder.encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+    if (!this.#left) this.#write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
   end(message: object): void {
+    this.#stopPings?.();
     this.say(message);
     if (!this.#left) this.#controller.close();
+  }
+
+  #write(text: string): void {
+    this.#controller.enqueue(encoder.encode(text));
   }
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { describeFault } from '../fault.ts';
 import type { McpServer } from '../store/servers.ts';
+import { userOf } from '../target.ts';
 import { secretsIn } from '../usable-tools.ts';
 import type { FrontContext } from './context.ts';
 import type { Endpoint, Requester } from './endpoint.ts';
@@ -62,7 +63,7 @@ async function tell(
     return await room.callers.tell(server, holder, { ...data, id: question.id }, question.isIn);
   } catch (error) {
     await room.questions.giveBack(data.id);
-    const why = describeFault(error, 'anybody', secretsIn(room, server));
+    const why = describeFault(error, 'anybody', secretsIn(room, server, userOf(holder)));
     room.log.warn({ server: server.name, fault: why }, 'a connected server did not accept an answer');
     throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
   }

@@ -28,13 +28,13 @@ export async function forwardRequest(
   asked: ForwardedRequest,
   exchange: Exchange,
 ): Promise<Params> {
-  const secrets = secretsIn(room, server);
-  const time = exchange.say && askable(room, server, exchange, secrets);
-  const passing = new Passage(exchange, server.timeoutMs, time, secrets);
+  const time = exchange.say && askable(room, server, exchange);
+  const passing = new Passage(room, server, exchange, time);
   try {
-    if (!time) return redacted(await room.callers.ask(server, exchange.holder, asked, passing), secrets);
-    return redacted(await passAsking(room, server, { asked, passing, time }, exchange), secrets);
+    if (!time) return passing.redacted(await room.callers.ask(server, exchange.holder, asked, passing));
+    return passing.redacted(await passAsking(room, server, { asked, passing, time }, exchange));
   } catch (error) {
+    const secrets = secretsIn(room, server, exchange.caller.user.id);
     const said = redacted(serverErrorIn(error), secrets);
     const asks = said && mayNeedInput(asked.method) ? urlElicitationResult(exchange, said) : null;
     if (asks) return asks;
@@ -73,17 +73,20 @@ class Passage implements RequestCallbacks {
   #toldCharacters = 0;
 
   constructor(
+    private readonly room: FrontContext,
+    private readonly server: McpServer,
     private readonly exchange: Exchange,
-    private readonly timeoutMs: number,
     private readonly time: Askable | undefined,
-    private readonly secrets: readonly string[],
   ) {
     this.progress = exchange.progress;
     this.asking = time?.asking;
   }
 
   get signal(): AbortSignal {
-    this.#signal ??= AbortSignal.any([this.exchange.signal, this.time?.signal ?? AbortSignal.timeout(this.timeoutMs)]);
+    this.#signal ??= AbortSignal.any([
+      this.exchange.signal,
+      this.time?.signal ?? AbortSignal.timeout(this.server.timeoutMs),
+    ]);
     return this.#signal;
   }
 
@@ -93,7 +96,11 @@ class Passage implements RequestCallbacks {
    */
   log(message: LogMessage): void {
     this.#toldCharacters += JSON.stringify(message).length;
-    if (this.#toldCharacters <= mostAnswerBytes) this.exchange.log?.(redacted(message, this.secrets));
+    if (this.#toldCharacters <= mostAnswerBytes) this.exchange.log?.(this.redacted(message));
+  }
+
+  redacted<T>(value: T): T {
+    return redacted(value, secretsIn(this.room, this.server, this.exchange.caller.user.id));
   }
 }
 
@@ -107,19 +114,15 @@ interface Askable {
  * Timeout and questions of a call whose client can be asked. The timeout is paused while a question is open. The timer
  * is created lazily, since most calls end before it is needed.
  */
-function askable(
-  room: FrontContext,
-  server: McpServer,
-  { holder, say, newest }: Exchange,
-  secrets: readonly string[],
-): Askable {
+function askable(room: FrontContext, server: McpServer, { caller, holder, say, newest }: Exchange): Askable {
   let made: CallTimeout | undefined;
   const patience = (): CallTimeout => {
     made ??= new CallTimeout(server.timeoutMs, room.clock.steadyMs);
     return made;
   };
   const asking = room.questions.asking({
-    ...{ server, holder, secrets, alone: newest },
+    ...{ server, holder, alone: newest },
+    secrets: () => secretsIn(room, server, caller.user.id),
     say: (message) => say?.(message),
     call: { wait: () => patience().wait(), goOn: () => patience().goOn() },
     tooMuch: () => patience().giveUp(new McpFault('it asked too many questions')),

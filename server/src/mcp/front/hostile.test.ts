@@ -133,6 +133,18 @@ test("a server's description of itself is bounded and shown without invisible ch
   }
 });
 
+test('words of our headers that are no secrets stay in results', async () => {
+  const said = {
+    content: [{ type: 'text', text: 'Bearer tokens of issues are at /issues/1' }],
+    structuredContent: { Bearer: { issues: ['issues'] } },
+  };
+  const server = calling(({ result }) => Response.json(result(said)));
+  const headers = { authorization: `Bearer ${secret}`, 'x-mcp-toolsets': 'issues' };
+  const { name } = await f.connected(server, { headers });
+  const { client } = await f.clientOf(`/mcp/${name}`, 'legacy');
+  expect(await client.callTool({ name: 'one', arguments: {} })).toMatchObject(said);
+});
+
 test('our secret is removed from a result, and the rest is unchanged', async () => {
   const server = calling(({ result }, { headers }) =>
     Response.json(result({ content: [{ type: 'text', text: `you sent ${headers.get('x-key')}` }], extra: [1, null] })),

@@ -13,6 +13,7 @@ import { redacted } from '../redact.ts';
 import { cancellationIn, questionIn } from '../server-questions.ts';
 import type { Listened } from '../sessions.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
+import { userOf } from '../target.ts';
 import { secretsIn, usableServer } from '../usable-tools.ts';
 import type { McpCaller } from './caller.ts';
 import type { FrontContext } from './context.ts';
@@ -111,7 +112,7 @@ export class NotificationStreams {
     } catch (error) {
       // Subscriptions end with the server's session: the client has to start a new session and subscribe again.
       if (findFault(error)?.sessionEnded) throw noSession();
-      const why = describeFault(error, 'anybody', secretsIn(this.room, server));
+      const why = describeFault(error, 'anybody', secretsIn(this.room, server, userOf(holder)));
       throw new AppError('provider_error', `The server ${server.name} failed: ${why}.`);
     }
     throw new AppError('method_not_allowed', `The server ${server.name} does not send messages on its own.`, {
@@ -121,7 +122,7 @@ export class NotificationStreams {
 
   async #relay(heard: Promise<Listened>, out: EventStream, listener: Listener): Promise<void> {
     const { server, holder } = listener;
-    const secrets = secretsIn(this.room, server);
+    const secrets = () => secretsIn(this.room, server, userOf(holder));
     let taken: unknown;
     const write = (message: object, id?: string) => {
       taken = out.write(eventText(message, id));
@@ -140,7 +141,7 @@ export class NotificationStreams {
           const takenBack = cancellationIn(message);
           if (question) await askOrRefuse(this.room.callers, listener, question, asking);
           else if (takenBack) asking.takenBack(takenBack.id);
-          else if (isPassed(message, listener)) write(redacted(message, secrets), event.id);
+          else if (isPassed(message, listener)) write(redacted(message, secrets()), event.id);
           // Back-pressure: read on only once the client has taken what was written.
           await taken;
         }

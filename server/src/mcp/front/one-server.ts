@@ -2,6 +2,7 @@ import type { ServerCapabilities } from '@modelcontextprotocol/client';
 import { table } from '../../lib/table.ts';
 import type { Params } from '../connection.ts';
 import { describeFault } from '../fault.ts';
+import { redacted } from '../redact.ts';
 import type { McpServer, Offering } from '../store/servers.ts';
 import { hasTasks } from '../task-answers.ts';
 import { secretsIn } from '../usable-tools.ts';
@@ -38,13 +39,14 @@ export const oneServer = (room: FrontContext, server: McpServer): Endpoint => ({
   },
   introduction: async ({ caller, holder, signal }, { tasks, listens }) => {
     try {
-      const { about, capabilities: has, instructions } = await room.callers.introduction(server, holder, signal);
+      const told = await room.callers.introduction(server, holder, signal);
+      const { about, capabilities: has, instructions } = redacted(told, secretsIn(room, server, caller.user.id));
       const speaks = listens && about.protocol < '2026';
       const capabilities = passedCapabilities(passedOn(server, caller), has, speaks);
       return { about, instructions, capabilities: { ...capabilities, ...(tasks && hasTasks(has) && withTasks) } };
     } catch (error) {
       throw internalError(
-        `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server))}.`,
+        `The server ${server.name} failed: ${describeFault(error, 'anybody', secretsIn(room, server, caller.user.id))}.`,
       );
     }
   },

@@ -37,7 +37,7 @@ function call(at: Questions, fields: object = {}) {
     },
   };
   const say = (message: object) => void state.said.push(message);
-  const asking = at.asking({ server, holder, secrets: [], say, call: time, tooMuch: () => {}, ...fields });
+  const asking = at.asking({ server, holder, secrets: () => [], say, call: time, tooMuch: () => {}, ...fields });
   return { state, asking };
 }
 const question = { id: 0, method: 'roots/list', params: {}, session: 'behind' };

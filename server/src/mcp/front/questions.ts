@@ -25,7 +25,8 @@ const mostInAll = 100;
 export interface Asked {
   server: McpServer;
   holder: string;
-  secrets: readonly string[];
+  /** What is redacted from its questions. */
+  secrets(): readonly string[];
   /** Sends a message to the client. */
   say(message: object): void;
   /** The call the questions belong to, if any: its timeout is paused while a question is open. */
@@ -93,7 +94,7 @@ export class Questions {
         return { code: -32_000, message: 'The client is asked too many questions at once.' };
       const name = this.#begin(asked, { question, collect }, () => names.delete(question.id));
       names.set(question.id, name);
-      const params = redacted(question.params, asked.secrets);
+      const params = redacted(question.params, asked.secrets());
       asked.say({ jsonrpc: '2.0', id: name, method: question.method, params });
       return undefined;
     };

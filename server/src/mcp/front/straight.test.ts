@@ -100,6 +100,23 @@ test("answers and errors are the same as the library's for clients of the newest
   }
 });
 
+test.each<[bits: string, kept: (id: number) => number]>([
+  ['signed', (id) => id | 0],
+  ['unsigned', (id) => id >>> 0],
+])('a server that keeps ids in 32 bits, %s, is called', async (_, kept) => {
+  const server = f.startRaw(({ method, id }) => {
+    const result =
+      method === 'tools/list'
+        ? { tools: [{ name: 'one', inputSchema: { type: 'object' } }] }
+        : { content: [{ type: 'text', text: 'here' }] };
+    return Response.json({ jsonrpc: '2.0', id: kept(id as number), result });
+  });
+  const { name } = await f.connected(server);
+  const headers = { ...(await session(`/mcp/${name}`)), ...version };
+  for (let calls = 0; calls < 3; calls += 1)
+    expect(await (await f.post(`/mcp/${name}`, callOf('one'), headers)).text()).toContain('here');
+});
+
 test('notifications arrive before the answer, and a slow answer starts streaming', async () => {
   const begun = Promise.withResolvers<string>();
   const tools: ScriptedTool[] = [

@@ -1,4 +1,4 @@
-import type { ZodType } from 'zod';
+import type { ZodType, z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { type Fields, fieldsOf, parse, readBody, refuseNul, refuseRepeated, unreceived, withMembers } from './body.ts';
 import { parseForm } from './form.ts';
@@ -133,10 +133,14 @@ function accept(route: Route, schema: ZodType, input: unknown, code?: 'not_found
       ? `${param}: there is no such parameter.`
       : missing
         ? `${param || 'The body'} is required.`
-        : `${param || 'The body'}: ${issue.message}`;
+        : `${param || 'The body'}: ${reasonOf(issue)}`;
   if (route.errors === 'oauth') throw new AppError('invalid_request', message, { param });
   throw new AppError(missing ? 'missing_required_parameter' : 'invalid_value', message, { param });
 }
+
+/** Zod only says that a key is invalid; the reason is inside. */
+const reasonOf = (issue: z.core.$ZodIssue): string =>
+  (issue.code === 'invalid_key' ? issue.issues[0]?.message : undefined) ?? issue.message;
 
 function valueAt(input: unknown, path: PropertyKey[]): unknown {
   let value = input;
