@@ -14,7 +14,7 @@ import { statuses } from './user.ts';
 interface Deps {
   db: Db;
   clock: Clock;
-  announcements: Pick<Announcements, 'changed'>;
+  announcements: Announcements;
 }
 
 /** For an operator with shell access: creates an administrator, or resets one's password. Never lowers a role. */
