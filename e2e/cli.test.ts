@@ -133,6 +133,9 @@ test('create-admin restores access for a lost administrator, and doctor reports 
   const made = await svc(['create-admin', 'newcomer', '--root'], { DATA_DIR: dataDir });
   const password = /Password: (\S+)/.exec(made.said)![1]!;
   expect((await svc(['create-admin', 'no spaces please'], { DATA_DIR: dataDir })).code).toBe(2);
+  // Without --root it is a new password only: an installation must not lose its root to a forgotten flag.
+  const forgotten = await svc(['create-admin', 'newcomer'], { DATA_DIR: dataDir, ADMIN_PASSWORD: password });
+  expect(forgotten).toEqual({ code: 0, said: 'newcomer is now root.\n' });
   await service.restart();
   const login = await fetch(`${service.url}/api/user/login`, {
     method: 'POST',
@@ -142,6 +145,7 @@ test('create-admin restores access for a lost administrator, and doctor reports 
   expect(((await login.json()) as { data: { role: number } }).data.role).toBe(100);
   const { logs } = await service.root.api<{ logs: object[] }>('/api/admin/audit?actor=create-admin&target=newcomer');
   expect(logs).toMatchObject([
+    { action: 'user_updated', before: { role: 100 }, after: { role: 100 } },
     { action: 'user_created', actor: { id: null }, after: { role: 100, password: 'changed' } },
   ]);
   expect(JSON.stringify(logs)).not.toContain(password);

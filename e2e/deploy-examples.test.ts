@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test';
 import { YAML } from 'bun';
 import { readConfig } from '../server/src/config.ts';
 import { clientIp, parseBlock } from '../server/src/platform/http/client-ip.ts';
+import { maxRequestBodySize } from '../server/src/serve.ts';
 
 const read = (path: string): Promise<string> => Bun.file(new URL(`../${path}`, import.meta.url)).text();
 
@@ -39,6 +40,14 @@ test('compose trusts only its own proxy, and publishes ports on loopback only', 
 test('nginx sets X-Forwarded-For itself and ignores the caller’s', async () => {
   const lines = (await read('deploy/nginx.conf')).split('\n').filter((line) => /X-Forwarded-For/.test(line));
   expect(lines.map((line) => line.trim())).toEqual(['proxy_set_header X-Forwarded-For $remote_addr;']);
+});
+
+test('proxies let through whatever the service accepts, as do the words about them', async () => {
+  const mebibytes = maxRequestBodySize / 1024 / 1024;
+  for (const file of ['deploy/nginx.conf', 'deploy/kubernetes.yaml', 'docs/guides/operator.md']) {
+    const limits = [...(await read(file)).matchAll(/(?:client_max_body_size|proxy-body-size:) (\d+)m/g)];
+    expect([file, ...limits.map(([, limit]) => Number(limit))]).toEqual([file, mebibytes]);
+  }
 });
 
 test('the Kubernetes example trusts no network', async () => {

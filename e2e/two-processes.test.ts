@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { randomString } from '../server/src/lib/ids.ts';
 import { hasBoth, type OwnDatabase, ownDatabase } from './own-database.ts';
+import { program } from './program.ts';
 import { says } from './relay-replies.ts';
 import { type Service, startService, until } from './service.ts';
 import { refuse, startUpstream, type Upstream } from './upstream.ts';
@@ -68,6 +69,21 @@ describe.skipIf(missing)('two processes', () => {
     const { id } = keys.find((item) => item.name === 'to revoke')!;
     await one.root.api(`/api/tokens/${id}`, { method: 'DELETE' });
     for (const { url } of [one, two]) await until('it is revoked', async () => (await use(url)).status === 401);
+  });
+
+  test('svc create-admin ends the sessions of its user at running processes too', async () => {
+    const username = `u_${randomString(8)}`;
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ username, password: 'long enough' });
+    const made = await fetch(`${one.url}/api/user/register`, { method: 'POST', headers, body });
+    const cookie = made.headers.get('set-cookie')!.split(';')[0]!;
+    const self = async ({ url }: Service) => (await fetch(`${url}/api/user/self`, { headers: { cookie } })).status;
+    for (const service of [one, two]) expect(await self(service)).toBe(200);
+    const env = { PATH: process.env.PATH ?? '', DATA_DIR: one.dataDir, ...database.withRedis };
+    expect(await Bun.spawn([...program, 'create-admin', username], { env, stdout: 'ignore' }).exited).toBe(0);
+    // A cached session lives for a minute unless processes are told.
+    for (const service of [one, two])
+      await until('the session has ended', async () => (await self(service)) === 401, 20_000);
   });
 
   test('a model added in one process is served by the other immediately', async () => {

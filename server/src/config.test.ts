@@ -63,6 +63,31 @@ test('every fault is reported at once', () => {
   }
 });
 
+test.each([
+  [
+    { BASE_URL: 'https://user:secret@svc.example' },
+    'BASE_URL must not contain a user name, password, query or fragment',
+  ],
+  [{ BASE_URL: 'https://svc.example/?tenant=1' }, 'BASE_URL must not contain a user name, password, query or fragment'],
+  [{ WEB_URL: 'https://svc.example/#start' }, 'WEB_URL must not contain a user name, password, query or fragment'],
+  [{ MAIL_FROM: 'x', SMTP_URL: 'smtp://mail' }, 'MAIL_FROM must be an address, or a name and <address>'],
+  [
+    { MAIL_FROM: 'svc\r\nBcc: a@b.example', SMTP_URL: 'smtp://mail' },
+    'MAIL_FROM must be an address, or a name and <address>',
+  ],
+  [{ LOG_LEVEL: 'loud' }, 'LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent'],
+  [{ DEMO_PROVIDER: 'yes' }, 'DEMO_PROVIDER must be one of auto, on, off'],
+  [{ OPENID_CONNECT: 'on' }, 'OPENID_CONNECT must be one of 0, 1, true, false'],
+  [{ S3_ENDPOINT: 'https://s3.example' }, 'S3_ENDPOINT requires S3_BUCKET'],
+  [{ S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' }, 'S3_ACCESS_KEY_ID requires S3_BUCKET'],
+])('%p is refused in words, once', (environment, fault) => {
+  expect(() => readConfig(environment)).toThrow(new ConfigFaults([fault]));
+});
+
+test.each(['svc@svc.example', 'Our gateway <svc@svc.example>', 'svc@localhost'])('%s can send mail', (MAIL_FROM) => {
+  expect(readConfig({ MAIL_FROM, SMTP_URL: 'smtp://mail' }).mail?.from).toBe(MAIL_FROM);
+});
+
 test('provider keys and option defaults are collected by name', () => {
   const config = readConfig({ OPENAI_API_KEY: 'k', GROQ_API_KEY: '', OAUTH2_CODE_TTL: '60' });
   expect(config.providerKeys).toEqual({ OPENAI_API_KEY: 'k' });

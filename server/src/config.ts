@@ -6,7 +6,9 @@ import type { Vendor } from './lib/vendors/vendor.ts';
 import type { S3Config } from './platform/blobs/s3.ts';
 import { parseBlock } from './platform/http/client-ip.ts';
 
-const flag = z.enum(['0', '1', 'true', 'false', '']).transform((v) => v === '1' || v === 'true');
+const oneOf = <const T extends string>(...values: T[]) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+const flag = oneOf('0', '1', 'true', 'false').transform((v) => v === '1' || v === 'true');
 const whole = (min: number, max: number) =>
   z
     .string()
@@ -18,6 +20,11 @@ const webAddress = z
   .refine((v) => URL.canParse(v) && /^https?:$/.test(new URL(v).protocol), 'must be an http or https address')
   // Normalised by the URL parser: HTTPS:// is https, too.
   .transform((v) => trimEndOf(new URL(v).href, '/'));
+/** Paths are appended to it, and it is the issuer (RFC 8414 §2: no query or fragment). */
+const ownAddress = webAddress.refine((v) => {
+  const { username, password, search, hash } = new URL(v);
+  return username + password + search + hash === '';
+}, 'must not contain a user name, password, query or fragment');
 const addressOf = (protocols: string[]) =>
   z
     .string()
@@ -41,8 +48,8 @@ function headerPair(pair: string): [string, string] {
 const rules = {
   PORT: whole(0, 65_535).default(3000),
   HOST: z.string().min(1).default('127.0.0.1'),
-  BASE_URL: webAddress.optional(),
-  WEB_URL: webAddress.optional(),
+  BASE_URL: ownAddress.optional(),
+  WEB_URL: ownAddress.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
   DATABASE_URL: addressOf(['postgres:', 'postgresql:']).optional(),
   DATABASE_POOL: whole(1, 200).default(10),
@@ -54,7 +61,14 @@ const rules = {
   S3_ACCESS_KEY_ID: z.string().optional(),
   S3_SECRET_ACCESS_KEY: z.string().optional(),
   SMTP_URL: addressOf(['smtp:', 'smtps:']).optional(),
-  MAIL_FROM: z.string().min(3).max(320).optional(),
+  MAIL_FROM: z
+    .string()
+    .max(320, 'must have at most 320 characters')
+    .regex(
+      /^(?:[^\p{Cc}<>]*<[^\s@<>]+@[^\s@<>]+>|[^\s@<>]+@[^\s@<>]+)$/u,
+      'must be an address, or a name and <address>',
+    )
+    .optional(),
   WORKERS: whole(1, 64).default(1),
   ADMIN_USERNAME: z
     .string()
@@ -69,7 +83,7 @@ const rules = {
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
     .optional(),
-  DEMO_PROVIDER: z.enum(['auto', 'on', 'off']).default('auto'),
+  DEMO_PROVIDER: oneOf('auto', 'on', 'off').default('auto'),
   METRICS_TOKEN: z.string().min(1).optional(),
   TRUSTED_PROXIES: z.string().default(''),
   ALLOW_PRIVATE_WEBHOOKS: flag.default(false),
@@ -77,7 +91,7 @@ const rules = {
   MCP_ASSERTIONS_DIR: z.string().min(1).optional(),
   DRAIN_SECONDS: whole(0, 3600).default(30),
   VIDEO_JOB_TTL: whole(1, 604_800).default(3600),
-  LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  LOG_LEVEL: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent').default('info'),
   OTEL_EXPORTER_OTLP_ENDPOINT: webAddress.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: headerList.default({}),
   OAUTH2_ACCESS_TOKEN_TTL: whole(1, 31_536_000).optional(),
@@ -88,6 +102,12 @@ const rules = {
   STRIPE_WEBHOOK_SECRET: z.string().min(1).optional(),
   STRIPE_API_URL: webAddress.optional(),
 } as const;
+
+const pairs = [
+  ['SMTP_URL', 'MAIL_FROM'],
+  ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'],
+] as const;
+const ofBuckets = ['S3_ENDPOINT', 'S3_REGION', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'] as const;
 
 type Environment = Record<string, string | undefined>;
 type Values = { [K in keyof typeof rules]: z.output<(typeof rules)[K]> };
@@ -165,14 +185,17 @@ export function readConfig(environment: Environment, rows = vendors): Config {
   };
   const read = readAll(rules) as Values;
   const providerKeys = readAll(vendorRules(rows)) as Record<string, string>;
-  if ((read.WORKERS ?? 1) > 1 && !(read.DATABASE_URL && read.REDIS_URL))
+  // By what was given: an invalid value has been reported, and is not missing as well.
+  const has = (name: keyof typeof rules): boolean => Boolean(environment[name]);
+  if ((read.WORKERS ?? 1) > 1 && !(has('DATABASE_URL') && has('REDIS_URL')))
     faults.push('WORKERS above 1 requires PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
-  if (read.S3_BUCKET && !(read.S3_ACCESS_KEY_ID && read.S3_SECRET_ACCESS_KEY))
+  if (has('S3_BUCKET') && !(has('S3_ACCESS_KEY_ID') && has('S3_SECRET_ACCESS_KEY')))
     faults.push('S3_BUCKET requires S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
-  if ((read.SMTP_URL === undefined) !== (read.MAIL_FROM === undefined))
-    faults.push('SMTP_URL and MAIL_FROM must be set together: set both or neither');
-  if ((read.STRIPE_SECRET_KEY === undefined) !== (read.STRIPE_WEBHOOK_SECRET === undefined))
-    faults.push('STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET must be set together: set both or neither');
+  // Otherwise files would silently stay on this disk, which in a container is gone with it.
+  const ofBucket = ofBuckets.find(has);
+  if (ofBucket && !has('S3_BUCKET')) faults.push(`${ofBucket} requires S3_BUCKET`);
+  for (const [one, other] of pairs)
+    if (has(one) !== has(other)) faults.push(`${one} and ${other} must be set together: set both or neither`);
   for (const block of (read.TRUSTED_PROXIES ?? '').split(',').filter(Boolean))
     if (!parseBlock(block))
       faults.push(`TRUSTED_PROXIES contains ${JSON.stringify(block)}, which is not an IP address or CIDR block`);

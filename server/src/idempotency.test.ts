@@ -74,6 +74,12 @@ const newChannel = async (): Promise<number> => {
 /** Every request that moves money or makes something, and how many there are now. */
 const created: Record<string, { by: () => Member; path: () => Promise<string>; body: () => unknown; table: string }> = {
   credits: { by: () => root, path: async () => credits(user.id), body: () => ({ quota: 5 }), table: 'credits' },
+  'invited accounts': {
+    by: () => root,
+    path: async () => '/api/admin/invitations',
+    body: () => ({ username: `invited_${keys}`, quota: 5 }),
+    table: 'users',
+  },
   'API keys': { by: () => user, path: async () => '/api/tokens', body: () => ({ name: 'k' }), table: 'api_keys' },
   applications: {
     by: () => user,
@@ -324,8 +330,7 @@ const without = [
   '/api/admin/users/{id}/links',
   // A new secret ends the one before.
   '/api/user/spending/webhook-secret',
-  // A name is taken once.
-  '/api/admin/invitations',
+  // Keys are a user's, and here is none.
   '/scim/v2/Users',
   '/scim/v2/Groups',
   '/api/user/step-up/passkey/options',

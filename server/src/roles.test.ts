@@ -53,12 +53,8 @@ async function applicationOf(owner: Member): Promise<number> {
 }
 
 async function memberOf(role: keyof typeof roles, name: string): Promise<Member> {
-  const { platform } = t;
   if (role !== 'user')
-    await makeAdministrator(
-      { db: platform.database.db, clock: platform.clock },
-      { username: name, role: roles[role], password: rootPassword },
-    );
+    await makeAdministrator(t.app.identity.accounts, { username: name, role: roles[role], password: rootPassword });
   else return t.user(name);
   const answer = await t.call('/api/user/login', { method: 'POST', body: { username: name, password: rootPassword } });
   const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;

@@ -12,7 +12,7 @@ import { StartFault } from './platform/start-fault.ts';
 import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. Parts of uploads have 64 MiB, and a form around them. */
-const maxRequestBodySize = 66 * 1024 * 1024;
+export const maxRequestBodySize = 66 * 1024 * 1024;
 
 /** Serves until stopped; with several workers this process only supervises them. */
 export async function serve(config: Config, environment: Record<string, string | undefined>): Promise<void> {
@@ -32,6 +32,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
     });
   const platform = await openPlatform(config, log);
   const app = await buildApp(platform, config);
+  tellPassword(app.newRoot);
   let stopping = false;
   const server = listening(config, () =>
     Bun.serve({
@@ -65,7 +66,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
         })
       : undefined;
   await app.start();
-  greet(config, app.newRoot);
+  tell(`svc is ready at ${config.baseUrl}`);
   stop = once(async () => {
     stopping = true;
     app.drain();
@@ -90,11 +91,12 @@ function listening<T>({ host, port }: Config, open: () => T): T {
   }
 }
 
-function greet(config: Config, root: { username: string; password: string | null } | null): void {
-  const lines = [`svc is ready at ${config.baseUrl}`];
-  if (root?.password) lines.push(`Log in as ${root.username} with password ${root.password} (shown only once)`);
-  process.stdout.write(`\n${lines.map((line) => `  ${line}`).join('\n')}\n\n`);
+/** As soon as the user exists: the start may still fail, and the next one no longer knows the password. */
+function tellPassword(root: { username: string; password: string | null } | null): void {
+  if (root?.password) tell(`Log in as ${root.username} with password ${root.password} (shown only once)`);
 }
+
+const tell = (line: string): boolean => process.stdout.write(`\n  ${line}\n\n`);
 
 function once(act: () => Promise<void>): () => void {
   let begun = false;

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite';
 import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { keyFiles } from '../platform/encryption-key.ts';
 import { restrictPermissions } from '../platform/restrict-permissions.ts';
 import type { CommandCall } from './command.ts';
 
@@ -30,8 +31,8 @@ export async function backup({ config, args, print }: CommandCall): Promise<numb
   database.close();
   const blobs = join(config.dataDir, 'blobs');
   if (existsSync(blobs)) cpSync(blobs, join(folder, 'blobs'), { recursive: true });
-  const key = join(config.dataDir, 'encryption.key');
-  if (!config.encryptionKey && existsSync(key)) copyFileSync(key, join(folder, 'encryption.key'));
+  const keys = config.encryptionKey ? [] : keyFiles.filter((name) => existsSync(join(config.dataDir, name)));
+  for (const name of keys) copyFileSync(join(config.dataDir, name), join(folder, name));
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ made_at: new Date().toISOString() }));
   // Copies inherit the modes of their originals.
   restrictPermissions(folder);

@@ -1,4 +1,7 @@
 import type { Config } from '../config.ts';
+import { type Announcements, openAnnouncements } from '../identity/announcements.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Db } from '../platform/db/tables.ts';
 import { openLog } from '../platform/log.ts';
 import { openPlatform, type Platform } from '../platform/open.ts';
 
@@ -31,3 +34,17 @@ export async function withPlatform<T>(
     await platform.close();
   }
 }
+
+/** For changes to accounts: on PostgreSQL the service may be running, and its processes forget what they have cached. */
+export const withAnnouncements = <T>(
+  config: Config,
+  work: (deps: { db: Db; clock: Clock; announcements: Announcements }) => Promise<T>,
+): Promise<T> =>
+  withPlatform(config, async ({ database, clock, shared, cacheSync }) => {
+    const announcements = await openAnnouncements(shared, cacheSync);
+    try {
+      return await work({ db: database.db, clock, announcements });
+    } finally {
+      await announcements.close();
+    }
+  });

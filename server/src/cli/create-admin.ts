@@ -1,6 +1,6 @@
 import { makeAdministrator } from '../identity/administrator.ts';
 import { roles, usernameRule } from '../identity/user.ts';
-import { type CommandCall, withPlatform } from './command.ts';
+import { type CommandCall, withAnnouncements } from './command.ts';
 
 /**
  * The password comes from ADMIN_PASSWORD, so that it shows in no process list; otherwise one is generated and printed.
@@ -11,12 +11,11 @@ export async function createAdmin({ config, args, flags, print }: CommandCall): 
     print('A username must be 3-32 characters of A-Z a-z 0-9 _ . -');
     return 2;
   }
-  const root = flags.has('--root');
-  const role = root ? roles.root : roles.administrator;
-  const made = await withPlatform(config, ({ database, clock }) =>
-    makeAdministrator({ db: database.db, clock }, { username, role, password: config.admin.password }),
+  const role = flags.has('--root') ? roles.root : roles.administrator;
+  const made = await withAnnouncements(config, (deps) =>
+    makeAdministrator(deps, { username, role, password: config.admin.password }),
   );
-  print(`${username} is ${made.existed ? 'now' : 'made'} ${root ? 'root' : 'administrator'}.`);
+  print(`${username} is ${made.existed ? 'now' : 'made'} ${made.role === roles.root ? 'root' : 'administrator'}.`);
   if (made.drawn) print(`Password: ${made.drawn} (shown only once)`);
   return 0;
 }

@@ -1,5 +1,5 @@
 import { removeFactorsAtTheMachine } from '../identity/administrator.ts';
-import { type CommandCall, withPlatform } from './command.ts';
+import { type CommandCall, withAnnouncements } from './command.ts';
 
 /**
  * The way back in for the last root user who lost the second factor: shell access implies access to the database
@@ -7,9 +7,7 @@ import { type CommandCall, withPlatform } from './command.ts';
  */
 export async function removeFactors({ config, args, print }: CommandCall): Promise<number> {
   const username = args[0]!;
-  const found = await withPlatform(config, ({ database, clock }) =>
-    removeFactorsAtTheMachine({ db: database.db, clock }, username),
-  );
+  const found = await withAnnouncements(config, (deps) => removeFactorsAtTheMachine(deps, username));
   print(found ? `${username} can now log in with only the password.` : `There is no user ${username}.`);
   return found ? 0 : 1;
 }

@@ -1,11 +1,13 @@
 import { Database } from 'bun:sqlite';
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { keyFiles } from '../platform/encryption-key.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
 import { restrictPermissions } from '../platform/restrict-permissions.ts';
 import type { CommandCall } from './command.ts';
 
-const parts = ['svc.db', 'blobs', 'encryption.key'];
+/** A backup has no write-ahead log, but a copy of the folder of a killed service has its last writes in one. */
+const parts = ['svc.db', 'svc.db-wal', 'blobs', ...keyFiles];
 
 /** Refuses while the service runs, and does not overwrite a database unless told to. */
 export async function restore({ config, args, flags, print }: CommandCall): Promise<number> {

@@ -1,25 +1,36 @@
 import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
+import type { Announcements } from './announcements.ts';
 import { nowhere, rowOf } from './audit/log.ts';
 import { insertAudit } from './audit/store.ts';
+import { factorsChanged } from './factors/required.ts';
 import { hashPassword } from './passwords.ts';
 import { deleteFactors } from './store/factors.ts';
 import { changeUser, findUserByName, insertUser } from './store/users.ts';
 import { statuses } from './user.ts';
 
-/** For an operator with shell access: creates an administrator, or resets one's password. */
+/** On PostgreSQL the service may be running meanwhile, with the user and their sessions in its caches. */
+interface Deps {
+  db: Db;
+  clock: Clock;
+  announcements: Announcements;
+}
+
+/** For an operator with shell access: creates an administrator, or resets one's password. Never lowers a role. */
 export async function makeAdministrator(
-  deps: { db: Db; clock: Clock },
+  deps: Deps,
   wanted: { username: string; role: number; password?: string },
-): Promise<{ existed: boolean; drawn: string | null }> {
+): Promise<{ existed: boolean; role: number; drawn: string | null }> {
   const drawn = wanted.password === undefined ? randomString(20) : null;
   const password_hash = await hashPassword(wanted.password ?? drawn!);
-  const { username, role } = wanted;
+  const { username } = wanted;
   const user = await findUserByName(deps.db, username);
+  const role = Math.max(wanted.role, user?.role ?? 0);
   let made: { id: number } | null = user;
   if (user) {
     await changeUser(deps.db, user.id, { role, password_hash, status: statuses.enabled });
+    await deps.announcements.changed(`user:${user.id}`);
   } else {
     const created_at = nowSeconds(deps.clock);
     made = await insertUser(deps.db, {
@@ -41,14 +52,15 @@ export async function makeAdministrator(
     origin: nowhere,
   };
   await insertAudit(deps.db, [rowOf(entry, nowSeconds(deps.clock))]);
-  return { existed: user !== null, drawn };
+  return { existed: user !== null, role, drawn };
 }
 
 /** For an operator with shell access: removes a user's second factors, root's too. False if the user does not exist. */
-export async function removeFactorsAtTheMachine(deps: { db: Db; clock: Clock }, username: string): Promise<boolean> {
+export async function removeFactorsAtTheMachine(deps: Deps, username: string): Promise<boolean> {
   const user = await findUserByName(deps.db, username);
   if (!user) return false;
   await deleteFactors(deps.db, user.id);
+  await factorsChanged(deps, user.id);
   const entry = {
     action: 'factors_removed',
     actor: 'svc remove-factors',

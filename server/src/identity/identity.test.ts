@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { openTestApp, rootPassword, type TestApp } from '../app.fixture.ts';
+import { type Member, openTestApp, rootPassword, type TestApp } from '../app.fixture.ts';
 
 let service: TestApp;
 beforeAll(async () => {
@@ -272,6 +272,15 @@ describe('administration', () => {
   });
 });
 
+interface JsonBody {
+  content: { 'application/json': { schema: { properties: object } } };
+}
+
+async function organisationKeys(owner: Member): Promise<string> {
+  const made = await owner.call('/api/organisations', { method: 'POST', body: { name: 'Family' } });
+  return `/api/organisations/${((await made.json()) as { data: { id: number } }).data.id}/keys`;
+}
+
 describe('API keys', () => {
   test('the full key is shown once and masked afterwards', async () => {
     const user = await service.user();
@@ -295,11 +304,31 @@ describe('API keys', () => {
     [{ name: 'k', remain_quota: -1 }],
     [{ name: 'k', allowed_ips: ['not an address'] }],
     [{ name: 'k', models: 'all' }],
+    [{ name: 'k', status: 3 }],
     [{}],
   ])('rejects %p', async (fields) => {
     const user = await service.user();
     expect((await user.call('/api/tokens', { method: 'POST', body: fields })).status).toBe(400);
     expect(((await (await user.call('/api/tokens')).json()) as { data: unknown[] }).data).toEqual([]);
+  });
+
+  test('every field that can be changed can be given to a new key', async () => {
+    const user = await service.user();
+    const expired_time = Math.floor(Date.now() / 1000) + 86_400;
+    const fields = {
+      ...{ name: 'later', status: 2, expired_time, remain_quota: 7, unlimited_quota: false },
+      ...{ models: ['demo/chat'], allowed_ips: ['10.0.0.0/8'], cache: { ttl_seconds: 60, when: 'any' } },
+    };
+    const { paths } = service.app.document() as { paths: Record<string, { put?: { requestBody: JsonBody } }> };
+    const { properties } = paths['/api/tokens/{id}']!.put!.requestBody.content['application/json'].schema;
+    expect(Object.keys(properties).sort()).toEqual(Object.keys(fields).sort());
+    for (const path of ['/api/tokens', await organisationKeys(user)]) {
+      const made = await user.call(path, { method: 'POST', body: fields });
+      const { data } = (await made.json()) as { data: { key: string } };
+      expect(data).toMatchObject(fields);
+      const headers = { authorization: `Bearer ${data.key}` };
+      expect((await service.call('/v1/models', { headers })).status).toBe(401);
+    }
   });
 
   test('a disabled, expired, IP-restricted or deleted key is rejected immediately, and others cannot change it', async () => {

@@ -30,7 +30,7 @@ const cacheSchema = z
   })
   .nullable();
 
-/** Fields of a new key; also the body of the OAuth endpoint, which ignores the last three. */
+/** Fields of a new key; also the body of the OAuth endpoint, which ignores the last four. */
 export const newKeySchema = z.object({
   name: shownName(50),
   expired_time: expiry.optional(),
@@ -39,10 +39,9 @@ export const newKeySchema = z.object({
   models: z.array(z.string().min(1).max(200)).max(500).optional(),
   allowed_ips: z.array(block).max(100).optional(),
   cache: cacheSchema.optional(),
+  status: z.union([z.literal(1), z.literal(2)]).optional(),
 });
-export const keyChangeSchema = newKeySchema
-  .partial()
-  .extend({ status: z.union([z.literal(1), z.literal(2)]).optional() });
+export const keyChangeSchema = newKeySchema.partial();
 export type NewKey = z.infer<typeof newKeySchema>;
 
 export const keyViewSchema = z
@@ -154,7 +153,7 @@ export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): 
     user_id: userId,
     name: input.name,
     ...columns,
-    status: 1,
+    status: input.status ?? 1,
     created_time: now,
     accessed_time: 0,
     expired_time,

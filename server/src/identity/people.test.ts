@@ -50,11 +50,8 @@ const noticesOf = async (member: Member): Promise<Notice[]> =>
   (await dataOf<{ notices: Notice[] }>(member.call('/api/user/notices'))).notices;
 
 async function administrator(name: string): Promise<Member> {
-  const { platform } = t;
-  await makeAdministrator(
-    { db: platform.database.db, clock: platform.clock },
-    { username: name, role: roles.administrator, password: rootPassword },
-  );
+  const account = { username: name, role: roles.administrator, password: rootPassword };
+  await makeAdministrator(t.app.identity.accounts, account);
   return again(name, rootPassword);
 }
 async function again(username: string, secret: string = password): Promise<Member> {

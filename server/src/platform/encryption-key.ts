@@ -1,9 +1,10 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const current = (folder: string): string => join(folder, 'encryption.key');
-/** A key being rotated in. It can open too, since a crash may leave some secrets sealed with it. */
-const next = (folder: string): string => join(folder, 'encryption.key.new');
+/** The key, and one being rotated in. That can open too, since a crash may leave some secrets sealed with it. */
+export const keyFiles = ['encryption.key', 'encryption.key.new'] as const;
+const current = (folder: string): string => join(folder, keyFiles[0]);
+const next = (folder: string): string => join(folder, keyFiles[1]);
 
 /** Generates a key on first use, in a file that only its owner can read. */
 export function ensureKey(folder: string): void {

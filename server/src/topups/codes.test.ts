@@ -29,9 +29,8 @@ const balance = async (by: Member): Promise<number> =>
   ((await (await by.call('/api/user/self')).json()) as { data: { quota: number } }).data.quota;
 
 async function administrator(name: string): Promise<Member> {
-  const { platform } = t;
   const account = { username: name, role: roles.administrator, password: rootPassword };
-  await makeAdministrator({ db: platform.database.db, clock: platform.clock }, account);
+  await makeAdministrator(t.app.identity.accounts, account);
   const login = { username: name, password: rootPassword };
   const answer = await t.call('/api/user/login', { method: 'POST', body: login });
   const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;

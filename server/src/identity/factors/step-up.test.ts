@@ -182,9 +182,9 @@ describe('lost second factors', () => {
     const login = () =>
       t.call('/api/user/login', { method: 'POST', body: { username: 'root', password: rootPassword } });
     expect((await login()).status).toBe(202);
-    const deps = { db: t.platform.database.db, clock };
-    expect(await removeFactorsAtTheMachine(deps, 'Root')).toBe(true);
-    expect(await removeFactorsAtTheMachine(deps, 'nobody')).toBe(false);
+    const { accounts } = t.app.identity;
+    expect(await removeFactorsAtTheMachine(accounts, 'Root')).toBe(true);
+    expect(await removeFactorsAtTheMachine(accounts, 'nobody')).toBe(false);
     expect((await login()).status).toBe(200);
   });
 });

@@ -28,6 +28,7 @@ export const invitationRoutes = (deps: LinkDeps): Route[] => [
     ...base,
     method: 'post',
     summary: 'Create an account, and email or return the link for setting its password',
+    idempotent: true,
     body: z.object({
       username: usernameRule,
       email: emailRule.default(''),

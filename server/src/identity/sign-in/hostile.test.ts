@@ -214,10 +214,8 @@ test('connected accounts are not matched after a provider changes its issuer', a
 });
 
 test('administrators cannot create administrators through a provider, and stored secrets stay with their origin', async () => {
-  const { platform } = t;
   const password = 'a fine password';
-  const deps = { db: platform.database.db, clock: platform.clock };
-  await makeAdministrator(deps, { username: 'helper', role: roles.administrator, password });
+  await makeAdministrator(t.app.identity.accounts, { username: 'helper', role: roles.administrator, password });
   const login = await t.call('/api/user/login', { method: 'POST', body: { username: 'helper', password } });
   const headers = { cookie: login.headers.get('set-cookie')!.split(';')[0]! };
   const send = async (method: string, path: string, body: object) =>

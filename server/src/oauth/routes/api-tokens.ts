@@ -55,7 +55,7 @@ export function apiTokenRoutes(keys: KeyDeps): Route[] {
       summary: 'Create an API token for the user; the full key is shown only once (scope tokens:write)',
       idempotent: true,
       audit: { action: 'key_created', subject: keySubject(keys.db), id: (_, answer) => answer?.data.id },
-      body: newKeySchema.omit(own),
+      body: newKeySchema.omit({ ...own, status: true }),
       answers: { 200: answered(z.object({ id: z.number().int(), name: z.string(), key: z.string() })) },
       handle: async (call) => {
         const { user, applicationId } = call.principal;
