@@ -184,6 +184,27 @@ describe.skipIf(browserMissing)('playground keys', () => {
     await until('the later messages are gone', async () => (await turns(page).count()) === 1);
   }, 300_000);
 
+  test('unsent messages survive a reload, each in its chat', async () => {
+    const { page } = await site.root();
+    await conversation(page, 'First');
+    await until('the chat is saved', async () => page.url().includes('chat='));
+    await message(page).fill('For the old chat');
+    await page.reload();
+    await turns(page).waitFor();
+    expect(await message(page).inputValue()).toBe('For the old chat');
+    await page.getByRole('button', { name: 'New chat' }).click();
+    await turns(page).waitFor({ state: 'detached' });
+    await message(page).fill('For a new one');
+    await page.reload();
+    await until('the draft is back', async () => (await message(page).inputValue()) === 'For a new one');
+    upstream.script = short;
+    await say(page, 'Sent');
+    await stop(page).waitFor({ state: 'detached' });
+    await page.reload();
+    await turns(page).waitFor();
+    expect(await message(page).inputValue()).toBe('');
+  }, 300_000);
+
   test('Enter on a phone begins a new line', async () => {
     const { page } = await site.root({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
     await conversation(page);
