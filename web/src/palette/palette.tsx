@@ -3,6 +3,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react';
 import { Dialog } from '../components/dialog.tsx';
+import { isComposing } from '../composing.ts';
 import { t } from '../language/words.ts';
 import { pageGroup } from './entries.ts';
 import { type Entry, type Found, find } from './find.ts';
@@ -68,7 +69,7 @@ function Results({ id, found, ...rest }: ResultsProps) {
   );
 }
 
-const keysOf = ({ key, nativeEvent }: KeyboardEvent): string => (nativeEvent.isComposing ? '' : key);
+const keysOf = ({ key, nativeEvent }: KeyboardEvent): string => (isComposing(nativeEvent) ? '' : key);
 
 function Search({ onClose }: { onClose: () => void }) {
   const [query, setQuery] = useState('');

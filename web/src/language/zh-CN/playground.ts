@@ -86,6 +86,8 @@ export default {
   '<b>{name}</b> will be permanently deleted. Chats that use it keep their system prompt.':
     '<b>{name}</b> 将被永久删除。使用它的对话会保留各自的系统提示词。',
   'Edit your message': '编辑你的消息',
+  'Later messages and answers will be deleted from this chat. Continue?':
+    '此后的消息和回答将从本对话中删除。是否继续？',
   'Send again': '重新发送',
   'Attached image': '附图',
   '{count, plural, one {# image was too large to save} other {# images were too large to save}}':

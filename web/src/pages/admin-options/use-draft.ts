@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { type KeyboardEvent, useState } from 'react';
+import { isComposing } from '../../composing.ts';
 
 /** State that resets when `name` changes, so that the saved value replaces the draft. */
 export function useStateFor<T>(name: string, start: T): [T, (value: T) => void] {
@@ -8,7 +9,8 @@ export function useStateFor<T>(name: string, start: T): [T, (value: T) => void] 
 
 /** Saves on blur and on Enter; Escape restores the saved value. */
 export function draftKeys(commit: () => void, restore: () => void) {
-  const onKeyDown = ({ key }: { key: string }) => {
+  const onKeyDown = ({ key, nativeEvent }: KeyboardEvent) => {
+    if (isComposing(nativeEvent)) return;
     if (key === 'Enter') commit();
     if (key === 'Escape') restore();
   };

@@ -1,6 +1,7 @@
 import { NumberInput, Select, Switch } from '@mantine/core';
 import { useState } from 'react';
 import { ModelPicker } from '../../components/model-picker.tsx';
+import { isComposing } from '../../composing.ts';
 import { t } from '../../language/words.ts';
 import { orchestrationModel } from '../../models.ts';
 import { type Field, faultOf, type Value } from './preference-fields.ts';
@@ -37,6 +38,7 @@ function NumberPreference({ field, value, onSave }: Of<'number'>) {
       allowDecimal={false}
       onBlur={commit}
       onKeyDown={(event) => {
+        if (isComposing(event.nativeEvent)) return;
         if (event.key === 'Enter') commit();
         if (event.key === 'Escape') setDraft(saved);
       }}

@@ -8,6 +8,7 @@ import { ToolCallView } from '../../components/tool-call.tsx';
 import { t } from '../../language/words.ts';
 import { AnswerStats } from './answer-stats.tsx';
 import { type AnswerEntry, isRunning } from './conversation.ts';
+import { mayDeleteLater } from './later-messages.ts';
 import { PlanView } from './plan-view.tsx';
 import { curlOf } from './settings.ts';
 
@@ -36,11 +37,13 @@ interface AnswerViewProps {
   answer: AnswerEntry;
   /** Absent while an answer is running, or if regenerating would remove other models' answers. */
   onRegenerate?: (id: string) => void;
+  /** Whether later messages follow, which regenerating removes. */
+  followed: boolean;
   /** Given only if several models answer side by side, so that each can be stopped on its own. */
   onStop?: (column: string) => void;
 }
 
-export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onStop }: AnswerViewProps) {
+export const AnswerView = memo(function AnswerView({ answer, onRegenerate, followed, onStop }: AnswerViewProps) {
   const { content, reasoning, toolCalls, meta, error } = answer;
   const running = isRunning(answer);
   const empty = content === '' && toolCalls.length === 0;
@@ -83,7 +86,7 @@ export const AnswerView = memo(function AnswerView({ answer, onRegenerate, onSto
                   color="gray"
                   size="sm"
                   aria-label={t('Regenerate')}
-                  onClick={() => onRegenerate(answer.id)}
+                  onClick={() => (!followed || mayDeleteLater()) && onRegenerate(answer.id)}
                 >
                   <IconReload size={15} aria-hidden />
                 </ActionIcon>

@@ -2,6 +2,7 @@ import { ActionIcon, CloseButton, FileButton, Group, Textarea, Tooltip } from '@
 import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
+import { isComposing } from '../../composing.ts';
 import { t } from '../../language/words.ts';
 import { readImage } from '../../read-image.ts';
 import type { Typed } from './chat-store.ts';
@@ -17,6 +18,14 @@ interface ComposerProps {
   onSend: (text: string, images: string[]) => void;
   onStop: () => void;
 }
+
+/** A phone has no Shift+Enter for a new line: there, Enter is one, and the button sends. */
+const hasKeyboard = (): boolean => matchMedia('(pointer: fine)').matches;
+
+/** On a phone, focusing would open the keyboard over the page. */
+const focusOn = (input: HTMLElement | null): void => {
+  if (hasKeyboard()) input?.focus();
+};
 
 function Attached({ images, onRemove }: { images: string[]; onRemove: (index: number) => void }) {
   return (
@@ -56,10 +65,11 @@ export const Composer = memo(function Composer({
   const [images, setImages] = useState(typed.images);
   useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => focusOn(input.current), []);
   useEffect(() => {
-    // On a phone, focusing would open the keyboard over the page.
-    if (matchMedia('(pointer: fine)').matches) input.current?.focus();
-  }, []);
+    // The button that asked for the answer is gone while it is running.
+    if (busy && document.activeElement === document.body) focusOn(input.current);
+  }, [busy]);
   const sendable = !disabled && !busy && (text.trim() !== '' || images.length > 0);
   const send = () => {
     if (!sendable) return;
@@ -67,9 +77,12 @@ export const Composer = memo(function Composer({
     setText('');
     setImages([]);
   };
+  const stop = () => {
+    onStop();
+    focusOn(input.current);
+  };
   const onKeyDown = (event: KeyboardEvent) => {
-    // While an input method is composing, Enter only confirms the composition.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent) || !hasKeyboard()) return;
     event.preventDefault();
     send();
   };
@@ -111,7 +124,7 @@ export const Composer = memo(function Composer({
         />
         {busy ? (
           <Tooltip label={several ? t('Stop all (Esc)') : t('Stop (Esc)')}>
-            <ActionIcon size={42} color="red" aria-label={several ? t('Stop all') : t('Stop')} onClick={onStop}>
+            <ActionIcon size={42} color="red" aria-label={several ? t('Stop all') : t('Stop')} onClick={stop}>
               <IconPlayerStopFilled size={18} aria-hidden />
             </ActionIcon>
           </Tooltip>

@@ -28,6 +28,7 @@ import { ModelSelect } from './model-select.tsx';
 import { changedCount, refusedOf } from './settings.ts';
 import { SettingsDrawer } from './settings-drawer.tsx';
 import { type OpenChat, useOpenChat } from './use-open-chat.ts';
+import { useStopKey } from './use-stop-key.ts';
 
 const mostColumns = 4;
 
@@ -44,18 +45,6 @@ function useFirstModel(models: OfferedModel[]): string {
   const first = chosen || startModel(models, quota);
   if (first !== chosen) setChosen(first);
   return first;
-}
-
-/** Esc stops all answers, wherever the focus is. */
-function useStopKey(busy: boolean, stop: () => void): void {
-  useEffect(() => {
-    if (!busy) return;
-    const onKey = (event: KeyboardEvent) => {
-      if (event.key === 'Escape' && !event.defaultPrevented) stop();
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
-  }, [busy, stop]);
 }
 
 /** The chat was continued elsewhere. The messages from here are kept in a separate chat. */

@@ -81,11 +81,17 @@ test('a chat that is too large loses its oldest images first', () => {
 
 test('chats of another user and unreadable data are ignored', () => {
   const kept = { id: 'x', name: 'X', last: { version: 3, sent: 'u1' }, behind: true, state };
-  const text = serializeChats(7, [kept]);
-  expect(parseChats(7, text)).toEqual(JSON.parse(JSON.stringify([kept])));
-  expect(parseChats(8, text)).toEqual([]);
+  const drafts = new Map([['x', { text: 'Half a', images: ['data:image/png;base64,AAAA'] }]]);
+  const text = serializeChats(7, { chats: [kept], drafts });
+  expect(parseChats(7, text)).toEqual({ chats: JSON.parse(JSON.stringify([kept])), drafts });
+  expect(parseChats(7, serializeChats(7, { chats: [kept], drafts }, 20)).drafts.get('x')).toEqual({
+    text: 'Half a',
+    images: [],
+  });
+  const nothing = { chats: [], drafts: new Map() };
+  expect(parseChats(8, text)).toEqual(nothing);
   for (const other of [null, '', 'x', '[]', 'null', '{"userId":7}', '{"userId":7,"chats":[{}]}'])
-    expect(parseChats(7, other)).toEqual([]);
+    expect(parseChats(7, other)).toEqual(nothing);
 });
 
 test('regenerating an answer removes later entries, but not other columns of the same turn', () => {

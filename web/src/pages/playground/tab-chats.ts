@@ -32,13 +32,15 @@ export class TabChats {
   readonly removed = new Set<string>();
   readonly #listeners = new Set<() => void>();
   /** Unsent input of chats that are not open, by chat id. */
-  readonly #typed = new Map<string, Typed>();
+  readonly #typed: Map<string, Typed>;
 
   constructor(readonly userId: number) {
-    const kept = takeChats(userId);
-    this.#stores = kept.map(({ state, ...rest }) => new ChatStore({ ...rest, ...state }));
-    for (const [index, { behind }] of kept.entries()) if (behind) this.#stores[index]!.catchUp();
+    const { chats, drafts } = takeChats(userId);
+    this.#typed = new Map(drafts);
+    this.#stores = chats.map(({ state, ...rest }) => new ChatStore({ ...rest, ...state }));
+    for (const [index, { behind }] of chats.entries()) if (behind) this.#stores[index]!.catchUp();
     if (this.#stores.length === 0) this.#stores = [emptyChat()];
+    this.#takeDraft(this.current());
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -54,11 +56,15 @@ export class TabChats {
     const left = this.current();
     if (store === left) return;
     this.#typed.set(typedFor(left), left.typed);
-    if (store.typed === nothingTyped) store.keepTyped(this.#typed.get(typedFor(store)) ?? nothingTyped);
-    this.#typed.delete(typedFor(store));
+    this.#takeDraft(store);
     // Drop saved chats, so that they are loaded again: they may have been continued elsewhere.
     this.#stores = [store, ...this.#stores.filter((other) => other !== store && other.behind)];
     for (const listener of this.#listeners) listener();
+  }
+
+  #takeDraft(store: ChatStore): void {
+    if (store.typed === nothingTyped) store.keepTyped(this.#typed.get(typedFor(store)) ?? nothingTyped);
+    this.#typed.delete(typedFor(store));
   }
 
   start(start: Start): void {
@@ -73,11 +79,13 @@ export class TabChats {
     this.#stores = this.#stores.filter((other) => other !== store);
   }
 
-  /** Stores what would be lost with the page. The open chat comes first, and is stored even if it is empty. */
+  /** Stores what would be lost with the page, including unsent input. The open chat comes first, and is stored even if it is empty. */
   keep(): void {
     const current = this.current();
     const some = this.#stores.filter((store) => store.behind || (store === current && store.isEmpty));
-    if (some.length > 0) storeChats(this.userId, some.map(keptOf));
+    const drafts = [...this.#typed, [typedFor(current), current.typed] as const];
+    const unsent = new Map(drafts.filter(([, typed]) => typed !== nothingTyped));
+    if (some.length + unsent.size > 0) storeChats(this.userId, { chats: some.map(keptOf), drafts: unsent });
     else forgetChats();
   }
 

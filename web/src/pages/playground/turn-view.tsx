@@ -37,7 +37,7 @@ function Cell({ store, column, turn, last, several }: CellProps) {
   const calls = last && !busy ? openCalls(entriesOf(store.shown().entries, column.id)) : [];
   return (
     <div className="svc-chat-cell">
-      {own.map((entry) =>
+      {own.map((entry, index) =>
         entry.role === 'tool' ? (
           <ResultView key={entry.id} result={entry} />
         ) : (
@@ -45,6 +45,7 @@ function Cell({ store, column, turn, last, several }: CellProps) {
             key={entry.id}
             answer={entry}
             onRegenerate={regenerate}
+            followed={!last || index < own.length - 1}
             onStop={several ? store.stop : undefined}
           />
         ),
@@ -65,7 +66,7 @@ interface TurnViewProps extends Omit<CellProps, 'column'> {
 export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
   return (
     <li className="svc-chat-turn">
-      <UserMessageView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} />
+      <UserMessageView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} followed={!cell.last} />
       <div className="svc-chat-cells" data-columns={columns.length}>
         {columns.map((column) => (
           <Cell key={column.id} column={column} {...cell} />

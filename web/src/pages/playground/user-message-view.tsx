@@ -1,13 +1,18 @@
 import { ActionIcon, Button, Group, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import { IconEdit } from '@tabler/icons-react';
 import { useState } from 'react';
+import { isComposing } from '../../composing.ts';
 import { t } from '../../language/words.ts';
+import { mayClose } from '../../unsaved-changes.ts';
 import type { UserEntry } from './conversation.ts';
+import { mayDeleteLater } from './later-messages.ts';
 
 interface SaidViewProps {
   said: UserEntry;
   /** Absent while an answer is being streamed. */
   onEdit?: (id: string, text: string) => void;
+  /** Whether later messages follow, which editing removes. */
+  followed: boolean;
 }
 
 function EditSaid({
@@ -16,12 +21,14 @@ function EditSaid({
   onCancel,
 }: {
   said: UserEntry;
-  onSave: (text: string) => void;
+  /** Absent while an answer is being streamed. */
+  onSave?: (text: string) => void;
   onCancel: () => void;
 }) {
   const [text, setText] = useState(said.content);
   return (
-    <Stack gap="xs" w="100%">
+    // A form, so that leaving the page with an unsent edit asks first.
+    <Stack component="form" gap="xs" w="100%">
       <Textarea
         aria-label={t('Edit your message')}
         autosize
@@ -31,14 +38,17 @@ function EditSaid({
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key === 'Escape') onCancel();
+          if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
+          // Esc must not stop a running answer as well.
+          event.preventDefault();
+          if (mayClose(event.currentTarget.form)) onCancel();
         }}
       />
       <Group gap="xs" justify="flex-end">
         <Button variant="default" size="xs" onClick={onCancel}>
           {t('Cancel')}
         </Button>
-        <Button size="xs" disabled={text.trim() === ''} onClick={() => onSave(text)}>
+        <Button size="xs" disabled={!onSave || text.trim() === ''} onClick={() => onSave?.(text)}>
           {t('Send again')}
         </Button>
       </Group>
@@ -46,14 +56,15 @@ function EditSaid({
   );
 }
 
-export function UserMessageView({ said, onEdit }: SaidViewProps) {
-  const [editing, setEditing] = useState(false);
-  if (editing) {
+export function UserMessageView({ said, onEdit, followed }: SaidViewProps) {
+  const [editing, setEditing] = useState<boolean | 'cancelled'>(false);
+  if (editing === true) {
     const save = (text: string) => {
+      if (!onEdit || (followed && !mayDeleteLater())) return;
       setEditing(false);
-      onEdit?.(said.id, text);
+      onEdit(said.id, text);
     };
-    return <EditSaid said={said} onSave={save} onCancel={() => setEditing(false)} />;
+    return <EditSaid said={said} onSave={onEdit && save} onCancel={() => setEditing('cancelled')} />;
   }
   return (
     <div className="svc-said-item">
@@ -83,6 +94,7 @@ export function UserMessageView({ said, onEdit }: SaidViewProps) {
             color="gray"
             size="sm"
             aria-label={t('Edit message')}
+            autoFocus={editing === 'cancelled'}
             onClick={() => setEditing(true)}
           >
             <IconEdit size={15} aria-hidden />
