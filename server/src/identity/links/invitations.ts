@@ -29,7 +29,7 @@ export interface Invited {
 /** Creates an account without a password, and the link to choose one. */
 export async function invite(
   deps: LinkDeps,
-  by: Pick<User, 'role'>,
+  by: Pick<User, 'id' | 'role'>,
   input: Invitation,
   askedIn: Language,
 ): Promise<Invited> {
@@ -42,17 +42,18 @@ export async function invite(
   });
   if (!user) throw new AppError('conflict', 'This username is taken.', { param: 'username' });
   const row = (await findUserRow(deps.db, user.id)) as UserRow;
-  return { user, ...(await handOver(deps, row, askedIn)) };
+  return { user, ...(await handOver(deps, row, askedIn, by.id)) };
 }
 
-async function handOver(deps: LinkDeps, user: UserRow, askedIn: Language): Promise<Omit<Invited, 'user'>> {
-  if (!deps.mailer || user.email === '') return { url: await makeLink(deps, 'invitation', user, false), mailed: false };
+async function handOver(deps: LinkDeps, user: UserRow, askedIn: Language, by: number): Promise<Omit<Invited, 'user'>> {
+  const returned = async () => ({ url: await makeLink(deps, 'invitation', user, { by }), mailed: false });
+  if (!deps.mailer || user.email === '') return returned();
   try {
     await mailLink(deps, 'invitation', user, askedIn);
     return { url: null, mailed: true };
   } catch (error) {
     deps.log.warn({ error }, 'an invitation could not be emailed');
-    return { url: await makeLink(deps, 'invitation', user, false), mailed: false };
+    return returned();
   }
 }
 

@@ -11,12 +11,12 @@ import { mayMailAsAdministrator } from './mail.ts';
 export async function issueLink(
   deps: LinkDeps,
   user: UserRow,
-  { purpose, mail, askedIn }: { purpose: LinkPurpose; mail: boolean; askedIn: Language },
+  { purpose, mail, askedIn, by }: { purpose: LinkPurpose; mail: boolean; askedIn: Language; by: number },
 ): Promise<{ url: string | null; mailed: boolean }> {
   requireNoOrganisation(user);
   if (purpose === 'invitation' && !(await isAwaited(deps, user)))
     throw new AppError('conflict', 'This account already has an owner.');
-  if (!mail) return { url: await makeLink(deps, purpose, user, false), mailed: false };
+  if (!mail) return { url: await makeLink(deps, purpose, user, { by }), mailed: false };
   if (!deps.mailer) throw new AppError('conflict', 'This service does not send email. Share a link instead.');
   if (user.email === '') throw new AppError('conflict', 'This account has no email address.');
   // An unverified address may belong to somebody else, who would get the account.

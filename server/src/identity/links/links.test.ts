@@ -296,6 +296,47 @@ describe('links from administrators', () => {
     expect(await dataOf(login('invited.two', another))).toMatchObject({ email_verified: false });
   });
 
+  const administrator = async (): Promise<Member> => {
+    const member = await t.user();
+    await changeByRoot(member.id, { role: 10 });
+    return member;
+  };
+  const changeByRoot = (id: number, change: object) =>
+    root.call(`/api/admin/users/${id}`, { method: 'PUT', body: change });
+
+  /** What may become of who made a link, or of the account it opens, before somebody follows it. */
+  const ends: Record<string, (by: Member, accountId: number) => Promise<Response>> = {
+    'its maker is no administrator any more': (by) => changeByRoot(by.id, { role: 1 }),
+    'its maker was disabled': (by) => changeByRoot(by.id, { status: 2 }),
+    'its maker was deleted': (by) => root.call(`/api/admin/users/${by.id}`, { method: 'DELETE' }),
+    'the account has the role of its maker now': (_, accountId) => changeByRoot(accountId, { role: 10 }),
+  };
+  test.each(Object.keys(ends))('a link that was handed over is rejected when %s', async (end) => {
+    const by = await administrator();
+    const member = await t.user();
+    const username = `invited.by.${by.id}`;
+    const purpose = { purpose: 'reset_password' };
+    const made = [
+      { id: member.id, ...(await dataOf<{ url: string }>(post(by, `/api/admin/users/${member.id}/links`, purpose))) },
+      await dataOf<{ url: string; user: Member }>(post(by, '/api/admin/invitations', { username })).then(
+        ({ url, user }) => ({ id: user.id, url }),
+      ),
+    ];
+    for (const { id } of made) expect((await ends[end]!(by, id)).ok || end.endsWith('deleted')).toBe(true);
+    for (const { url } of made) expect((await reset(tokenIn(url))).status).toBe(400);
+    expect((await login(member.username, password)).status).toBe(200);
+    expect((await login(username, another)).status).toBe(401);
+  });
+
+  test('a link that was mailed to its owner is valid whatever becomes of who asked for it', async () => {
+    const by = await administrator();
+    const member = await verified();
+    const asked = { purpose: 'reset_password', mail: true };
+    expect((await post(by, `/api/admin/users/${member.id}/links`, asked)).status).toBe(200);
+    await changeByRoot(by.id, { role: 1 });
+    expect((await reset(await newest(member.email, 2))).status).toBe(200);
+  });
+
   test('links and their secrets are not in the audit log', async () => {
     const member = await someone();
     const path = `/api/admin/users/${member.id}/links`;

@@ -21,6 +21,8 @@ export interface About {
   password: string;
   /** It was mailed, so its user reads mail at the address. */
   mailed: boolean;
+  /** The administrator it was returned to; absent if it was mailed. */
+  by?: number | undefined;
 }
 
 const stateOf = ({ email, password_hash }: UserRow): Pick<About, 'email' | 'password'> => ({
@@ -28,8 +30,16 @@ const stateOf = ({ email, password_hash }: UserRow): Pick<About, 'email' | 'pass
   password: sha256Hex(password_hash),
 });
 
-/** Replaces earlier links. The secret is in the fragment, which browsers do not send to servers. */
-export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow, mailed: boolean): Promise<string> {
+/**
+ * Returned to an administrator, or mailed. Replaces earlier links. The secret is in the fragment, which browsers do not
+ * send to servers.
+ */
+export async function makeLink(
+  deps: LinkDeps,
+  purpose: LinkPurpose,
+  user: UserRow,
+  to: { by: number } | 'mail',
+): Promise<string> {
   const token = randomString(48);
   const now = nowSeconds(deps.clock);
   const { page, seconds } = kinds[purpose];
@@ -38,7 +48,7 @@ export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserR
     secret_hash: sha256Hex(token),
     purpose,
     user_id: user.id,
-    about: JSON.stringify({ ...stateOf(user), mailed } satisfies About),
+    about: JSON.stringify({ ...stateOf(user), mailed: to === 'mail', ...(to !== 'mail' && to) } satisfies About),
     created_at: now,
     expires_at: now + seconds,
   });
@@ -48,17 +58,23 @@ export async function makeLink(deps: LinkDeps, purpose: LinkPurpose, user: UserR
 /** In the account's language, else the requester's. */
 export async function mailLink(deps: LinkDeps, purpose: LinkPurpose, user: UserRow, askedIn: Language): Promise<void> {
   const language = (await languageOf(deps.db, user.id)) ?? askedIn;
-  const link = await makeLink(deps, purpose, user, true);
+  const link = await makeLink(deps, purpose, user, 'mail');
   const { email, username } = user;
   await deps.mailer!.send({ email, username, language }, purpose, { link, seconds: kinds[purpose].seconds });
 }
 
-/** The link's user, and whether it was mailed; null if it is no longer valid. */
-export async function takeLink(
-  deps: LinkDeps,
-  purposes: LinkPurpose[],
-  token: string,
-): Promise<{ user: UserRow; mailed: boolean } | null> {
+export interface TakenLink {
+  user: UserRow;
+  mailed: boolean;
+  /**
+   * Who was given the link, and must still outrank its user when it is used: otherwise a former administrator could
+   * take over an account, and an administrator that of somebody promoted since.
+   */
+  byAdmin: number | undefined;
+}
+
+/** Null if it is no longer valid. */
+export async function takeLink(deps: LinkDeps, purposes: LinkPurpose[], token: string): Promise<TakenLink | null> {
   let given: OneTimeRow | null = null;
   for (const purpose of purposes)
     given ??= await takeOneTime(deps.db, { secretHash: sha256Hex(token), purpose, now: nowSeconds(deps.clock) });
@@ -71,5 +87,5 @@ export async function takeLink(
   // address may be somebody else's later.
   const forPassword = about.password === now.password && (sameAddress || !about.mailed);
   const counts = given.purpose === 'verify_email' ? sameAddress : forPassword;
-  return counts ? { user, mailed: about.mailed && sameAddress } : null;
+  return counts ? { user, mailed: about.mailed && sameAddress, byAdmin: about.by } : null;
 }

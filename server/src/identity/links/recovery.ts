@@ -69,8 +69,8 @@ export async function verifyEmail(deps: LinkDeps, userId: number, token: string)
   if (given && given.user_id !== userId) throw anothers();
   const taken = await takeLink(deps, ['verify_email'], token);
   if (!taken) throw spent();
-  const { id, email } = taken.user;
-  const user = await changed(deps, id, { email_verified: 1 }, { email }).catch((error) => {
+  const { byAdmin, user: of } = taken;
+  const user = await changed(deps, of.id, { email_verified: 1 }, { email: of.email, byAdmin }).catch((error) => {
     if (isTaken(error, 'users')) throw new AppError('conflict', 'Another account has verified this address.');
     throw error;
   });
@@ -94,9 +94,9 @@ export function askForReset(deps: LinkDeps, email: string, askedIn: Language, ip
 export async function resetPassword(deps: LinkDeps, token: string, password: string): Promise<User> {
   const taken = await takeLink(deps, ['reset_password', 'invitation'], token);
   if (!taken) throw spent();
-  const { user, mailed } = taken;
+  const { user, mailed, byAdmin } = taken;
   const password_hash = await hashPassword(password);
-  const reset = await changed(deps, user.id, { password_hash }, { passwordHash: user.password_hash });
+  const reset = await changed(deps, user.id, { password_hash }, { passwordHash: user.password_hash, byAdmin });
   if (!reset) throw spent();
   // The first password of an invited user needs no notice.
   if (hasPassword(user.password_hash)) notifyOwner(deps, user.id, 'password');

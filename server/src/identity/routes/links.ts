@@ -107,7 +107,7 @@ export function linkRoutes(deps: LinkDeps, origins: string[]): Route[] {
         const user = await requireLowerRole(deps.db, principal.user, params.id, 'issue links for');
         call.headers['cache-control'] = 'no-store';
         const askedIn = await callerLanguage(deps.db, call, principal.user.id);
-        const issued = await issueLink(deps, user, { ...body, askedIn });
+        const issued = await issueLink(deps, user, { ...body, askedIn, by: principal.user.id });
         if (body.purpose === 'reset_password')
           await notifyUser(deps, user.id, 'password_link', { by: principal.user.username });
         return ok(call, issued);

@@ -123,7 +123,7 @@ export interface ChangeTerms {
   /** The verified address. */
   email?: string;
   /** This administrator outranks the user, and the role to assign. */
-  byAdmin?: number;
+  byAdmin?: number | undefined;
 }
 
 /** Null if the user does not exist, or a condition fails. A change that revokes access ends the sessions. */
