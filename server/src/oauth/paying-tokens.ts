@@ -135,6 +135,7 @@ async function loadToken(deps: Deps, name: string): Promise<WarmToken | null> {
     principal: {
       user: toUser(user),
       keyId: allowance.keyId,
+      applicationId: client.id,
       models: [],
       unlimited: false,
       limitKey: `key:${allowance.keyId}`,

@@ -288,3 +288,22 @@ test('without OpenID Connect the scope does not exist', async () => {
   await t.setOption('OAuth2OpenIDConnect', true);
   expect((await t.ask(paying.access_token)).status).toBe(200);
 });
+
+test('the first answer to an Idempotency-Key is for the application that got it, at /v1 too', async () => {
+  const make = (token: string, name: string) =>
+    t.call('/v1/conversations', {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'idempotency-key': '1' },
+      body: { metadata: { name } },
+    });
+  const [first, second] = [await t.payingClient(), await t.payingClient()];
+  const [own, others] = [await t.mayPay(first, rich), await t.mayPay(second, rich)];
+  const made = await jsonOf(make(own.access_token, 'a'));
+  const again = await make((await t.mayPay(first, rich)).access_token, 'a');
+  expect([again.headers.get('idempotency-replayed'), await again.json()]).toEqual(['true', made]);
+  for (const token of [others.access_token, await t.member.key()]) {
+    const theirs = await make(token, 'a');
+    expect([theirs.status, theirs.headers.get('idempotency-replayed')]).toEqual([200, null]);
+    expect((await jsonOf(theirs)).id).not.toBe(made.id);
+  }
+});
