@@ -22,12 +22,14 @@ export interface TeamApplications {
   end: EndApplications;
 }
 
+const noTeam = () => new AppError('not_found', 'There is no such team.');
+
 type EndApplications = (accountId: number, by: { userId: number; origin: Origin }) => Promise<void>;
 
 export const teamApplications = (room: OrganisationsContext): TeamApplications => {
   const requireTeam = async (teamId: number) => {
     const team = await findTeamAnywhere(room.db, teamId);
-    if (!team) throw new AppError('not_found', 'There is no such team.');
+    if (!team) throw noTeam();
     return team;
   };
   const ends: EndApplications[] = [];
@@ -46,6 +48,8 @@ export const teamApplications = (room: OrganisationsContext): TeamApplications =
     },
     accountOf: async (userId, teamId) => {
       const { organisation_id } = await requireTeam(teamId);
+      // For non-members neither the organisation nor its team exists.
+      if ((await findRole(room.db, organisation_id, userId)) === null) throw noTeam();
       return (await requireMembership(room.db, organisation_id, userId, 'manage_keys')).organisation.account_id;
     },
     given: async ({ id, name }, teamId) => {
