@@ -19,7 +19,7 @@ interface OrchestrationDeps {
   relay: RelayDeps;
   billing: Billing;
   storage: StorageQuota;
-  identity: Pick<Identity, 'options' | 'permits'>;
+  identity: Pick<Identity, 'options' | 'permits' | 'authenticators'>;
   mcp: Pick<Mcp, 'tools'>;
 }
 
@@ -49,7 +49,7 @@ export function openOrchestration({ platform, relay, billing, storage, identity,
     connectedTools: mcp.tools,
     warn: (message, error) => log.warn({ error }, message),
   });
-  const autonomous = openAutonomous({ ...orchestra.deps, shared });
+  const autonomous = openAutonomous({ ...orchestra.deps, shared, recheckCaller: identity.authenticators.keyOrSession });
   const metaModels: MetaModels = {
     [orchestraModel]: ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
       const caller = { ...callerOf(principal), priceFactor: behind?.priceFactor };

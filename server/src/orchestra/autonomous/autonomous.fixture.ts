@@ -125,7 +125,7 @@ export async function openPlace(
     rerank: async () => ({ results: [], usage: { promptTokens: 1, completionTokens: 0 } }),
     ...options.deps,
   };
-  const autonomous = openAutonomous(deps, options.guardMs ?? 100);
+  const autonomous = openAutonomous({ ...deps, recheckCaller: () => {} }, options.guardMs ?? 100);
   const ask = askerOf(autonomous, shared);
   const request: Place['request'] = async (path, headers = {}, signal) =>
     ask(path, { headers: { 'x-user': '1', ...headers }, signal });

@@ -4,7 +4,7 @@ import type { Shared } from '../../platform/shared/port.ts';
 import type { Deps } from '../ports.ts';
 import { type Control, newControl } from './control.ts';
 import { openTails } from './event-tails.ts';
-import { autonomousRoutes } from './routes.ts';
+import { autonomousRoutes, type RouteDeps } from './routes.ts';
 import { openRunner } from './runner.ts';
 import { sweepEvents } from './store/reads.ts';
 
@@ -23,14 +23,16 @@ export interface Autonomous {
   sweep(): Promise<void>;
 }
 
+type AutonomousDeps = Deps & Pick<RouteDeps, 'recheckCaller'> & { shared: Shared };
+
 /** Autonomous execution, built on the orchestration engine. */
-export function openAutonomous(deps: Deps & { shared: Shared }, guardMs?: number): Autonomous {
+export function openAutonomous(deps: AutonomousDeps, guardMs?: number): Autonomous {
   const runner = openRunner(deps, guardMs);
   const tails = openTails(deps.db, deps.shared);
   const control = newControl(deps, runner);
   return {
     control,
-    routes: autonomousRoutes({ deps, control, tails }),
+    routes: autonomousRoutes({ deps, control, tails, recheckCaller: deps.recheckCaller }),
     start: () => runner.start(),
     adopt: () => runner.adopt(),
     drain: () => tails.close(),

@@ -154,6 +154,59 @@ describe('a run pauses before its next call', () => {
   });
 });
 
+/** What ends the access of whoever follows a run's events, by key or by session. */
+const losses: Record<string, { by: 'key' | 'session'; act(worker: Worker): Promise<unknown> }> = {
+  'the key is deleted': { by: 'key', act: ends['the key is deleted']!.act },
+  'the key gets another secret': {
+    by: 'key',
+    act: ({ member, keyId }) =>
+      member.call(`/api/tokens/${keyId}/rotate`, { method: 'POST', body: { overlap_seconds: 0 } }),
+  },
+  'the key is for other addresses': {
+    by: 'key',
+    act: ({ member, keyId }) => put(member, `/api/tokens/${keyId}`, { allowed_ips: ['203.0.113.0/24'] }),
+  },
+  'the user logs out': { by: 'session', act: ({ member }) => member.call('/api/user/logout', { method: 'POST' }) },
+  'the password is changed elsewhere': {
+    by: 'session',
+    act: async ({ member }) => {
+      const body = { username: member.username, password: 'a fine password' };
+      const entered = await service.call('/api/user/login', { method: 'POST', body });
+      const cookie = entered.headers.get('set-cookie')!.split(';')[0]!;
+      const change = { password: 'another fine password', current_password: body.password };
+      return service.call('/api/user/self', { method: 'PUT', body: change, headers: { cookie } });
+    },
+  },
+  'an administrator ends the session': {
+    by: 'session',
+    act: ({ member }) => root.call(`/api/admin/users/${member.id}/sessions`, { method: 'DELETE' }),
+  },
+};
+
+test('a stream of events ends with the key or session that opened it', async () => {
+  const open = await Promise.all(
+    Object.entries(losses).map(async ([name, { by, act }]) => {
+      const begun = await worker({ models: all });
+      const { session_id } = await api(begun.key, '/execute', { message: 'What is the capital of France?' });
+      const headers: Record<string, string> =
+        by === 'key' ? { authorization: `Bearer ${begun.key}` } : { cookie: begun.member.cookie };
+      const stream = await service.call(`/api/svc-ms/autonomous/${session_id}/events`, { headers });
+      expect([name, stream.status]).toEqual([name, 200]);
+      const ended = { name, over: false };
+      void stream.text().then(() => {
+        ended.over = true;
+      });
+      return { begun, act, ended };
+    }),
+  );
+  await Bun.sleep(2_500);
+  // Looking whether access is left does not end it.
+  expect(open.filter(({ ended }) => ended.over)).toEqual([]);
+  for (const { begun, act } of open) expect(await act(begun)).toMatchObject({ status: 200 });
+  const left = () => open.filter(({ ended }) => !ended.over).map(({ ended }) => ended.name);
+  await until('the streams have ended', () => left().length === 0).catch(() => expect(left()).toEqual([]));
+}, 60_000);
+
 test('a run whose key is restricted continues with the remaining models', async () => {
   const begun = await worker({ models: all });
   const first = calls.length;

@@ -50,6 +50,8 @@ export interface RouteDeps {
   deps: Deps;
   control: Control;
   tails: EventTails;
+  /** For streams, which may last for days: throws or rejects once the key or session of the call is not valid any more. */
+  recheckCaller(call: Call): unknown;
 }
 
 export const autonomousRoutes = (given: RouteDeps): Route[] => [
@@ -156,7 +158,7 @@ function doing({ deps, control }: RouteDeps): Route[] {
   ];
 }
 
-function looking({ deps, control, tails }: RouteDeps): Route[] {
+function looking({ deps, control, tails, recheckCaller }: RouteDeps): Route[] {
   const { db, clock } = deps;
   return [
     defineRoute({
@@ -215,7 +217,7 @@ function looking({ deps, control, tails }: RouteDeps): Route[] {
         // HTML §9.2.3: 204 stops an EventSource from reconnecting when no more events will come.
         if (given !== null && end && !end.running && given >= end.lastSeq)
           return new Response(null, { status: 204, headers: call.headers });
-        const stillIn = () => deps.permit(callerOf(call.principal));
+        const stillIn = () => recheckCaller(call);
         return streamEvents(tails, call, run.sessionRef, given ?? run.firstSeq - 1, { warn: deps.warn, stillIn });
       },
     }),
