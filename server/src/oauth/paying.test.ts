@@ -307,3 +307,20 @@ test('the first answer to an Idempotency-Key is for the application that got it,
     expect((await jsonOf(theirs)).id).not.toBe(made.id);
   }
 });
+
+test('an application has a secret of its own for callbacks, and cannot change that of its user', async () => {
+  const path = '/v1/videos/callback-secret';
+  const key = await t.member.key();
+  const secretOf = async (token: string) => (await jsonOf(t.withBearer(path, token))).secret as string;
+  const users = await secretOf(key);
+  const tokens = [await t.mayPay(await t.payingClient(), rich), await t.mayPay(await t.payingClient(), rich)];
+  const secrets = await Promise.all(tokens.map(({ access_token }) => secretOf(access_token)));
+  expect(new Set([users, ...secrets]).size).toBe(3);
+
+  const rotate = (token: string) => t.withBearer(`${path}/rotate`, token, { method: 'POST', body: {} });
+  expect((await rotate(tokens[0]!.access_token)).status).toBe(403);
+  expect(await secretOf(key)).toBe(users);
+  expect((await rotate(key)).status).toBe(200);
+  expect(await secretOf(key)).not.toBe(users);
+  expect(await secretOf(tokens[0]!.access_token)).toBe(secrets[0]!);
+});

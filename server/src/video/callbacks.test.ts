@@ -137,6 +137,23 @@ test('each user has their own stable secret', async () => {
   expect(theirs).not.toBe(await secretOf());
 });
 
+test('what an application ordered is signed with the secret of the application', async () => {
+  const application = await world.client(10_000_000);
+  const { db } = world.test.platform.database;
+  await db.updateTable('api_keys').set({ application_id: 77 }).where('user_id', '=', application.member.id).execute();
+  const answer = await application.call('/v1/videos/callback-secret');
+  const { secret } = (await answer.json()) as { secret: string };
+  const hook = receiver();
+  upstream.script = { status: 'failed', error: 'no' };
+  await application.create({ model: 'films/one', prompt: 'x', callback_url: hook.url });
+  await until('it is told', () => hook.seen.length > 0);
+  expectSigned(hook.seen[0]!, secret);
+  const authorization = `Bearer ${await application.member.key()}`;
+  const users = await application.call('/v1/videos/callback-secret', { headers: { authorization } });
+  expect(((await users.json()) as { secret: string }).secret).not.toBe(secret);
+  await hook.stop();
+});
+
 test('a rotated secret signs immediately, together with the previous one for the given time', async () => {
   const before = await secretOf();
   const rotate = async (overlap_seconds: number) => {

@@ -40,7 +40,7 @@ async function deliver(deps: VideoDeps, job: VideoJob, signal: AbortSignal): Pro
 /** Null if the receiver answered 2xx; otherwise the reason. */
 async function tell(deps: VideoDeps, job: VideoJob, signal: AbortSignal): Promise<string | null> {
   const { clock, config } = deps;
-  const { secret, previous } = await callbackSecrets(deps, job.user_id);
+  const { secret, previous } = await callbackSecrets(deps, { userId: job.user_id, keyId: job.key_id });
   const now = nowSeconds(clock);
   const body = JSON.stringify(callbackBody(job, config.baseUrl));
   const request = {

@@ -6,7 +6,7 @@ import { mediaType } from '../platform/http/multipart.ts';
 import { rangeOf } from '../platform/http/paging.ts';
 import { type Call, defineRoute, json, type Route } from '../platform/http/route.ts';
 import { cancelJob } from './advance.ts';
-import { type CallbackSecrets, callbackSecrets, rotateSecret } from './callback-secrets.ts';
+import { type CallbackSecrets, callbackSecrets, type Orderer, rotateSecret } from './callback-secrets.ts';
 import { serveContent } from './content.ts';
 import { createJob } from './create.ts';
 import type { VideoDeps } from './deps.ts';
@@ -66,8 +66,10 @@ const secretRoute = (deps: VideoDeps): Route =>
     path: '/v1/videos/callback-secret',
     summary: 'Get the signing secret for your video callbacks',
     answers: { 200: secretAnswer },
-    handle: async (call) => secretShown(call, await callbackSecrets(deps, call.principal.user.id)),
+    handle: async (call) => secretShown(call, await callbackSecrets(deps, ordererOf(call))),
   });
+
+const ordererOf = ({ principal: { user, keyId } }: Call<'apiKey'>): Orderer => ({ userId: user.id, keyId });
 
 function secretShown(call: Call<'apiKey'>, { secret, previous }: CallbackSecrets): Response {
   call.headers['cache-control'] = 'no-store';
@@ -91,8 +93,7 @@ const rotateRoute = (deps: VideoDeps): Route =>
       id: (call) => call.principal.user.id,
     },
     answers: { 200: secretAnswer },
-    handle: async (call) =>
-      secretShown(call, await rotateSecret(deps, call.principal.user.id, call.body.overlap_seconds)),
+    handle: async (call) => secretShown(call, await rotateSecret(deps, ordererOf(call), call.body.overlap_seconds)),
   });
 
 const createRoute = (deps: VideoDeps): Route =>
