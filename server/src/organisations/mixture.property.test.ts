@@ -93,6 +93,9 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
+/** Of members' keys; the team's has no quota of its own. */
+const keyQuota = 9 * price;
+
 interface Budget {
   id: number;
   amount: number;
@@ -112,7 +115,7 @@ async function scene() {
   const keys: { id: number; key: string }[] = [];
   const make = async (by: Member, body: object) =>
     keys.push((await world.send<{ id: number; key: string }>(by, 'POST', path('/keys'), { name: 'k', ...body })).data);
-  for (const [n, member] of members.entries()) await make(member, { team_id: teams[n] });
+  for (const [n, member] of members.entries()) await make(member, { team_id: teams[n], remain_quota: keyQuota });
   await make(owner, { owner: 'team', team_id: teams[0] });
   const accounts = [members[0]!.id, members[1]!.id, account_id];
   for (const account of accounts) await world.credit(account, 12 * price);
@@ -168,7 +171,7 @@ async function take(at: Scene, one: Step): Promise<unknown> {
   }
 }
 
-async function check({ accounts, budgets }: Scene): Promise<void> {
+async function check({ accounts, keys, budgets }: Scene): Promise<void> {
   const { db } = world.t.platform.database;
   for (const id of accounts) {
     const { rows } = await sql<Record<string, number>>`select quota + used_quota as has, used_quota as used,
@@ -179,6 +182,11 @@ async function check({ accounts, budgets }: Scene): Promise<void> {
       from users_now where id = ${id}`.execute(db);
     const books = Object.fromEntries(Object.entries(rows[0]!).map(([name, n]) => [name, Number(n)]));
     expect(books).toEqual({ ...books, has: books.given! - books.held!, logs: books.used!, days: books.used! });
+  }
+  for (const { id } of keys.slice(0, 2)) {
+    const { rows } = await sql<{ n: number }>`select remain_quota + used_quota + (select coalesce(sum(key_amount), 0)
+      from billing_holds where key_id = ${id} and owner = '') as n from api_keys_now where id = ${id}`.execute(db);
+    expect(Number(rows[0]!.n)).toBe(keyQuota);
   }
   const now = nowSeconds(clock);
   for (const { id, amount, hard, used } of await budgets()) {
