@@ -93,7 +93,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...own,
       path: '/api/usage/summary',
-      summary: 'Get your usage by day, model or API key',
+      summary: 'Get your usage in whole days (UTC) by day, model or API key',
       query: summaryQuery,
       answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.principal.user.id),
@@ -123,7 +123,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/usage/summary',
-      summary: 'Get the usage of all users or one user by day, model or API key',
+      summary: 'Get the usage of all users or one user in whole days (UTC) by day, model or API key',
       query: summaryQuery.extend(userField),
       answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.query.user_id),

@@ -81,7 +81,8 @@ export const usageRoutes = (room: OrganisationsContext): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/usage`,
-    summary: 'Get the usage at a level by day (UTC), model or API key; members see only usage of their own keys',
+    summary:
+      'Get the usage at a level in whole days (UTC) by day, model or API key; members see only usage of their own keys',
     params: organisationParams,
     query: summaryQuery,
     answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
