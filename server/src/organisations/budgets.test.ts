@@ -240,6 +240,23 @@ describe('limits', () => {
   });
 });
 
+test('budgets and limits of a deleted key end with it', async () => {
+  const { path, levels, budget, budgets } = await place();
+  await budget('key', { window: 'total', amount: price });
+  await budget('team', { window: 'total', amount: price });
+  const limits = async () => (await world.send<{ limits: unknown[] }>(owner, 'GET', path('/limits'))).data.limits;
+  await world.send(owner, 'PUT', path(`/limits/key/${levels.key}`), { requests_per_minute: 1 });
+  expect([(await budgets()).length, (await limits()).length]).toEqual([2, 1]);
+  expect((await world.send(owner, 'DELETE', path(`/keys/${levels.key}`))).status).toBe(200);
+  expect([(await budgets()).length, (await limits()).length]).toEqual([1, 0]);
+  const late = { level: 'key', level_id: levels.key, window: 'day', amount: price };
+  expect((await world.send(owner, 'POST', path('/budgets'), late)).status).toBe(400);
+  // The row goes with the next one that is made.
+  await budget('organisation', { window: 'day', amount: price });
+  const rows = world.t.platform.database.db.selectFrom('organisation_budgets').select('id');
+  expect(await rows.where('level', '=', 'key').where('level_id', '=', levels.key).execute()).toEqual([]);
+});
+
 test('invalid levels, windows, thresholds and time zones are rejected', async () => {
   const { path, levels } = await place();
   const other = await place();
