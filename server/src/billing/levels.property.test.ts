@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { sql } from 'kysely';
-import { manualClock } from '../lib/clock.ts';
+import { manualClock, nowSeconds } from '../lib/clock.ts';
 import { requestId } from '../lib/ids.ts';
 import { addKey, addUser, booksOf, engines, openTestBilling, type TestDb } from './engines.fixture.ts';
 import { addBudgets, TestLevels, windowOf } from './levels.fixture.ts';
 import type { OpenBudget } from './levels.ts';
+import { limitWindows } from './store/windows.ts';
 import type { Hold } from './types.ts';
 
 /**
@@ -38,6 +39,7 @@ const step = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ at, kind: fc.constant('move' as const), team: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ at, kind: fc.constant('recall' as const) }) },
+  { weight: 1, arbitrary: fc.record({ at, kind: fc.constant('limit' as const) }) },
   { weight: 1, arbitrary: fc.record({ at, kind: fc.constant('crash' as const) }) },
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
@@ -80,6 +82,16 @@ describe.each(settings)('accounting over budget levels on $name with $count proc
     return { payer, teams, all, levels };
   }
 
+  /** As a change of a budget does, whatever it changes: the amounts stay. */
+  async function limitAgain(billing: Process, budgets: OpenBudget[]): Promise<void> {
+    for (const { windowId, amount } of budgets) {
+      const window = open.db.selectFrom('budget_windows').select('budget_id').where('id', '=', windowId);
+      const { budget_id } = await window.executeTakeFirstOrThrow();
+      await open.db.transaction().execute((tx) => limitWindows(tx, budget_id, amount, nowSeconds(clock)));
+    }
+    await billing.recallWindows(budgets.map(({ windowId }) => windowId));
+  }
+
   async function openAll(levels: TestLevels): Promise<Process[]> {
     const all: Process[] = [];
     for (let n = 0; n < count; n += 1) {
@@ -114,6 +126,7 @@ describe.each(settings)('accounting over budget levels on $name with $count proc
             const other = now[0] === budgets[0] ? budgets[1]! : budgets[0]!;
             levels.places.set(key, { payerId: payer, budgets: [other, budgets[2]!] });
           } else if (one.kind === 'recall') await billing.recallWindows(budgets.map(({ windowId }) => windowId));
+          else if (one.kind === 'limit') await limitAgain(billing, budgets);
           else if (one.kind === 'crash') crashed = here;
           else if (hold && one.kind === 'settle')
             await billing.settle(hold, { cost: Math.floor((hold.amount * one.percent) / 100), usage, endpoint: '/v1' });

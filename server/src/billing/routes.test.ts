@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import { roles } from '../identity/user.ts';
 import { manualClock } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
@@ -165,5 +166,20 @@ describe.each(engines)('usage and ledger routes on $name', (engine) => {
     for (const query of ['from=abc', 'from=5&to=4', 'token_id=-1', 'format=xml', 'model=', 'page=900000&page_size=100'])
       expect((await call(alice, 'get', `/api/usage/logs?${query}`)).status).toBe(400);
     expect((await call(alice, 'get', '/api/usage/summary?group_by=user')).status).toBe(400);
+  });
+
+  test('the total of a summary is the same by day, model and key, also with more keys and models than are listed', async () => {
+    const carol = await addUser(open.db, 0);
+    const day = Math.floor(clock.nowMs() / 86_400_000);
+    await sql`insert into usage_days (user_id, day, model_id, key_id, requests, prompt_tokens, completion_tokens, quota)
+      with recursive n (i) as (select 1 union all select i + 1 from n where i < 1201)
+      select ${carol}, ${sql.lit(day)} - i % 2, 'many/' || i, i, 1, 2, 3, 4 from n`.execute(open.db);
+    for (const target of ['/api/usage/summary', `/api/admin/usage/summary?user_id=${carol}`])
+      for (const by of ['day', 'model', 'token']) {
+        const asked = `${target}${target.includes('?') ? '&' : '?'}group_by=${by}`;
+        const { data } = await call(carol, 'get', asked);
+        const total = { requests: 1201, prompt_tokens: 2402, completion_tokens: 3603, quota: 4804 };
+        expect([by, data.total]).toEqual([by, total]);
+      }
   });
 });

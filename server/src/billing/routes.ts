@@ -16,7 +16,7 @@ import type { Billing } from './billing.ts';
 import { type LedgerPlace, pageLedger } from './store/ledger.ts';
 import { dayOf } from './store/port.ts';
 import { countUsage, listUsage } from './store/usage.ts';
-import { sumUsage } from './store/usage-sums.ts';
+import { sumUsage, totalOf } from './store/usage-sums.ts';
 import { toolCallsRoute } from './tool-calls-route.ts';
 import { keysIn, usageCsv } from './usage-csv.ts';
 import { type Filters, filterFields, filterOf } from './usage-filter.ts';
@@ -93,7 +93,7 @@ function ownRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...own,
       path: '/api/usage/summary',
-      summary: 'Get your usage by day, model or API key',
+      summary: 'Get your usage in whole days (UTC) by day, model or API key',
       query: summaryQuery,
       answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.principal.user.id),
@@ -123,7 +123,7 @@ function adminRoutes(room: BillingRouteDeps): Route[] {
     defineRoute({
       ...admin,
       path: '/api/admin/usage/summary',
-      summary: 'Get the usage of all users or one user by day, model or API key',
+      summary: 'Get the usage of all users or one user in whole days (UTC) by day, model or API key',
       query: summaryQuery.extend(userField),
       answers: { 200: answered(summaryAnswer) },
       handle: (call) => answerSummary(room, call, call.query, call.query.user_id),
@@ -217,8 +217,7 @@ async function answerSummary(
     return sums.map((sum) => viewSum(by, sum, applications));
   };
   const sums = await sumsBy(query.group_by);
-  const total = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
-  for (const sum of sums) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += sum[name];
+  const total = await totalOf(sums, () => sumsBy('day'));
   const items = await view(query.group_by, sums);
   if (!query.also) return ok(call, { items, total });
   const also: Partial<Record<Grouping, typeof items>> = {};

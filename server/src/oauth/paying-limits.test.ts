@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { answerOfOne, costOfOne, oneUnit, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
+import { answerOfOne, costOfOne, film, oneUnit, openPayingTest, type PayingTest, refusalOf } from './paying.fixture.ts';
 
 /**
  * What users let applications spend holds to the last unit, and as long as they let them, where a request costs no more than was
@@ -33,6 +33,17 @@ test('80 concurrent requests spend no more than the limit', async () => {
   const { spent } = await t.consentOf(client);
   expect(spent).toBe(answered * costOfOne);
   expect(spent).toBeLessThanOrEqual(limit);
+});
+
+test('a change of the limit gives away nothing of what a video holds', async () => {
+  const client = await t.payingClient();
+  const limit = 6;
+  const { access_token } = await t.mayPay(client, limit);
+  const body = { model: film, prompt: 'a storm', duration: 4 };
+  const made = await t.withBearer('/v1/videos', access_token, { method: 'POST', body });
+  expect(made.status).toBe(202);
+  for (const other of [limit + 1, limit]) expect((await t.setLimit(client, other)).status).toBe(200);
+  expect(await answeredOf(10, [access_token], { model: oneUnit })).toBe(2);
 });
 
 test('of 80 concurrent requests for the last unit, with two tokens, one gets it', async () => {

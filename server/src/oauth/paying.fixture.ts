@@ -4,6 +4,8 @@ import { openOpenidTest } from './openid/openid.fixture.ts';
 
 /** A model that costs one unit a request, whatever is asked: what is put aside for it is what it costs. */
 export const oneUnit = 'one-unit';
+/** A video model that costs one unit a second; none is ever made. */
+export const film = 'film';
 /** What the scripted upstream says it took and made; a token costs one unit. */
 export const costOfOne = 5;
 export const answerOfOne = () =>
@@ -20,6 +22,7 @@ export async function openPayingTest(env: Record<string, string> = {}) {
   await addUpstream(t.app, upstream.url, [
     { model_id: 'm', prompt_price: 2, completion_price: 2 },
     { model_id: oneUnit, request_price: 0.000_002 },
+    { model_id: film, type: 'video', request_price: 0.000_002 },
   ]);
   const credits = { method: 'POST', body: { quota: 1_000_000 } };
   await (await t.root()).call(`/api/admin/users/${t.member.id}/credits`, credits);

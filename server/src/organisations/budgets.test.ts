@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { until } from '../lib/until.fixture.ts';
+import { addUpstream } from '../relay/scripted-upstream.fixture.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 
 /** Half an hour before midnight in Vienna, in the middle of a month and at a week's end. */
@@ -56,6 +57,21 @@ describe('hard budgets', () => {
       expect(await budgets()).toMatchObject([{ used: 2 * price, remaining: 0, resets_at: null }]);
     },
   );
+
+  test('a change of a budget gives away nothing of what a video holds', async () => {
+    await addUpstream(world.t, world.upstream.url, [{ model_id: 'film', type: 'video', request_price: 0.0002 }]);
+    const { budget, key, levels } = await place();
+    const { id } = await budget('team', { window: 'total', amount: 6 * price });
+    const headers = { authorization: `Bearer ${key}` };
+    const body = { model: 'film', prompt: 'a storm', duration: 4 };
+    expect((await world.t.call('/v1/videos', { method: 'POST', headers, body })).status).toBe(202);
+    const path = `/api/organisations/${levels.organisation}/budgets/${id}`;
+    for (const change of [{ alerts: [0.5] }, { hard: false }, { hard: true }])
+      expect((await world.send(owner, 'PUT', path, change)).status).toBe(200);
+    const statuses: number[] = [];
+    for (let n = 0; n < 4; n += 1) statuses.push((await world.ask(key)).status);
+    expect(statuses).toEqual([200, 200, 403, 403]);
+  });
 
   test('a budget resets at midnight in the organisation’s time zone, and the error says so', async () => {
     const { budget, key, budgets } = await place();
@@ -222,6 +238,23 @@ describe('limits', () => {
     });
     expect(answer.status).toBe(200);
   });
+});
+
+test('budgets and limits of a deleted key end with it', async () => {
+  const { path, levels, budget, budgets } = await place();
+  await budget('key', { window: 'total', amount: price });
+  await budget('team', { window: 'total', amount: price });
+  const limits = async () => (await world.send<{ limits: unknown[] }>(owner, 'GET', path('/limits'))).data.limits;
+  await world.send(owner, 'PUT', path(`/limits/key/${levels.key}`), { requests_per_minute: 1 });
+  expect([(await budgets()).length, (await limits()).length]).toEqual([2, 1]);
+  expect((await world.send(owner, 'DELETE', path(`/keys/${levels.key}`))).status).toBe(200);
+  expect([(await budgets()).length, (await limits()).length]).toEqual([1, 0]);
+  const late = { level: 'key', level_id: levels.key, window: 'day', amount: price };
+  expect((await world.send(owner, 'POST', path('/budgets'), late)).status).toBe(400);
+  // The row goes with the next one that is made.
+  await budget('organisation', { window: 'day', amount: price });
+  const rows = world.t.platform.database.db.selectFrom('organisation_budgets').select('id');
+  expect(await rows.where('level', '=', 'key').where('level_id', '=', levels.key).execute()).toEqual([]);
 });
 
 test('invalid levels, windows, thresholds and time zones are rejected', async () => {

@@ -8,8 +8,16 @@ import { windowAt } from './calendar.ts';
 import { type OrganisationsContext, organisationTag } from './context.ts';
 import type { Membership } from './membership.ts';
 import { ownPlaces } from './own-places.ts';
-import { changeBudget, deleteBudget, findBudget, insertBudget, type LevelPlace, listBudgets } from './store/budgets.ts';
-import { findPlacedKey } from './store/keys.ts';
+import {
+  changeBudget,
+  deleteBudget,
+  findBudget,
+  forgetDeletedKeys,
+  insertBudget,
+  type LevelPlace,
+  listBudgets,
+} from './store/budgets.ts';
+import { listPlacedKeys } from './store/keys.ts';
 import { findRole } from './store/members.ts';
 import type { BudgetRow, OrganisationRow } from './store/tables.ts';
 import { findTeam } from './store/teams.ts';
@@ -66,7 +74,7 @@ export async function requireLevel(db: Db, organisationId: number, { level, leve
     organisation: async () => level_id === organisationId || null,
     team: () => findTeam(db, organisationId, level_id),
     member: () => findRole(db, organisationId, level_id),
-    key: () => findPlacedKey(db, organisationId, level_id),
+    key: async () => (await listPlacedKeys(db, organisationId, { keyId: level_id, existing: true }))[0] ?? null,
   };
   if ((await found[level]()) === null)
     throw new AppError('invalid_value', `This ${level} does not exist in this organisation.`, { param: 'level_id' });
@@ -86,6 +94,7 @@ export async function createBudget(
 ): Promise<BudgetView> {
   const { level, level_id, window, amount } = input;
   await requireLevel(room.db, organisation.id, input);
+  await forgetDeletedKeys(room.db, organisation.id);
   if ((await listBudgets(room.db, organisation.id)).length >= mostBudgets)
     throw new AppError('conflict', `This organisation has reached the limit of ${mostBudgets} budgets.`);
   const now = nowSeconds(room.clock);

@@ -42,8 +42,7 @@ const ofKey = (keyId: number) => (row: BudgetRow) =>
 export async function keyLimitsOf(room: OrganisationsContext, userId: number): Promise<KeyLimitView[]> {
   const own = await findKeysPlace(room.db, userId);
   if (!own) return [];
-  const keys = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
-  return (await budgetsOf(room, ownerOf(own, userId))).filter(({ level_id }) => keys.has(level_id)).map(viewOf);
+  return (await budgetsOf(room, ownerOf(own, userId))).map(viewOf);
 }
 
 /** Sets a key's monthly limit (UTC); this month's spending counts if it had a limit before. */
@@ -66,7 +65,6 @@ export async function limitKey(
   };
   const changed = await change();
   if (changed) return changed;
-  await forgetKeysGone(room, own, userId);
   if (!place)
     await placeKeyOnce(room.db, {
       ...{ key_id: keyId, organisation_id: own.id, team_id: null, member_id: null },
@@ -82,13 +80,6 @@ export async function limitKey(
   } finally {
     await room.announcements.changed(`key:${keyId}`);
   }
-}
-
-/** Removes limits of deleted keys. Budgets are read first, so that those of new keys are not affected. */
-async function forgetKeysGone(room: OrganisationsContext, own: OrganisationRow, userId: number): Promise<void> {
-  const budgets = await listBudgets(room.db, own.id);
-  const there = new Set((await listKeys(room.db, userId)).map(({ id }) => id));
-  for (const { id, level_id } of budgets) if (!there.has(level_id)) await deleteBudget(room.db, own.id, id);
 }
 
 export async function unlimitKey(room: OrganisationsContext, userId: number, keyId: number): Promise<void> {

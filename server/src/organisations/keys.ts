@@ -66,7 +66,8 @@ export async function placedKeys(
   room: OrganisationsContext,
   { organisation, userId, role }: Membership,
 ): Promise<PlacedKey[]> {
-  const places = await listPlacedKeys(room.db, organisation.id, has(role, 'see_all') ? {} : { memberId: userId });
+  const own = has(role, 'see_all') ? {} : { memberId: userId };
+  const places = await listPlacedKeys(room.db, organisation.id, { ...own, existing: true });
   const rows = await findKeysById(
     room.db,
     places.map(({ key_id }) => key_id),

@@ -24,6 +24,7 @@ export async function keysAt(
     member: { memberId: level_id },
     key: { keyId: level_id },
   };
-  const keys = await listPlacedKeys(db, organisation.id, filters[level]);
-  return keys.filter(({ member_id }) => has(role, 'see_all') || member_id === userId).map(({ key_id }) => key_id);
+  const own = has(role, 'see_all') ? {} : { holderId: userId };
+  const keys = await listPlacedKeys(db, organisation.id, { ...filters[level], ...own });
+  return keys.map(({ key_id }) => key_id);
 }

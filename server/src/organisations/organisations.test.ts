@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sql } from 'kysely';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
@@ -197,6 +198,25 @@ describe('API keys', () => {
     expect((await world.send(one, 'DELETE', path(`/keys/${data.id}`))).status).toBe(200);
     expect(await keysOf(owner)).not.toContain(data.id);
   });
+});
+
+test('thousands of keys that others had and deleted hide no key and no usage', async () => {
+  const { data } = await world.send<{ id: number }>(owner, 'POST', '/api/organisations', { name: 'Builds' });
+  const root = `/api/organisations/${data.id}`;
+  const member = await world.join(owner, data.id, 'member');
+  await world.credit(member.id, price);
+  const made = await world.send<{ id: number; key: string }>(member, 'POST', `${root}/keys`, { name: 'first' });
+  expect((await world.ask(made.data.key)).status).toBe(200);
+  await sql`insert into organisation_keys (key_id, organisation_id, team_id, member_id, name, created_at)
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < 5001)
+    select 1000000 + i, ${data.id}, null, ${owner.id}, '', 0 from n`.execute(world.t.platform.database.db);
+  const keysOf = async (by: Member) =>
+    (await world.send<{ keys: { id: number }[] }>(by, 'GET', `${root}/keys`)).data.keys.map(({ id: keyId }) => keyId);
+  for (const by of [owner, member]) expect(await keysOf(by)).toEqual([made.data.id]);
+  const usage = await world.send<{ total: object }>(member, 'GET', `${root}/usage`);
+  expect(usage.data.total).toMatchObject({ requests: 1, quota: price });
+  const others = await world.send<{ total: object }>(member, 'GET', `${root}/usage?level=member&level_id=${owner.id}`);
+  expect(others.data.total).toMatchObject({ requests: 0 });
 });
 
 test('a shared balance pays for members, and an empty one cannot be enabled', async () => {

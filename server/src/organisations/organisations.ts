@@ -11,7 +11,7 @@ import type { TeamApplications } from './applications.ts';
 import { windowAt } from './calendar.ts';
 import { type OrganisationsContext, organisationTag } from './context.ts';
 import type { Membership } from './membership.ts';
-import { listBudgets } from './store/budgets.ts';
+import { holdBudget, listBudgets } from './store/budgets.ts';
 import {
   changeOrganisation,
   countOrganisations,
@@ -68,15 +68,18 @@ export async function updateOrganisation(
     Object.entries(input).filter(([, value]) => value !== undefined),
   ) as OrganisationChange;
   const row = await room.db.transaction().execute(async (tx) => {
-    const changed = await changeOrganisation(tx, organisation.id, change);
+    // Changes nothing but locks it: another call may have changed its time zone since it was read.
+    const previous = await changeOrganisation(tx, organisation.id, {});
+    const changed = previous && (await changeOrganisation(tx, organisation.id, change));
     if (!changed) throw new AppError('not_found', 'There is no such organisation.');
     // Accounts are shown under this name.
     if (input.name !== undefined) await renameAccount(tx, changed.account_id, changed.name);
-    if (changed.time_zone !== organisation.time_zone) {
+    if (changed.time_zone !== previous.time_zone) {
       const now = nowSeconds(room.clock);
       for (const budget of await listBudgets(tx, organisation.id)) {
         const span = spans.find((name) => name === budget.span)!;
-        const [before, after] = [organisation, changed].map(({ time_zone }) => windowAt(time_zone, span, now));
+        const [before, after] = [previous, changed].map(({ time_zone }) => windowAt(time_zone, span, now));
+        await holdBudget(tx, budget.id);
         await moveWindow(tx, budget.id, before!, after!);
       }
     }

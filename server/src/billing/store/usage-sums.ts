@@ -119,6 +119,16 @@ export interface UsageSum {
 /** A page draws at most this many groups; the export has all of them. */
 const mostGroups = 1000;
 
+type UsageTotal = Omit<UsageSum, 'group'>;
+
+/** Of all groups. Those beyond the most are in the sums per day, of which there are never so many. */
+export async function totalOf(sums: UsageSum[], perDay: () => Promise<UsageSum[]>): Promise<UsageTotal> {
+  const total: UsageTotal = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
+  for (const sum of sums.length < mostGroups ? sums : await perDay())
+    for (const name of Object.keys(total) as (keyof UsageTotal)[]) total[name] += sum[name];
+  return total;
+}
+
 /** Whether the totals of all users, which are few rows, can answer the query. */
 const hasTotals = async (
   db: Db,

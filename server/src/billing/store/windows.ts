@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '../../platform/db/tables.ts';
+import { windowsOf } from './port.ts';
 import './tables.ts';
 
 /*
@@ -46,8 +47,8 @@ export async function openWindow(tx: Db, { budgetId, startsAt, endsAt, limit }: 
 }
 
 /**
- * Sets what is left in the current windows of a budget to the new limit minus what was used. Call in a transaction.
- * Returns the ids of the windows.
+ * Sets what is left in the current windows of a budget to the new limit minus what was used and is held. Call in a
+ * transaction. Returns the ids of the windows.
  */
 export async function limitWindows(tx: Db, budgetId: number, limit: number, nowSeconds: number): Promise<number[]> {
   // Lock the rows first, which every top-up needs too: what is reserved and used does not change until the commit.
@@ -59,10 +60,21 @@ export async function limitWindows(tx: Db, budgetId: number, limit: number, nowS
     .returning('id')
     .execute();
   for (const { id } of rows)
-    await sql`update budget_windows set remain = ${limit} - used - cast(coalesce((select sum(p.kept + p.used)
+    await sql`update budget_windows set remain = ${limit - (await heldDurably(tx, id))} - used - cast(coalesce((select sum(p.kept + p.used)
         from billing_purses p where p.user_id = 0 and p.key_id = ${-id}), 0) as bigint)
       where id = ${id}`.execute(tx);
   return rows.map(({ id }) => id);
+}
+
+/** What durable holds, such as those of videos, have taken from a window: they have no allotment. */
+async function heldDurably(tx: Db, windowId: number): Promise<number> {
+  const rows = await tx
+    .selectFrom('billing_holds')
+    .select(['amount', 'levels'])
+    .where('owner', '=', '')
+    .where('levels', 'like', `%${windowId}%`)
+    .execute();
+  return rows.reduce((sum, { amount, levels }) => (windowsOf(levels).includes(windowId) ? sum + amount : sum), 0);
 }
 
 /**

@@ -57,7 +57,7 @@ export async function openAllowance(db: Db, allowance: Allowance, now: number): 
   return row.id;
 }
 
-/** The remainder becomes the new limit minus what was spent; null if none is open. In a transaction. */
+/** The remainder becomes the new limit minus what was spent or is held; null if none is open. In a transaction. */
 export async function limitAllowance(tx: Db, name: string, limit: number): Promise<number | null> {
   // Locks the row first, which everything that takes from the quota needs.
   const row = await tx
@@ -69,6 +69,8 @@ export async function limitAllowance(tx: Db, name: string, limit: number): Promi
   if (!row) return null;
   await sql`update api_keys set remain_quota = ${limit} - used_quota - cast(coalesce((select sum(p.kept + p.used)
       from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
+      - cast(coalesce((select sum(h.key_amount) from billing_holds h
+        where h.owner = '' and h.key_id = api_keys.id and h.key_amount > 0), 0) as bigint)
     where id = ${row.id}`.execute(tx);
   return row.id;
 }

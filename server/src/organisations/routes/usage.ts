@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { levelNames } from '../../billing/levels.ts';
 import { dayOf } from '../../billing/store/port.ts';
 import { listUsageOfKeys } from '../../billing/store/usage-of-keys.ts';
-import { sumUsageOfKeys } from '../../billing/store/usage-sums.ts';
+import { sumUsageOfKeys, totalOf } from '../../billing/store/usage-sums.ts';
 import { csvOf } from '../../billing/usage-csv.ts';
 import { usageLogSchema, usageSumSchema, viewSum, viewUsage } from '../../billing/views.ts';
 import { pageAudit } from '../../identity/audit/read.ts';
@@ -81,7 +81,8 @@ export const usageRoutes = (room: OrganisationsContext): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/usage`,
-    summary: 'Get the usage at a level by day (UTC), model or API key; members see only usage of their own keys',
+    summary:
+      'Get the usage at a level in whole days (UTC) by day, model or API key; members see only usage of their own keys',
     params: organisationParams,
     query: summaryQuery,
     answers: { 200: answered(z.object({ items: z.array(usageSumSchema), total: usageSumSchema })) },
@@ -93,9 +94,9 @@ export const usageRoutes = (room: OrganisationsContext): Route[] => [
       if (lastDay - firstDay >= mostDays)
         throw new AppError('invalid_value', `A summary covers at most ${mostDays} days.`, { param: 'from' });
       const keyIds = await keysAt(room.db, await standing(room, call, 'see'), call.query);
-      const sums = await sumUsageOfKeys(room.db, keyIds, group_by, firstDay, lastDay);
-      const total = { requests: 0, prompt_tokens: 0, completion_tokens: 0, quota: 0 };
-      for (const sum of sums) for (const name of Object.keys(total) as (keyof typeof total)[]) total[name] += sum[name];
+      const sumsBy = (by: typeof group_by) => sumUsageOfKeys(room.db, keyIds, by, firstDay, lastDay);
+      const sums = await sumsBy(group_by);
+      const total = await totalOf(sums, () => sumsBy('day'));
       return ok(call, { items: sums.map((sum) => viewSum(group_by, sum)), total });
     },
   }),

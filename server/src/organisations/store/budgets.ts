@@ -1,3 +1,4 @@
+import { type SqlBool, sql } from 'kysely';
 import { deleteRows } from '../../platform/db/delete-rows.ts';
 import { findRow } from '../../platform/db/find-row.ts';
 import type { Db } from '../../platform/db/tables.ts';
@@ -10,14 +11,28 @@ export interface LevelPlace {
   level_id: number;
 }
 
+/** Budgets and limits of deleted keys apply to nothing any more. */
+const ofLivingKeys = sql<SqlBool>`(level <> 'key' or level_id in (select id from api_keys))`;
+
 export const listBudgets = (db: Db, organisationId: number): Promise<BudgetRow[]> =>
   db
     .selectFrom('organisation_budgets')
     .selectAll()
     .where('organisation_id', '=', organisationId)
+    .where(ofLivingKeys)
     .orderBy('id')
     .limit(10_000)
     .execute();
+
+/** Deletes those of deleted keys, so that they do not pile up. */
+export async function forgetDeletedKeys(db: Db, organisationId: number): Promise<void> {
+  for (const table of ['organisation_budgets', 'organisation_limits'] as const)
+    await db
+      .deleteFrom(table)
+      .where('organisation_id', '=', organisationId)
+      .where((e) => e.not(ofLivingKeys))
+      .execute();
+}
 
 export const budgetsAt = (db: Db, organisationId: number, places: LevelPlace[]): Promise<BudgetRow[]> =>
   db
@@ -78,6 +93,7 @@ export const listLimits = (db: Db, organisationId: number): Promise<LimitRow[]> 
     .selectFrom('organisation_limits')
     .selectAll()
     .where('organisation_id', '=', organisationId)
+    .where(ofLivingKeys)
     .limit(10_000)
     .execute();
 

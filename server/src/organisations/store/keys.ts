@@ -26,13 +26,17 @@ export interface KeyFilter {
   teamId?: number | undefined;
   memberId?: number | undefined;
   keyId?: number | undefined;
+  /** Only keys of this member among those of the level. */
+  holderId?: number | undefined;
+  /** Without deleted keys, of which an organisation may have had thousands. */
+  existing?: boolean;
 }
 
-/** Including deleted ones, since usage is listed by them. */
+/** Including deleted ones unless excluded, since usage is listed by them. */
 export const listPlacedKeys = (
   db: Db,
   organisationId: number,
-  { teamId, memberId, keyId }: KeyFilter = {},
+  { teamId, memberId, keyId, holderId, existing = false }: KeyFilter = {},
 ): Promise<OrganisationKeyRow[]> =>
   db
     .selectFrom('organisation_keys')
@@ -41,6 +45,8 @@ export const listPlacedKeys = (
     .$if(teamId !== undefined, (keys) => keys.where('team_id', '=', teamId!))
     .$if(memberId !== undefined, (keys) => keys.where('member_id', '=', memberId!))
     .$if(keyId !== undefined, (keys) => keys.where('key_id', '=', keyId!))
+    .$if(holderId !== undefined, (keys) => keys.where('member_id', '=', holderId!))
+    .$if(existing, (keys) => keys.where('key_id', 'in', (e) => e.selectFrom('api_keys').select('id')))
     .orderBy('key_id', 'desc')
     .limit(5_000)
     .execute();

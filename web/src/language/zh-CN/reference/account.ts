@@ -74,7 +74,7 @@ export default {
   'Remove the monthly limit of an API key': '取消 API 密钥的每月限额',
 
   'List your requests, newest first; `format=csv` returns a file': '我的请求，最新的在前；`format=csv` 返回文件',
-  'Get your usage by day, model or API key': '我的用量汇总，按日、模型或 API 密钥',
+  'Get your usage in whole days (UTC) by day, model or API key': '我的用量汇总，以整日（UTC）计，按日、模型或 API 密钥',
   'List the changes to your balance, newest first': '我的余额变动明细，最新的在前',
   'List your failed requests, newest first': '我的失败请求，最新的在前',
   'Get whether your prompts and answers are stored with your requests': '查询我的提问和模型的回答是否随请求保存',

@@ -35,8 +35,8 @@ export default {
 
   'List the requests of all users or one user; `format=csv` returns a file':
     '所有用户或某个用户的请求；`format=csv` 返回文件',
-  'Get the usage of all users or one user by day, model or API key':
-    '所有用户或某个用户的用量汇总，按日、模型或 API 密钥',
+  'Get the usage of all users or one user in whole days (UTC) by day, model or API key':
+    '所有用户或某个用户的用量汇总，以整日（UTC）计，按日、模型或 API 密钥',
   'List the balance changes of all users or one user': '所有用户或某个用户的余额变动明细',
   'List MCP tool calls per server, tool and user, in whole days, most called first':
     '通过 MCP 的工具调用次数，按服务器、工具和用户统计，以整日计；调用最多的在前',

@@ -48,8 +48,8 @@ export default {
   'List the requests at a level, newest first; members see only those of their own keys; `format=csv` returns a file':
     '某一层级的请求，最新的在前；普通成员只能看到自己密钥的请求；`format=csv` 返回文件',
   'List the routing decisions for requests at a level, newest first': '某一层级的请求去向及原因，最新的在前',
-  'Get the usage at a level by day (UTC), model or API key; members see only usage of their own keys':
-    '某一层级的用量汇总，按日（UTC）、模型或 API 密钥；普通成员只能看到自己密钥的用量',
+  'Get the usage at a level in whole days (UTC) by day, model or API key; members see only usage of their own keys':
+    '某一层级的用量汇总，以整日（UTC）计，按日、模型或 API 密钥；普通成员只能看到自己密钥的用量',
   'List the audit log of an organisation, newest first': '组织内的变更记录，最新的在前',
   'Export the monthly usage of each team, member or key for accounting, itemised, as CSV':
     '用于记账：每个团队、成员或密钥当月的用量明细，CSV 格式',
