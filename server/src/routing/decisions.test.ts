@@ -6,6 +6,7 @@ import { engines } from './db.fixture.ts';
 import type { Decision } from './decision.ts';
 import { openDecisionLog } from './decisions.ts';
 import { explain, readAttempts, readSummaries } from './explain.ts';
+import type { RankRequest } from './rank.ts';
 import { listDecisions } from './store/decisions.ts';
 
 const candidates = [candidateOf(1), candidateOf(2)];
@@ -188,7 +189,7 @@ describe('explain', () => {
     expect(explain(decisionOf({ choice, attempts, sort: 'sort' in override ? 'price' : null }))).toBe(text);
   });
 
-  test.each([
+  test.each<[Pick<RankRequest, 'override'> | { legacy: true }, string]>([
     [{ override: { order: ['p1', 'p2'] } }, 'p2 is the first one available in the order set by the request'],
     [
       { override: { order: ['p1'] } },
@@ -201,6 +202,8 @@ describe('explain', () => {
     const circuit = (key: string) => (key === away.key ? ('open' as const) : ('closed' as const));
     const choice = choose(chooseOf([away, candidateOf(2, { price: [1, 1] })], { ...given, circuit }));
     const attempts = [{ candidate: choice.picked, outcome: 'success' as const, latencyMs: 1 }];
-    expect(explain(decisionOf({ choice, attempts, sort: given.override?.sort ?? null }))).toBe(text);
+    expect(
+      explain(decisionOf({ choice, attempts, sort: 'override' in given ? (given.override?.sort ?? null) : null })),
+    ).toBe(text);
   });
 });
