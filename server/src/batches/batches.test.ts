@@ -167,6 +167,15 @@ test('an invalid input file is reported line by line, and no request is sent', a
     ] as [string, number][]),
     ['missing_required_parameter', 8],
   ]);
+  const spaced = await ended(
+    (await begin(['', lineOf('a', chat('one')), '  ', lineOf('b'.repeat(513), chat('x'))])).id,
+  );
+  expect(spaced.errors!.data).toEqual([
+    {
+      ...{ code: 'missing_required_parameter', param: 'custom_id', line: 4 },
+      message: 'custom_id must be a string of 1 to 512 characters.',
+    },
+  ]);
   const empty = await ended((await begin(['\n'])).id);
   expect(empty.errors!.data![0]).toMatchObject({ code: 'empty_file' });
   expect(upstream.seen.length).toBe(asked);

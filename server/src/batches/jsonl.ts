@@ -1,5 +1,7 @@
 /** A line of a file and its position. Without bytes: it is too long. */
 export interface Line {
+  /** As an editor counts, blank lines included. */
+  number: number;
   first: number;
   last: number;
   bytes: Buffer | null;
@@ -9,11 +11,12 @@ export interface Line {
 export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];
   let size = 0;
+  let number = 1;
   let first = 0;
   let at = 0;
   const line = (): Line => {
     const bytes = size > mostBytes ? null : Buffer.concat(parts);
-    return { first, last: first + size - 1, bytes };
+    return { number, first, last: first + size - 1, bytes };
   };
   const isBlank = ({ bytes }: Line): boolean => bytes !== null && bytes.toString('latin1').trim() === '';
   const add = (piece: Uint8Array) => {
@@ -28,6 +31,7 @@ export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: n
       const whole = line();
       if (size > 0 && !isBlank(whole)) yield whole;
       from = end + 1;
+      number += 1;
       first = at + from;
       parts = [];
       size = 0;

@@ -72,7 +72,7 @@ class Check {
   async line(line: Line): Promise<NewRequest | null> {
     this.count += 1;
     const fault = (code: string, message: string, param: string | null = null) => {
-      this.faults.push({ code, message, param, line: this.count });
+      this.faults.push({ code, message, param, line: line.number });
       return null;
     };
     if (!line.bytes) return fault('invalid_json_line', `This line is longer than ${limits.lineBytes} bytes.`);
@@ -80,7 +80,11 @@ class Check {
     if (!request) return fault('invalid_json_line', 'This line is not parseable as a JSON object.');
     const id = request.custom_id;
     if (typeof id !== 'string' || id === '' || id.length > limits.customIdLength || id.includes('\0'))
-      return fault('missing_required_parameter', 'custom_id must be a non-empty string.', 'custom_id');
+      return fault(
+        'missing_required_parameter',
+        `custom_id must be a string of 1 to ${limits.customIdLength} characters.`,
+        'custom_id',
+      );
     if (this.#seen.has(id))
       return fault('duplicate_custom_id', 'The custom_id of this line is already used by another line.', 'custom_id');
     this.#seen.add(id);

@@ -17,9 +17,14 @@ export interface ChooseRequest extends RankRequest {
   legacy?: boolean;
 }
 
+/** `…_available` and `not_in_order`: others would come before it, but are not available or rank behind. */
+export type How =
+  | ('drawn' | 'only_one' | 'round_robin' | 'probe' | 'own_key' | 'affinity')
+  | ('order' | 'order_available' | 'not_in_order' | 'sort' | 'sort_available' | 'tiers' | 'tiers_available');
+
 /** Why the first candidate is first; rendered as text when the decision is written. */
 export interface Reason {
-  how: 'drawn' | 'only_one' | 'round_robin' | 'order' | 'sort' | 'tiers' | 'probe' | 'own_key' | 'affinity';
+  how: How;
   /** The probability with which it was drawn. */
   chance: number;
   /** How many candidates took part in the draw or the rotation. */
@@ -103,7 +108,9 @@ const sortKeys: Record<Sort, (one: Scored) => number> = {
 function orderBySort(ranked: Scored[], sort: Sort): Reason {
   const key = sortKeys[sort];
   ranked.sort((a, b) => classOf(a) - classOf(b) || key(a) - key(b) || b.score - a.score);
-  return { how: 'sort', chance: 1, among: ranked.length };
+  const best = key(ranked[0]!);
+  const how = ranked.some((one) => key(one) < best) ? 'sort_available' : 'sort';
+  return { how, chance: 1, among: ranked.length };
 }
 
 /**
@@ -116,7 +123,9 @@ function orderAsAsked(ranked: Scored[], order: readonly string[]): Reason {
     return index < 0 ? order.length : index;
   };
   ranked.sort((a, b) => place(a) - place(b) || byRank(a, b));
-  return { how: 'order', chance: 1, among: ranked.length };
+  const index = order.indexOf(ranked[0]!.candidate.channel.provider);
+  const how = index < 0 ? 'not_in_order' : index > 0 ? 'order_available' : 'order';
+  return { how, chance: 1, among: ranked.length };
 }
 
 const circuitOrder = { closed: 0, half_open: 1, open: 2 };
@@ -125,7 +134,9 @@ function orderLegacy(ranked: Scored[], random: () => number): Reason {
   const ordered = orderByTiers(ranked, (one) => one.candidate.channel, random);
   for (let i = 0; i < ordered.length; i++) ranked[i] = ordered[i]!;
   ranked.sort((a, b) => circuitOrder[a.circuit] - circuitOrder[b.circuit]);
-  return { how: 'tiers', chance: 1, among: ranked.length };
+  const { priority } = ranked[0]!.candidate.channel;
+  const how = ranked.some((one) => one.candidate.channel.priority > priority) ? 'tiers_available' : 'tiers';
+  return { how, chance: 1, among: ranked.length };
 }
 
 function arrange(ranked: Scored[], request: ChooseRequest, strategy: Strategy): Reason {
@@ -169,7 +180,9 @@ export function withFirst(choice: Choice, first: Candidate, how: 'own_key' | 'af
 }
 
 /** Orders the caller asked for, and round-robin, take precedence over the affinity of a conversation. */
-const explicitOrders: ReadonlySet<Reason['how']> = new Set<Reason['how']>(['order', 'sort', 'round_robin']);
+const explicitOrders: ReadonlySet<How> = new Set<How>([
+  ...(['order', 'order_available', 'not_in_order', 'sort', 'sort_available', 'round_robin'] as const),
+]);
 
 /**
  * Puts the candidate with the conversation's prompt cache first, if nothing prevents it. `boundTo` is its circuit key.

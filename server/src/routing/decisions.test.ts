@@ -6,6 +6,7 @@ import { engines } from './db.fixture.ts';
 import type { Decision } from './decision.ts';
 import { openDecisionLog } from './decisions.ts';
 import { explain, readAttempts, readSummaries } from './explain.ts';
+import type { RankRequest } from './rank.ts';
 import { listDecisions } from './store/decisions.ts';
 
 const candidates = [candidateOf(1), candidateOf(2)];
@@ -177,6 +178,8 @@ describe('explain', () => {
 
   test.each([
     [{ order: ['p2'] }, 'p2 is first in the order set by the request'],
+    [{ order: ['p9', 'p2'] }, 'p2 is the first one available in the order set by the request'],
+    [{ order: ['p9'] }, 'p1 is the best of the others, as none in the order set by the request is available'],
     [{ sort: 'price' as const }, 'p1 is best by price, as set by the request'],
     [{ only: ['p2'] }, 'p2 is the only provider left'],
     [{ strategy: 'round_robin' as const }, 'p1 is next of 2 in turn (round-robin)'],
@@ -184,5 +187,23 @@ describe('explain', () => {
     const choice = choose(chooseOf(candidates, { override }));
     const attempts = [{ candidate: choice.picked, outcome: 'success' as const, latencyMs: 1 }];
     expect(explain(decisionOf({ choice, attempts, sort: 'sort' in override ? 'price' : null }))).toBe(text);
+  });
+
+  test.each<[Pick<RankRequest, 'override'> | { legacy: true }, string]>([
+    [{ override: { order: ['p1', 'p2'] } }, 'p2 is the first one available in the order set by the request'],
+    [
+      { override: { order: ['p1'] } },
+      'p2 is the best of the others, as none in the order set by the request is available',
+    ],
+    [{ override: { sort: 'price' as const } }, 'p2 is the best one available by price, as set by the request'],
+    [{ legacy: true }, 'p2 drawn by weight from the available channels with the highest priority (0)'],
+  ])('%j with a provider that is not available', (given, text) => {
+    const away = candidateOf(1, { price: [0.1, 0.1], channel: { priority: 5 } });
+    const circuit = (key: string) => (key === away.key ? ('open' as const) : ('closed' as const));
+    const choice = choose(chooseOf([away, candidateOf(2, { price: [1, 1] })], { ...given, circuit }));
+    const attempts = [{ candidate: choice.picked, outcome: 'success' as const, latencyMs: 1 }];
+    expect(
+      explain(decisionOf({ choice, attempts, sort: 'override' in given ? (given.override?.sort ?? null) : null })),
+    ).toBe(text);
   });
 });

@@ -1,12 +1,12 @@
 import type { Candidate } from './candidate.ts';
-import type { Reason } from './choose.ts';
+import type { How } from './choose.ts';
 import type { AttemptRecord, Decision } from './decision.ts';
 import type { Scored } from './rank.ts';
 import { averagePrice } from './score.ts';
 
 const hundredths = (value: number): string => value.toFixed(2);
 
-const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => string> = {
+const openings: Record<How, (decision: Decision, picked: Scored) => string> = {
   drawn: ({ choice }, { score, candidate }) =>
     `${candidate.channel.provider} drawn from the top ${choice.reason.among} by ${choice.strategy} score ` +
     `(${hundredths(score)}, chance ${Math.round(choice.reason.chance * 100)} %)`,
@@ -14,9 +14,17 @@ const openings: Record<Reason['how'], (decision: Decision, picked: Scored) => st
   round_robin: ({ choice }, { candidate }) =>
     `${candidate.channel.provider} is next of ${choice.reason.among} in turn (round-robin)`,
   order: (_, { candidate }) => `${candidate.channel.provider} is first in the order set by the request`,
+  order_available: (_, { candidate }) =>
+    `${candidate.channel.provider} is the first one available in the order set by the request`,
+  not_in_order: (_, { candidate }) =>
+    `${candidate.channel.provider} is the best of the others, as none in the order set by the request is available`,
   sort: ({ sort }, { candidate }) => `${candidate.channel.provider} is best by ${sort}, as set by the request`,
+  sort_available: ({ sort }, { candidate }) =>
+    `${candidate.channel.provider} is the best one available by ${sort}, as set by the request`,
   tiers: (_, { candidate }) =>
     `${candidate.channel.provider} drawn by weight from the channels with the highest priority (${candidate.channel.priority})`,
+  tiers_available: (_, { candidate }) =>
+    `${candidate.channel.provider} drawn by weight from the available channels with the highest priority (${candidate.channel.priority})`,
   probe: (_, { candidate }) => `${candidate.channel.provider} was tried first to check whether it has recovered`,
   own_key: (_, { candidate }) => `${candidate.channel.provider} is tried first with the user's own key`,
   affinity: (_, { candidate }) => `${candidate.channel.provider} answered this conversation before and has it cached`,

@@ -9,6 +9,15 @@ test('absent and null mean no override; unknown fields are ignored', () => {
   expect(parseOverride({ max_price: { prompt: 1 } })).toEqual({ max_price: { prompt: 1 } });
 });
 
+test('a field that is null is not set, as typed clients send it', () => {
+  const names = ['order', 'only', 'ignore', 'allow_fallbacks', 'sort', 'max_price', 'strategy'];
+  for (const name of names) expect(parseOverride({ [name]: null })).toEqual({});
+  const max_price = { prompt: 1, completion: null, request: null };
+  expect(parseOverride({ only: ['openai'], sort: null, max_price })).toEqual({
+    ...{ only: ['openai'], max_price: { prompt: 1 } },
+  });
+});
+
 test.each([
   ['openai', 'provider'],
   [[], 'provider'],

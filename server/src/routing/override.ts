@@ -5,19 +5,26 @@ import { strategies } from './score.ts';
 const names = z.array(z.string().min(1).max(100)).max(100);
 const price = z.number().nonnegative();
 
+/** Typed clients send fields that are not set as null, which means the same as absent. */
+const unset = <T extends z.ZodType>(type: T) =>
+  type
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional();
+
 /** Body field `provider` of relay requests; unknown fields are ignored. */
 const overrideSchema = z.object({
   /** Providers to try first, in this order. */
-  order: names.optional(),
-  only: names.optional(),
-  ignore: names.optional(),
-  allow_fallbacks: z.boolean().optional(),
-  sort: z.enum(['price', 'latency', 'throughput']).optional(),
+  order: unset(names),
+  only: unset(names),
+  ignore: unset(names),
+  allow_fallbacks: unset(z.boolean()),
+  sort: unset(z.enum(['price', 'latency', 'throughput'])),
   /** Limits the average price, or each price separately. */
-  max_price: z
-    .union([price, z.object({ prompt: price.optional(), completion: price.optional(), request: price.optional() })])
-    .optional(),
-  strategy: z.enum(strategies).optional(),
+  max_price: unset(
+    z.union([price, z.object({ prompt: unset(price), completion: unset(price), request: unset(price) })]),
+  ),
+  strategy: unset(z.enum(strategies)),
 });
 
 export type Override = z.infer<typeof overrideSchema>;

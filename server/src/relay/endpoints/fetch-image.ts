@@ -5,10 +5,16 @@ import { failure, UpstreamFault } from '../wire/conversation.ts';
 const maxImageBytes = 40 * 1024 * 1024;
 const timeoutMs = 30_000;
 
+/** The image of a data URL, which some upstreams also return as base64; null for anything else. */
+export function inlineImage(url: string): Uint8Array | null {
+  const head = /^data:[^,;]*;base64,/.exec(url);
+  return head && Buffer.from(url.slice(head[0].length), 'base64');
+}
+
 /** Fetches an image from an upstream's URL. Private addresses are allowed only on the host the operator configured. */
 export async function fetchImage(url: string, channelUrl: string, signal: AbortSignal): Promise<Uint8Array> {
-  const inline = /^data:[^,;]*;base64,/.exec(url);
-  if (inline) return Buffer.from(url.slice(inline[0].length), 'base64');
+  const inline = inlineImage(url);
+  if (inline) return inline;
   const sameHost = URL.parse(url)?.host === URL.parse(channelUrl)?.host;
   try {
     const answer = await sendGuarded(

@@ -11,7 +11,7 @@ import { invalid, optionalEnum, optionalInteger, unsupported } from '../wire/rea
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { countTexts } from './count-texts.ts';
 import { isEventStream, readEvents, type Tell } from './event-answer.ts';
-import { fetchImage } from './fetch-image.ts';
+import { fetchImage, inlineImage } from './fetch-image.ts';
 import { type ImageFileDeps, keepImages } from './image-files.ts';
 
 /** Tokens of the most expensive image of a token-billed model, and of a typical one. */
@@ -201,9 +201,14 @@ async function picturesOf(data: unknown[], candidate: Candidate, signal: AbortSi
   return Promise.all(
     data.map(async (item) => {
       const { b64_json, url, ...rest } = isObject(item) ? item : {};
-      if (typeof b64_json === 'string' && b64_json !== '') return { bytes: Buffer.from(b64_json, 'base64'), rest };
-      if (typeof url !== 'string') throw new UpstreamFault(failure('the upstream returned no image'));
-      return { bytes: await fetchImage(url, candidate.channel.baseUrl, signal), rest };
+      const bytes =
+        typeof b64_json === 'string' && b64_json !== ''
+          ? (inlineImage(b64_json) ?? Buffer.from(b64_json, 'base64'))
+          : typeof url === 'string'
+            ? await fetchImage(url, candidate.channel.baseUrl, signal)
+            : null;
+      if (!bytes?.length) throw new UpstreamFault(failure('the upstream returned no image'));
+      return { bytes, rest };
     }),
   );
 }

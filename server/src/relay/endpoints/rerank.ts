@@ -54,11 +54,13 @@ export async function rerank(deps: RelayDeps, context: RequestContext, given: Js
     toUpstream: (kind, target) => kind.rerank!.toUpstream(body, target),
     read: async (response, kind) => {
       const read = kind.rerank!.fromUpstream(await readJson(response), body);
-      const results = read.body.results as { index: number }[];
+      const results = read.body.results as { index: number; relevance_score: number }[];
       const ranked = new Set(results.map(({ index }) => index));
       if (results.length === 0 || results.some(({ index }) => !(index in documents)))
         throw new UpstreamFault(failure('the upstream ranked documents that were not sent'));
       if (ranked.size < results.length) throw new UpstreamFault(failure('the upstream ranked a document twice'));
+      if (!results.every(({ relevance_score }) => Number.isFinite(relevance_score)))
+        throw new UpstreamFault(failure('the upstream ranked a document without a score'));
       const count = () => countTexts([query, ...documents]);
       const { tokens, ...how } = await plausibleOrCounted(
         deps,

@@ -4,7 +4,7 @@ import { maybeJson } from '../../lib/maybe-json.ts';
 import type { Price } from '../../lib/money.ts';
 import { readAnswer } from '../../platform/http/read-answer.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
-import { readEmbeddedError } from '../providers/kind/errors.ts';
+import { readEmbeddedError, undone } from '../providers/kind/errors.ts';
 import type { Target } from '../providers/kind.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
 import { invalid, missing, optionalEnum, optionalNumber, requiredString } from '../wire/read.ts';
@@ -138,16 +138,20 @@ interface ReadTranscript {
   answer: Json;
 }
 
+/** The error page of a proxy in front of the upstream. */
+const isPage = (text: string): boolean => /^\s*<(!doctype\s|html\b)/i.test(text.slice(0, 200));
+
 function readTranscript(text: string, format: Format): ReadTranscript {
   const json = maybeJson(text);
   if (isObject(json) && json.error != null) throw new UpstreamFault(readEmbeddedError(json));
   const contentType = contentTypes[format];
-  if (contentType) {
-    // Some servers answer in JSON whatever was requested.
-    const content = isObject(json) && typeof json.text === 'string' && format === 'text' ? json.text : text;
-    return { value: { content, contentType, text: content }, answer: {} };
-  }
+  const isText = contentType !== undefined && !isObject(json) && !isPage(text);
+  if (isText) return { value: { content: text, contentType, text }, answer: {} };
   if (!isObject(json) || typeof json.text !== 'string')
     throw new UpstreamFault(failure('the upstream response has no text'));
+  // Some servers answer in JSON whatever was requested; no subtitles can be made of its text.
+  if (format === 'text')
+    return { value: { content: json.text, contentType: contentTypes.text!, text: json.text }, answer: {} };
+  if (contentType) throw new UpstreamFault(undone('the upstream returned no subtitles'));
   return { value: { content: text, contentType: 'application/json', text: json.text }, answer: json };
 }

@@ -1,4 +1,5 @@
 import { openaiError } from '../../lib/error-shapes.ts';
+import type { AppError } from '../../lib/errors.ts';
 import { table } from '../../lib/table.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { shown } from './items.ts';
@@ -18,16 +19,16 @@ export const responseOf = (
   output: output.map((item) => shown(item, include)),
 });
 
-/** OpenAI's error codes of a response. */
-const codeOf = (status: number): string => {
-  if (status === 429) return 'rate_limit_exceeded';
-  return status >= 500 ? 'server_error' : 'invalid_prompt';
-};
+/** OpenAI's error codes of a response, by status; it has none for others, and the request's own code tells the cause. */
+const codes: Record<number, string> = { 400: 'invalid_prompt', 429: 'rate_limit_exceeded' };
+const codeOf = ({ status }: AppError, code: unknown): unknown =>
+  codes[status] ?? (status >= 500 ? 'server_error' : code);
 
 /** A response that could not be answered. */
 export function failureOf(row: ResponseRow, thrown: unknown): ResponseObject {
   const fault = toAppError(thrown);
-  const error = { code: codeOf(fault.status), message: openaiError(fault).message };
+  const { code, message } = openaiError(fault);
+  const error = { code: codeOf(fault, code), message };
   return { ...responseOf({ ...row, status: 'failed' }, []), error };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { wavFile } from '../../lib/audio/sounds.fixture.ts';
+import { randomString } from '../../lib/ids.ts';
 import { costOf } from '../../lib/money.ts';
 import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
 import {
@@ -242,6 +243,21 @@ describe('transcriptions and translations', () => {
       form({ response_format: 'text', provider: '{"only":["one"]}' }),
     );
     expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['text/plain; charset=utf-8', 'hello']);
+  });
+
+  test.each([
+    ['text', () => Response.json({})],
+    ['text', () => new Response('<!DOCTYPE html><html><body>Bad gateway')],
+    ['vtt', () => new Response('\n<html><body>Bad gateway')],
+    ['srt', () => Response.json({ text: 'hello' })],
+    ['srt', () => Response.json({ nothing: 1 })],
+  ])('%s: an answer that is no transcript is not charged', async (response_format, reply) => {
+    const model_id = `acme/listen-${randomString(8)}`;
+    await addUpstream(relay.test, first.url, [{ model_id, type: 'transcription', request_price: 0.6 }]);
+    first.answer(reply);
+    const before = await relay.money();
+    const answer = await relay.post('/v1/audio/transcriptions', form({ response_format, model: model_id }));
+    expect([answer.status, await relay.money()]).toEqual([502, before]);
   });
 
   test('falls back to the next candidate; a disconnect ends the call', async () => {

@@ -101,6 +101,21 @@ describe('failures', () => {
     expect(await relay.money()).toEqual(before);
   });
 
+  test('an empty image is none, in whatever form; base64 may be a data URL', async () => {
+    const model = 'acme/blank';
+    await addUpstream(relay.test, upstream.url, [{ model_id: model, type: 'image', request_price: 0.04 }]);
+    const before = await relay.money();
+    const empty = [{ b64_json: '!!!' }, { url: 'data:image/png;base64,' }, { url: `${upstream.url}/made.png` }];
+    for (const item of empty) {
+      upstream.answer(({ path }) => (path.endsWith('.png') ? new Response('') : Response.json({ data: [item] })));
+      expect([item, (await draw({ model })).status]).toEqual([item, 502]);
+    }
+    expect(await relay.money()).toEqual(before);
+    upstream.answer(() => Response.json({ data: [{ b64_json: `data:image/png;base64,${inline.b64_json}` }] }));
+    const { data } = await drawn({ model, response_format: 'b64_json' });
+    expect(data).toEqual([{ b64_json: inline.b64_json }]);
+  });
+
   test('a client that disconnects ends the upstream call', async () => {
     upstream.answer(stall);
     const leaving = new AbortController();

@@ -100,10 +100,11 @@ describe('rerank', () => {
     }
   });
 
-  test('returns 502 if the upstream ranks a document twice or without an index', async () => {
+  test('returns 502 if the upstream ranks a document twice, or without an index or a score', async () => {
     await addUpstream(relay.test, upstream.url, [{ model_id: 'acme/rank-3', type: 'rerank' }]);
     const twice = [0.9, 0.5].map((relevance_score) => ({ index: 1, relevance_score }));
-    for (const results of [twice, [{ relevance_score: 1 }]]) {
+    const unscored = [{ index: 0 }, { index: 1, relevance_score: 0.5 }];
+    for (const results of [twice, [{ relevance_score: 1 }], unscored, [{ index: 0, relevance_score: '0.9' }]]) {
       upstream.answer(() => Response.json({ results }));
       const answer = await relay.post('/v1/rerank', { model: 'acme/rank-3', query: 'q', documents: ['a', 'b'] });
       expect([results, answer.status]).toEqual([results, 502]);

@@ -14,17 +14,17 @@ let client: OpenAI;
 let others: OpenAI[];
 let upstream: ScriptedUpstream;
 const model = 'x/kept';
+const clientOf = (apiKey: string) =>
+  new OpenAI({
+    apiKey,
+    baseURL: `${relay.test.config.baseUrl}/v1`,
+    maxRetries: 0,
+    fetch: ((input: string, init?: RequestInit) => relay.test.app.fetch(new Request(input, init))) as typeof fetch,
+  });
 
 beforeAll(async () => {
   relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
   await relay.credit(50_000_000);
-  const clientOf = (apiKey: string) =>
-    new OpenAI({
-      apiKey,
-      baseURL: `${relay.test.config.baseUrl}/v1`,
-      maxRetries: 0,
-      fetch: ((input: string, init?: RequestInit) => relay.test.app.fetch(new Request(input, init))) as typeof fetch,
-    });
   client = clientOf(relay.key);
   const stranger = await relay.test.user();
   others = [clientOf(await relay.member.key()), clientOf(await stranger.key())];
@@ -305,6 +305,11 @@ describe('background responses', () => {
     const unknown = await client.responses.create({ model: 'nobody/knows', input: 'one', background: true });
     const { status, error } = await ended(unknown.id);
     expect(status).toBe('failed');
-    expect(error!.message).toContain('nobody/knows');
+    expect(error).toMatchObject({ code: 'model_not_found', message: expect.stringContaining('nobody/knows') });
+    const penniless = clientOf(await (await relay.test.user()).key());
+    const { id } = await penniless.responses.create({ model, input: 'one', background: true });
+    const unpaid = () => penniless.responses.retrieve(id);
+    await until('it has failed', async () => (await unpaid()).status === 'failed');
+    expect((await unpaid()).error).toMatchObject({ code: 'insufficient_user_quota' });
   });
 });

@@ -3,6 +3,9 @@ import { isObject, type Json } from './conversation.ts';
 
 const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
 
+/** A missing score is not 0: it would rank a document where the vendor did not. */
+const scoreOf = (value: unknown): number => (typeof value === 'number' ? value : Number.NaN);
+
 const textOf = (document: unknown): string | undefined => {
   if (typeof document === 'string') return document;
   return isObject(document) && typeof document.text === 'string' ? document.text : undefined;
@@ -19,7 +22,7 @@ export function normalizeRerank(answer: Json, request: Json): { body: Json; usag
     const text = textOf(given[index]) ?? textOf(item.document);
     return {
       index,
-      relevance_score: number(item.relevance_score ?? item.score),
+      relevance_score: scoreOf(item.relevance_score ?? item.score),
       ...(withDocuments && text !== undefined && { document: { text } }),
     };
   });

@@ -7,6 +7,14 @@ export default {
   '{provider} is the only provider left': '仅有 {provider} 可用',
   '{provider} is next of {count} in turn (round-robin)': '在 {count} 个提供商中轮到 {provider}（轮询）',
   '{provider} is first in the order set by the request': '{provider} 在请求指定的顺序中排在首位',
+  '{provider} is the first one available in the order set by the request':
+    '{provider} 是请求指定的顺序中首个可用的提供商',
+  '{provider} is the best of the others, as none in the order set by the request is available':
+    '请求指定的顺序中没有可用的提供商，{provider} 在其余可用者中最优',
+  '{provider} is the best one available by {sort}, as set by the request':
+    '按请求指定的{sort}排序，{provider} 在可用的提供商中最优',
+  '{provider} drawn by weight from the available channels with the highest priority ({priority})':
+    '从可用渠道中优先级最高（{priority}）的渠道按权重抽中 {provider}',
   '{provider} is best by {sort}, as set by the request': '按请求指定的{sort}排序，{provider} 最优',
   '{provider} drawn by weight from the channels with the highest priority ({priority})':
     '从最高优先级（{priority}）的渠道中按权重抽中 {provider}',
