@@ -80,7 +80,13 @@ export interface Place {
 export async function openPlace(
   database: OpenDb,
   script: Script,
-  options: { shared?: Shared; guardMs?: number; deps?: Partial<Omit<Deps, 'owners'>>; start?: boolean } = {},
+  options: {
+    shared?: Shared;
+    guardMs?: number;
+    deps?: Partial<Omit<Deps, 'owners'>>;
+    recheckCaller?(): void;
+    start?: boolean;
+  } = {},
 ): Promise<Place> {
   const shared = options.shared ?? memoryShared();
   const asked: Asked[] = [];
@@ -125,7 +131,8 @@ export async function openPlace(
     rerank: async () => ({ results: [], usage: { promptTokens: 1, completionTokens: 0 } }),
     ...options.deps,
   };
-  const autonomous = openAutonomous({ ...deps, recheckCaller: () => {} }, options.guardMs ?? 100);
+  const { guardMs = 100, recheckCaller = () => {} } = options;
+  const autonomous = openAutonomous({ ...deps, recheckCaller }, guardMs);
   const ask = askerOf(autonomous, shared);
   const request: Place['request'] = async (path, headers = {}, signal) =>
     ask(path, { headers: { 'x-user': '1', ...headers }, signal });

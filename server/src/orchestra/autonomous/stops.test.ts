@@ -57,11 +57,8 @@ describe.each(await engines())('on %s', (_name, open) => {
     let out = false;
     database = await open();
     place = await openPlace(database, never, {
-      deps: {
-        permit: (caller) => {
-          if (out) throw new AppError('invalid_api_key', 'gone');
-          return caller;
-        },
+      recheckCaller: () => {
+        if (out) throw new AppError('invalid_api_key', 'gone');
       },
     });
     await place.execute(bigGoal, {}, { session_id: 's1' });
