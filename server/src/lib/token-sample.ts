@@ -41,26 +41,30 @@ function spread(texts: readonly string[], share: number): Sample {
     }
     ends[i] = pieces.length;
   }
-  return { pieces, counts: (counted) => scale(texts, { ends, chars }, counted) };
+  // Two counted pieces are at most this far apart: longer texts have at least one.
+  const shortChars = (2 * pieceChars) / share;
+  return { pieces, counts: (counted) => scale(texts, { ends, chars, shortChars }, counted) };
 }
 
-function scale(
-  texts: readonly string[],
-  { ends, chars }: { ends: Uint32Array; chars: Uint32Array },
-  counted: ArrayLike<number>,
-): number[] {
-  let all = 0;
-  for (let i = 0; i < counted.length; i += 1) all += counted[i]!;
-  const density =
-    all /
-    Math.max(
-      1,
-      chars.reduce((sum, one) => sum + one, 0),
-    );
-  let at = 0;
-  return texts.map((text, i) => {
-    let own = 0;
-    for (; at < ends[i]!; at += 1) own += counted[at]!;
-    return Math.ceil(text.length * (chars[i]! > 0 ? own / chars[i]! : density));
-  });
+interface Spread {
+  ends: Uint32Array;
+  chars: Uint32Array;
+  shortChars: number;
+}
+
+/** A text without a piece is like the other short ones, not like a long one that has most of the pieces. */
+function scale(texts: readonly string[], { ends, chars, shortChars }: Spread, counted: ArrayLike<number>): number[] {
+  const own = new Float64Array(texts.length);
+  const all = { tokens: 0, chars: 0 };
+  const short = { tokens: 0, chars: 0 };
+  for (let i = 0, at = 0; i < texts.length; i += 1) {
+    for (; at < ends[i]!; at += 1) own[i]! += counted[at]!;
+    for (const sum of texts[i]!.length <= shortChars ? [all, short] : [all]) {
+      sum.tokens += own[i]!;
+      sum.chars += chars[i]!;
+    }
+  }
+  const alike = short.chars > 0 ? short : all;
+  const density = alike.tokens / Math.max(1, alike.chars);
+  return texts.map((text, i) => Math.ceil(text.length * (chars[i]! > 0 ? own[i]! / chars[i]! : density)));
 }
