@@ -11,7 +11,7 @@ import type { ResponseRow } from '../store/tables.ts';
 import { followed } from './follow.ts';
 import * as schemas from './schemas.ts';
 
-const { base, ownerOf, unshared, includedIn } = schemas;
+const { base, ownerOf, includedIn } = schemas;
 const params = z.object({ response_id: z.string() });
 
 /** Reading, cancelling and deleting stored responses. */
@@ -53,7 +53,6 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
         const include = includedIn(call.query);
         const { stream, starting_after: after } = call.query;
         if (stream) return follow(call, row, after ?? -1, include);
-        unshared(call);
         return json(call, await render(row, include));
       },
     }),
@@ -96,7 +95,6 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
         call.grow?.(row.bytes);
         const items = await pageItems(db, row, { after, limit, order });
         if (!items) throw noItem(after!);
-        unshared(call);
         return json(call, listOf(items, limit, includedIn(call.query)));
       },
     }),
