@@ -3,7 +3,7 @@ import { maxJsonBytes, readJson, withMembers } from '../../platform/http/body.ts
 import { mediaType, readMultipart } from '../../platform/http/multipart.ts';
 import type { Call } from '../../platform/http/route.ts';
 import type { Json } from '../wire/conversation.ts';
-import { readObject, weigh } from '../wire/read.ts';
+import { invalid, readObject, weigh } from '../wire/read.ts';
 
 const maxFormBytes = 25 * 1024 * 1024;
 
@@ -17,5 +17,23 @@ export async function readJsonBody(call: Pick<Call, 'request' | 'arrived' | 'mem
   return withMembers(call, body) as Json;
 }
 
-export const readFormBody = (call: Pick<Call, 'request' | 'arrived' | 'members'>): Promise<FormData> =>
-  readMultipart(call, maxFormBytes);
+/** Fields that are lists, beside those whose name ends in brackets. */
+const lists = new Set([
+  'image',
+  'include',
+  'timestamp_granularities',
+  'known_speaker_names',
+  'known_speaker_references',
+]);
+
+/** Other fields are refused if repeated: programs disagree on which counts, and only one was measured and priced. */
+export async function readFormBody(call: Pick<Call, 'request' | 'arrived' | 'members'>): Promise<FormData> {
+  const form = await readMultipart(call, maxFormBytes);
+  const seen = new Set<string>();
+  for (const [name] of form) {
+    if (seen.has(name) && !name.endsWith('[]') && !lists.has(name))
+      throw invalid(name, `The field '${name}' is given more than once.`);
+    seen.add(name);
+  }
+  return form;
+}
