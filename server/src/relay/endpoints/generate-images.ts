@@ -163,7 +163,8 @@ export function completedEvents({ name, fields }: ImageOrder<unknown>, { value, 
 const otherCounts = ['num_images', 'num_images_per_prompt', 'num_outputs', 'image_count', 'batch_size', 'samples'];
 
 function refuseOtherCounts(body: Json): void {
-  const name = otherCounts.find((one) => typeof body[one] === 'number' && body[one] > 1);
+  // Upstreams read numbers from text too.
+  const name = otherCounts.find((one) => body[one] != null && !(Number(body[one]) <= 1));
   if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model. Use 'n' instead.`);
 }
 

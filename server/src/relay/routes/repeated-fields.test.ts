@@ -104,3 +104,22 @@ test.each(['url', 'file_url', 'file_id', 'audio_url'])(
     expect(upstream.seen.length).toBe(before);
   },
 );
+
+const counts = ['num_images', 'num_images_per_prompt', 'num_outputs', 'image_count', 'batch_size', 'samples'];
+/** In every way that an upstream takes for ten. */
+const tens: unknown[] = [10, '10', ' 10', '1e1', [10], 10.5];
+
+test.each(counts)('%s cannot order more images than n', async (name) => {
+  const before = upstream.seen.length;
+  for (const ten of tens) {
+    const drawing = { model: 'acme/image', prompt: 'a boat', [name]: ten };
+    expect([ten, (await relay.post('/v1/images/generations', drawing)).status]).toEqual([ten, 400]);
+  }
+  for (const path of ['/v1/images/edits', '/v1/images/variations'])
+    expect([path, (await send(path, [...forms[path]!.fields, [name, '10']])).status]).toEqual([path, 400]);
+  expect(upstream.seen.length).toBe(before);
+  for (const one of [1, '1', null]) {
+    const drawing = { model: 'acme/image', prompt: 'a boat', [name]: one };
+    expect([one, (await relay.post('/v1/images/generations', drawing)).status]).toEqual([one, 200]);
+  }
+});
