@@ -72,6 +72,34 @@ test('responses to a session are not cacheable', async () => {
   expect(kept).toEqual([['/api/oauth2/.well-known/openid-configuration', 'public, max-age=300']]);
 });
 
+test.each(['authorization', 'x-api-key', 'api-key', 'x-goog-api-key', 'key'])(
+  'responses to an API key in %s are not cacheable for others',
+  async (where) => {
+    const { paths } = service.app.document() as Document;
+    const read = Object.keys(paths).filter((path) => /^\/(v\d\w*|mcp)\//.test(path) && 'get' in paths[path]!);
+    expect(read.length).toBeGreaterThan(25);
+    const file = new FormData();
+    file.set('purpose', 'user_data');
+    file.set('file', new File(['Mine.'], 'mine.txt'));
+    const { id } = (await (await ask('/v1/files', { method: 'POST', body: file })).json()) as { id: string };
+    const key = authorization.slice('Bearer '.length);
+    const kept: unknown[] = [];
+    for (const path of read)
+      for (const known of [id, 'demo', '1']) {
+        const address = path.replace(/\{[^}]+\}/g, known);
+        const answer = await (where === 'key'
+          ? service.call(`${address}?key=${key}`)
+          : service.call(address, { headers: { [where]: where === 'authorization' ? authorization : key } }));
+        await answer.body?.cancel();
+        const control = answer.headers.get('cache-control');
+        // Caches only know that `Authorization` and cookies make an answer private (RFC 9111 §3.5).
+        if (!/no-store|private/.test(control ?? '')) kept.push([path, answer.status, control]);
+      }
+    expect(kept).toEqual([]);
+  },
+  120_000,
+);
+
 test.each(['token', 'revoke', 'introspect', 'par', 'device_authorization', 'register', 'userinfo', 'nothing'])(
   'a method refusal of /api/oauth2/%s is not cacheable',
   async (name) => {

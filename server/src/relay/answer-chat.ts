@@ -18,6 +18,7 @@ import { type Bounds, boundsWith, plausibleUsage } from './plausible-usage.ts';
 import { type Prompt, promptOf } from './prompt.ts';
 import { providerKindFor } from './provider-kind-for.ts';
 import type { ProviderKind, UpstreamRequest } from './providers/kind.ts';
+import { refuseStored } from './stored-content.ts';
 import { prefersSupported } from './supported-parameters.ts';
 import { withFittingNames } from './tool-names.ts';
 import { tryCandidates } from './try-candidates.ts';
@@ -92,6 +93,7 @@ export async function ask<R extends ReadAnswer>(
   attempt: Attempt,
 ): Promise<ChatAnswer<R>> {
   const { deps, context, conversation, prompt } = asked;
+  refuseStored(attempt.candidate, conversation);
   const plainKind = providerKindFor(attempt.candidate, conversation);
   const fitting = withFittingNames(plainKind, forCandidate(attempt.candidate, conversation, plainKind));
   const { kind, conversation: asking } = fitting;

@@ -193,7 +193,6 @@ function jobRoutes(deps: VideoDeps): Route[] {
       handle: async (call) => {
         const job = await findOwnJob(deps.db, call.params.jobId, call.principal.user.id);
         if (!job) throw notFound();
-        call.headers['cache-control'] = 'no-store';
         return json(call, viewOf(job, baseUrl));
       },
     }),

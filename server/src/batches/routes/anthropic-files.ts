@@ -7,7 +7,7 @@ import { limits } from '../limits.ts';
 import { findFiles, pageFiles } from '../store/files.ts';
 import type { FileRow } from '../store/tables.ts';
 import { oneFileRoutes } from './one-file.ts';
-import { betaQuery, idQuery, limitOf, listOf, base as openai, secondsField, unshared, userOf } from './schemas.ts';
+import { betaQuery, idQuery, limitOf, listOf, base as openai, secondsField, userOf } from './schemas.ts';
 import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const base = { ...openai, errors: 'anthropic' } as const;
@@ -101,7 +101,6 @@ export const anthropicFileRoutes = (deps: BatchesDeps): Route[] => [
     handle: async (call) => {
       const limit = call.query['ids[]'] ? mostIds : (call.query.limit ?? 20);
       const { object: _, ...list } = listOf(await rowsOf(deps, call, limit), limit, render);
-      unshared(call);
       return json(call, { ...list, next_page: list.has_more ? list.last_id : null });
     },
   }),

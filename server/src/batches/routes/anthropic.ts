@@ -7,7 +7,7 @@ import type { BatchesDeps } from '../deps.ts';
 import { anthropicBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
 import type { BatchRow } from '../store/tables.ts';
-import { betaQuery, idQuery, limitOf, listOf, base as openai, unshared, userOf } from './schemas.ts';
+import { betaQuery, idQuery, limitOf, listOf, base as openai, userOf } from './schemas.ts';
 
 const base = { ...openai, errors: 'anthropic' } as const;
 const path = '/v1/messages/batches';
@@ -65,7 +65,6 @@ function refuseWrong(requests: z.infer<typeof request>['requests']): void {
 export function messageBatchRoutes(deps: BatchesDeps): Route[] {
   const render = (row: BatchRow) => anthropicBatch(row, deps.baseUrl);
   const find = async (call: Call<'apiKey', unknown, unknown, { batch_id: string }>): Promise<BatchRow> => {
-    unshared(call);
     return requireBatch(deps, userOf(call), 'anthropic', call.params.batch_id);
   };
   return [
@@ -108,7 +107,6 @@ export function messageBatchRoutes(deps: BatchesDeps): Route[] {
         // Read backwards, the extra row is the first.
         const shown = before && rows.length > limit ? [...rows.slice(1), rows[0]!] : rows;
         const { object: _, ...page } = listOf(shown, limit, render);
-        unshared(call);
         return json(call, page);
       },
     }),

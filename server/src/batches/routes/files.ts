@@ -9,7 +9,7 @@ import { limits } from '../limits.ts';
 import { pageFiles } from '../store/files.ts';
 import type { FileRow } from '../store/tables.ts';
 import { oneFileRoutes } from './one-file.ts';
-import { apiVersion, base, idQuery, limitOf, listOf, secondsField, unshared, userOf } from './schemas.ts';
+import { apiVersion, base, idQuery, limitOf, listOf, secondsField, userOf } from './schemas.ts';
 import { acceptFields, receiveFile, requirePlace } from './stored-file.ts';
 
 const path = '/v1/files';
@@ -77,7 +77,6 @@ export function fileRoutes(deps: BatchesDeps): Route[] {
         const after = await requirePlace(deps, userOf(call), { after: afterId });
         const now = nowSeconds(deps.clock);
         const rows = await pageFiles(deps.db, userOf(call), now, { after, limit: limit + 1, order, purpose });
-        unshared(call);
         return json(call, listOf(rows, limit, renderFile));
       },
     }),

@@ -6,7 +6,7 @@ import { cancel, createFromFile, placeOfBatch, requireBatch } from '../create.ts
 import type { BatchesDeps } from '../deps.ts';
 import { openaiBatch } from '../render.ts';
 import { pageBatches } from '../store/batches.ts';
-import { apiVersion, base, expiresAfter, idQuery, limitOf, listOf, unshared, userOf } from './schemas.ts';
+import { apiVersion, base, expiresAfter, idQuery, limitOf, listOf, userOf } from './schemas.ts';
 
 const path = '/v1/batches';
 const params = z.object({ batch_id: z.string() });
@@ -75,7 +75,6 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
       const userId = userOf(call);
       const after = await placeOfBatch(deps, userId, 'openai', afterId);
       const rows = await pageBatches(deps.db, userId, 'openai', { after, limit: limit + 1 });
-      unshared(call);
       return json(call, listOf(rows, limit, openaiBatch));
     },
   }),
@@ -88,7 +87,6 @@ export const openaiBatchRoutes = (deps: BatchesDeps): Route[] => [
     answers: { 200: batchAnswer },
     handle: async (call) => {
       const batch = await requireBatch(deps, userOf(call), 'openai', call.params.batch_id);
-      unshared(call);
       return json(call, openaiBatch(batch));
     },
   }),

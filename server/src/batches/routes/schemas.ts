@@ -12,11 +12,6 @@ export const base = {
 
 export const userOf = ({ principal }: Pick<Call<'apiKey'>, 'principal'>): number => principal.user.id;
 
-/** Private content must not be cached. */
-export const unshared = (call: Pick<Call, 'headers'>): void => {
-  call.headers['cache-control'] = 'no-store';
-};
-
 export const limitOf = (most: number) =>
   z
     .string()

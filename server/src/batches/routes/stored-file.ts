@@ -8,7 +8,7 @@ import { beginUpload, type FileAbout, type Upload } from '../files.ts';
 import { findFile, placeOfFile } from '../store/files.ts';
 import type { Place } from '../store/place.ts';
 import type { FileRow } from '../store/tables.ts';
-import { unshared, userOf } from './schemas.ts';
+import { userOf } from './schemas.ts';
 
 type FileCall = Call<'apiKey', unknown, unknown, { file_id: string }>;
 
@@ -19,7 +19,6 @@ export async function requireFile({ db, clock }: BatchesDeps, call: FileCall): P
   const { file_id: id } = call.params;
   const row = await findFile(db, userOf(call), id, nowSeconds(clock));
   if (!row) throw noFile(id);
-  unshared(call);
   return row;
 }
 

@@ -6,7 +6,7 @@ import { limits } from '../limits.ts';
 import type { PartRow } from '../store/tables.ts';
 import { beginPart, cancelUpload, completeUpload, createUpload, requireUpload, type Told } from '../uploads.ts';
 import { fileAnswer, purposes, renderFile } from './files.ts';
-import { base, expiresAfter, unshared, userOf } from './schemas.ts';
+import { base, expiresAfter, userOf } from './schemas.ts';
 import { acceptFields, receive } from './stored-file.ts';
 
 const path = '/v1/uploads';
@@ -48,7 +48,6 @@ type UploadCall = Call<'apiKey', unknown, unknown, { upload_id: string }>;
 const uploadOf = (deps: BatchesDeps, call: UploadCall) => requireUpload(deps, userOf(call), call.params.upload_id);
 
 function tell(call: UploadCall | Call, told: Told): Response {
-  unshared(call);
   return json(call, render(told));
 }
 
@@ -118,7 +117,6 @@ export const uploadRoutes = (deps: BatchesDeps, oneAtATime = inSequence()): Rout
           return begun.finish();
         },
       });
-      unshared(call);
       return json(call, renderPart(part));
     },
   }),

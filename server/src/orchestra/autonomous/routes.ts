@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
 import { answered } from '../../platform/http/answers.ts';
+import { OpenStreams } from '../../platform/http/open-streams.ts';
 import { pageFields, rangeOf } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import { sessionIdSchema } from '../params.ts';
@@ -26,6 +27,8 @@ import {
 } from './views.ts';
 
 const path = '/api/svc-ms/autonomous';
+/** More than a user has runs; others are connections that were not closed. */
+const mostFollowers = 100;
 const params = z.object({ session_id: sessionIdSchema });
 const cancelAnswer = z.object({
   execution_id: z.string(),
@@ -160,6 +163,7 @@ function doing({ deps, control }: RouteDeps): Route[] {
 
 function looking({ deps, control, tails, recheckCaller }: RouteDeps): Route[] {
   const { db, clock } = deps;
+  const open = new OpenStreams(mostFollowers);
   return [
     defineRoute({
       ...base,
@@ -218,7 +222,8 @@ function looking({ deps, control, tails, recheckCaller }: RouteDeps): Route[] {
         if (given !== null && end && !end.running && given >= end.lastSeq)
           return new Response(null, { status: 204, headers: call.headers });
         const stillIn = () => recheckCaller(call);
-        return streamEvents(tails, call, run.sessionRef, given ?? run.firstSeq - 1, { warn: deps.warn, stillIn });
+        const how = { warn: deps.warn, stillIn, over: open.begin(call) };
+        return streamEvents(tails, call, run.sessionRef, given ?? run.firstSeq - 1, how);
       },
     }),
   ];

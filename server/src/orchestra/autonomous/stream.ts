@@ -10,7 +10,7 @@ export function streamEvents(
   call: Pick<Call, 'signal' | 'headers'>,
   sessionRef: number,
   seq: number,
-  { warn, stillIn }: { warn(message: string, error: unknown): void; stillIn(): unknown },
+  { warn, stillIn, over }: { warn(message: string, error: unknown): void; stillIn(): unknown; over(): void },
 ): Response {
   const { response, write, left, end } = openEventStream(call);
   // The response head is sent with the first byte: write one now instead of waiting for the next event.
@@ -23,6 +23,7 @@ export function streamEvents(
     .finally(() => {
       stopLooking();
       end();
+      over();
     });
   return response;
 }

@@ -43,14 +43,20 @@ const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDo
 /** The relay's clients are programs, not browsers; every header costs each request. */
 const relayHeaders = { 'x-content-type-options': 'nosniff' };
 
+/** Most clients send their key in a header that caches do not know, so that even Authorization's protection is missing. */
+const relayReadHeaders = { ...relayHeaders, 'cache-control': 'no-store' };
+
 export interface HeaderSets {
   api: Record<string, string>;
   relay: Record<string, string>;
+  /** Of the same routes, for reads: caches do not store answers to other methods on their own. */
+  relayRead: Record<string, string>;
   page: Record<string, string>;
 }
 
 export const headerSets = (https: boolean): HeaderSets => ({
   api: https ? { ...unkept, ...transport } : unkept,
   relay: https ? { ...relayHeaders, ...transport } : relayHeaders,
+  relayRead: https ? { ...relayReadHeaders, ...transport } : relayReadHeaders,
   page: https ? { ...pageHeaders, ...transport } : pageHeaders,
 });

@@ -81,7 +81,7 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
   const condition = deps.conditionOf?.(name);
   const relayed = isRelayFormat(route.errors);
   const scope = corsScope(route);
-  const headers = { ...(relayed ? deps.headers.relay : deps.headers.api), ...route.headers };
+  const headers = { ...headersFor(route, deps.headers), ...route.headers };
   const observe = deps.metrics.histogram('svc_http_request_seconds', 'Response time by route.', { route: name });
   const failed = deps.metrics.counter('svc_http_errors_total', 'Responses with status 500 or higher by route.', {
     route: name,
@@ -125,6 +125,11 @@ function walk(route: Route, deps: HttpDeps, memoryBudget: MemoryBudget): Handler
     if (deps.accessLog()) logAccess(deps.log, route, call, response.status, ms);
     return response;
   };
+}
+
+function headersFor({ method, errors }: Route, { api, relay, relayRead }: HeaderSets): Record<string, string> {
+  if (!isRelayFormat(errors)) return api;
+  return method === 'get' ? relayRead : relay;
 }
 
 const noParams: Record<string, string> = Object.freeze({});

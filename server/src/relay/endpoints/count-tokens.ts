@@ -5,6 +5,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
 import { resolveModel } from '../model-names.ts';
 import { promptOf } from '../prompt.ts';
+import { refuseStored } from '../stored-content.ts';
 import { withFittingNames } from '../tool-names.ts';
 import { ClientLeft } from '../try-candidates.ts';
 import { forCandidate } from '../web-search.ts';
@@ -44,6 +45,7 @@ async function askVendor(
   conversation: Conversation,
   candidate: Candidate,
 ): Promise<number | null> {
+  refuseStored(candidate, conversation);
   const kind = kindOf(candidate);
   const asked = withFittingNames(kind, forCandidate(candidate, conversation, kind)).conversation;
   const request = kind.countTokens!.toUpstream(asked, targetOf(candidate, context));

@@ -7,6 +7,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { undone } from '../providers/kind/errors.ts';
 import type { Endpoint, ProviderKind } from '../providers/kind.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
+import { imageCounts } from '../wire/image-counts.ts';
 import { invalid, optionalEnum, optionalInteger, unsupported } from '../wire/read.ts';
 import { type Answered, callEndpoint, readJson } from './call-endpoint.ts';
 import { countTexts } from './count-texts.ts';
@@ -159,11 +160,9 @@ export function completedEvents({ name, fields }: ImageOrder<unknown>, { value, 
   }));
 }
 
-/** Other names than `n` for the number of images. */
-const otherCounts = ['num_images', 'num_images_per_prompt', 'num_outputs', 'image_count', 'batch_size', 'samples'];
-
 function refuseOtherCounts(body: Json): void {
-  const name = otherCounts.find((one) => typeof body[one] === 'number' && body[one] > 1);
+  // Upstreams read numbers from text too.
+  const name = imageCounts.find((one) => body[one] != null && !(Number(body[one]) <= 1));
   if (name !== undefined) throw unsupported(name, `'${name}' is not supported by this model. Use 'n' instead.`);
 }
 

@@ -7,7 +7,7 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { readEmbeddedError, undone } from '../providers/kind/errors.ts';
 import type { Target } from '../providers/kind.ts';
 import { failure, isObject, type Json, UpstreamFault } from '../wire/conversation.ts';
-import { invalid, missing, optionalEnum, optionalNumber, requiredString } from '../wire/read.ts';
+import { invalid, missing, optionalEnum, optionalNumber, requiredString, unsupported } from '../wire/read.ts';
 import { type Answered, callEndpoint } from './call-endpoint.ts';
 import { isEventStream, readEvents, type Tell } from './event-answer.ts';
 import { mostOf, transcriptUsage } from './transcript-usage.ts';
@@ -45,8 +45,13 @@ export interface AudioForm {
   fields: Json;
 }
 
+/** Where some vendors also take audio from, whose length nobody knows beforehand. */
+const otherSources = ['url', 'file_url', 'file_id', 'audio_url'];
+
 export function checkForm(form: FormData): AudioForm {
   const fields = fieldsOf(form);
+  const other = otherSources.find((name) => form.has(name));
+  if (other !== undefined) throw unsupported(other, `'${other}' is not supported. Send the audio as 'file'.`);
   const file = form.get('file') as unknown;
   if (file === null) throw missing('file');
   if (!(file instanceof Blob)) throw invalid('file', `'file' must be a file.`);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
+import { withoutFolded } from '../folded-names.ts';
 import { chatWithOwnFiles } from '../own-files.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import type { Sourced } from '../wire/conversation.ts';
@@ -76,7 +77,7 @@ const messagesAnswer = z
 /** Chat completions and messages. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
-    const body = await readJsonSoonAnswered(call, maxJsonBytes);
+    const body = withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes));
     const given = chatWithOwnFiles(deps, call, withMembers(call, body));
     // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));

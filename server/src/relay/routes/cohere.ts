@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
+import { withoutFolded } from '../folded-names.ts';
 import { parseCohereRequest } from '../wire/cohere/request.ts';
 import { answer } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
@@ -53,7 +54,7 @@ export const cohereRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {
-      const body = withMembers(call, await readJsonSoonAnswered(call, maxJsonBytes));
+      const body = withMembers(call, withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes)));
       return answer(deps, metaModels, call, path, parseCohereRequest(body));
     },
   }),

@@ -8,6 +8,7 @@ import { toAppError } from '../../platform/http/to-app-error.ts';
 import { answerSeveral, type SeveralAnswered } from '../answer-several.ts';
 import { answerStream, type OpenStream } from '../answer-stream.ts';
 import type { RelayDeps } from '../deps.ts';
+import { withoutFolded } from '../folded-names.ts';
 import { renderChatAnswer } from '../wire/chat/answer.ts';
 import { chatDone, chatErrorChunk } from '../wire/chat/stream.ts';
 import { completionOf, echoOf, newCompletionId, textObject } from '../wire/completions/answer.ts';
@@ -65,7 +66,7 @@ export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Rout
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {
-      const body = withMembers(call, await readJsonSoonAnswered(call, maxJsonBytes));
+      const body = withMembers(call, withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes)));
       const conversation = parseCompletionRequest(body);
       if (conversation.completion.prompts.length === 1) return answer(deps, metaModels, call, path, conversation);
       if (metaModelOf(metaModels, conversation))

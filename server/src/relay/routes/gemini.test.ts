@@ -173,6 +173,7 @@ describe.each(wires)('with a %s upstream', (wire) => {
     });
   });
 
+  const googleFile = 'https://generativelanguage.googleapis.com/v1beta/files/x';
   const googleOnly: [string, Loose, string][] = [
     ['a search', { tools: [{ googleSearch: {} }] }, 'googleSearch'],
     ['code execution', { tools: [{ code_execution: {} }] }, 'codeExecution'],
@@ -180,7 +181,7 @@ describe.each(wires)('with a %s upstream', (wire) => {
     ['pictures', { generationConfig: { responseModalities: ['TEXT', 'IMAGE'] } }, 'responseModalities'],
     ['logprobs', { generationConfig: { responseLogprobs: true } }, 'responseLogprobs'],
     ['a video', { contents: [{ parts: [{ inlineData: { mimeType: 'video/mp4', data: 'AA==' } }] }] }, 'video/mp4'],
-    ['a Google file', { contents: [{ parts: [{ fileData: { fileUri: 'gs://b/x' } }] }] }, 'fileData'],
+    ['a Google file', { contents: [{ parts: [{ fileData: { fileUri: googleFile } }] }] }, 'fileData'],
   ];
   test.each(googleOnly)('%s: forwarded to Google unchanged, else rejected by name', async (_, asked, name) => {
     upstream.answer(() => Response.json(wholes[wire]));

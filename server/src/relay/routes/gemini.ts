@@ -3,6 +3,7 @@ import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts'
 import { defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
+import { withoutFolded } from '../folded-names.ts';
 import { contextOf } from '../request-context.ts';
 import type { Json } from '../wire/conversation.ts';
 import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemini/embed.ts';
@@ -68,7 +69,7 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
 
 function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const read = async (call: GeminiCall, stream: boolean) => {
-    const body = await readJsonSoonAnswered(call, maxJsonBytes);
+    const body = withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes));
     return parseGeminiRequest(body, { model: modelIn(call), stream });
   };
   return [

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
+import { withoutFolded } from '../folded-names.ts';
 import type { KeyCall } from '../request-context.ts';
 import type { ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import { followed } from '../responses/routes/follow.ts';
@@ -61,7 +62,7 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper:
     body: responsesRequest,
     answers: { 200: responseAnswer },
     handle: async (call) => {
-      const body = await readJsonSoonAnswered(call, maxJsonBytes);
+      const body = withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes));
       return respond(deps, metaModels, keeper, call, readObject(withMembers(call, body), 'body'));
     },
   }),

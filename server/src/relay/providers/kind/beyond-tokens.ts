@@ -144,6 +144,9 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
   gemini: new Map<string, Harmless>([...rates, ['tools', areGoogleClientTools]]),
 };
 
+/** All members that these look at. */
+export const pricedNames: ReadonlySet<string> = new Set(Object.values(tables).flatMap((table) => [...table.keys()]));
+
 /**
  * Refuses what the vendor would bill to us and nobody would pay for; checks the body sent upstream. `searches`:
  * searches have a price.

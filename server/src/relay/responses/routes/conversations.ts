@@ -7,7 +7,7 @@ import type { KeptResponses } from '../open.ts';
 import { listOf } from '../render.ts';
 import * as schemas from './schemas.ts';
 
-const { base, ownerOf, unshared, includedIn } = schemas;
+const { base, ownerOf, includedIn } = schemas;
 const path = '/v1/conversations';
 const one = `${path}/{conversation_id}`;
 const params = z.object({ conversation_id: z.string() });
@@ -46,7 +46,6 @@ const wholeRoutes = (conversations: KeptResponses['conversations']): Route[] => 
     params,
     answers: { 200: schemas.conversationAnswer },
     handle: async (call) => {
-      unshared(call);
       return json(call, await conversations.read(ownerOf(call), call.params.conversation_id));
     },
   }),
@@ -110,7 +109,6 @@ const itemRoutes = (conversations: KeptResponses['conversations']): Route[] => [
       const grow = (bytes: number) => call.grow?.(bytes);
       const found = await conversations.listItems(ownerOf(call), call.params.conversation_id, place, grow);
       if (!found) throw noItem(after!);
-      unshared(call);
       return json(call, listOf(found, limit, includedIn(call.query)));
     },
   }),
@@ -124,7 +122,6 @@ const itemRoutes = (conversations: KeptResponses['conversations']): Route[] => [
     answers: { 200: schemas.item },
     handle: async (call) => {
       const { conversation_id, item_id } = call.params;
-      unshared(call);
       const found = await conversations.readItem(ownerOf(call), conversation_id, item_id);
       return json(call, listOf([found], 1, includedIn(call.query)).data[0]);
     },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../../lib/errors.ts';
+import { OpenStreams } from '../../../platform/http/open-streams.ts';
 import { type Call, defineRoute, json, type Route } from '../../../platform/http/route.ts';
 import { cancelResponse, stopWork } from '../background.ts';
 import { noItem, noResponse, scopeOf } from '../deps.ts';
@@ -11,12 +12,15 @@ import type { ResponseRow } from '../store/tables.ts';
 import { followed } from './follow.ts';
 import * as schemas from './schemas.ts';
 
-const { base, ownerOf, unshared, includedIn } = schemas;
+const { base, ownerOf, includedIn } = schemas;
 const params = z.object({ response_id: z.string() });
+/** One account may serve many people; each stream looks into the database every second. */
+const mostFollowers = 1_000;
 
 /** Reading, cancelling and deleting stored responses. */
 export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' | 'keeper'>): Route[] {
   const { db, log } = deps;
+  const open = new OpenStreams(mostFollowers);
   const find = async (call: Call<'apiKey', unknown, unknown, { response_id: string }>): Promise<ResponseRow> => {
     const { response_id: id } = call.params;
     const row = await findResponse(db, scopeOf(deps, ownerOf(call)), id);
@@ -31,7 +35,8 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
     if (row.background === 0) throw refuse("Only responses created with 'background: true' can be streamed again.");
     if (row.told === 0) throw refuse('The events of this response are no longer stored. Fetch it without stream.');
     const { id } = row;
-    return followed(call, log, id, (left, write) => keeper.follow({ id, after, include }, left, write));
+    const over = open.begin(call);
+    return followed(call, log, id, (left, write) => keeper.follow({ id, after, include }, left, write), over);
   };
 
   return [
@@ -53,7 +58,6 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
         const include = includedIn(call.query);
         const { stream, starting_after: after } = call.query;
         if (stream) return follow(call, row, after ?? -1, include);
-        unshared(call);
         return json(call, await render(row, include));
       },
     }),
@@ -96,7 +100,6 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
         call.grow?.(row.bytes);
         const items = await pageItems(db, row, { after, limit, order });
         if (!items) throw noItem(after!);
-        unshared(call);
         return json(call, listOf(items, limit, includedIn(call.query)));
       },
     }),

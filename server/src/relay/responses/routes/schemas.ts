@@ -16,11 +16,6 @@ export const ownerOf = ({ principal }: Pick<Call<'apiKey'>, 'principal'>): Owner
   keyId: principal.keyId,
 });
 
-/** Private content must not be cached. */
-export const unshared = (call: Pick<Call, 'headers'>): void => {
-  call.headers['cache-control'] = 'no-store';
-};
-
 const include = z
   .string()
   .max(1_000)
