@@ -58,17 +58,34 @@ export function answerChat<R extends ReadAnswer, T>(
   delivery: Delivery<R, T>,
 ): Promise<T> {
   const prompt = promptOf(conversation);
-  const named = new NamedConversation(given, conversation);
-  const fits = fitsWindow(prompt);
-  const suits = suitsOf(conversation);
+  const open = opening(deps, given, conversation, prompt);
   return tryModels(deps, given, conversation.model, async (context, { name, shown }) => {
-    const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
+    const call = await open(context, name);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
     // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await delivery.handOn(answer, shown);
   });
+}
+
+/**
+ * For work that is queued: throws what `answerChat` would throw before it asks a model. Counts the request against the
+ * limits of its key; the answer made later is `counted`.
+ */
+export function requireAnswerable(deps: RelayDeps, given: RequestContext, conversation: Conversation): Promise<void> {
+  const trial: RequestContext = Object.create(given, { trial: { value: true, enumerable: true } });
+  const open = opening(deps, trial, conversation, promptOf(conversation));
+  return tryModels(deps, trial, conversation.model, async (context, { name }) => (await open(context, name)).giveUp());
+}
+
+/** Plans for one of the models and places the hold. */
+function opening(deps: RelayDeps, given: RequestContext, conversation: Conversation, prompt: Prompt) {
+  const named = new NamedConversation(given, conversation);
+  const fits = fitsWindow(prompt);
+  const suits = suitsOf(conversation);
+  return (context: RequestContext, name: string): Promise<OpenCall> =>
+    openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
 }
 
 /** Prefers candidates that honour what the request asks for but not every upstream supports. */
