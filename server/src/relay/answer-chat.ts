@@ -41,6 +41,11 @@ export interface ReadAnswer {
   summary(): AnswerSummary;
   /** Counted with our tokenizer, for upstreams that report no usage. */
   countOutput(): Promise<number>;
+  /**
+   * The upstream's usage is not what is charged, so it must not be what is shown. Returns what changes in the delivered
+   * answer.
+   */
+  recount(usage: Usage): object | undefined;
 }
 
 export interface Asked {
@@ -163,7 +168,10 @@ export interface Settled {
   cost: number;
 }
 
-type Counted = Omit<Settled, 'cost'>;
+interface Counted extends Omit<Settled, 'cost'> {
+  /** As the upstream reported it. */
+  asReported: boolean;
+}
 
 /**
  * An answer that has started. It keeps only the prompt of the request, so that images are not held in memory while a
@@ -199,7 +207,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     const { deps, context, call, candidate, read } = this;
     try {
       const counting = this.counted();
-      const { summary, usage } = counting instanceof Promise ? await counting : counting;
+      const { summary, usage, asReported } = counting instanceof Promise ? await counting : counting;
       this.#report(end, summary, usage);
       if (!summary.hasOutput) {
         await deps.billing.release(call.hold);
@@ -214,6 +222,7 @@ export class ChatAnswer<R extends ReadAnswer> {
         firstTokenMs: read.firstTokenMs,
       });
       await chargeBill(deps, context, call.hold, settlement);
+      if (!asReported) Object.assign(told, read.recount(usage));
       return Object.assign(told, { summary, usage, cost: settlement.cost });
     } finally {
       call.plan.close();
@@ -226,7 +235,8 @@ export class ChatAnswer<R extends ReadAnswer> {
     const searches = this.#searchesIn(summary);
     const bounds = boundsWith(this.prompt.believed(this.candidate), searches);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-    return told ? { summary, usage: withSearches(told, searches) } : this.#count(summary, bounds, searches);
+    if (!told) return this.#count(summary, bounds, searches);
+    return { summary, usage: withSearches(told, searches), asReported: told === summary.usage };
   }
 
   /**
@@ -243,7 +253,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     const usage = summary.hasOutput
       ? await countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read)
       : { promptTokens: 0, completionTokens: 0 };
-    return { summary, usage: withSearches(usage, searches) };
+    return { summary, usage: withSearches(usage, searches), asReported: false };
   }
 
   #report({ outcome, cause }: End, summary: AnswerSummary, usage: Usage): void {

@@ -131,11 +131,12 @@ export class RelayStream {
   }
 
   /**
-   * The last bytes with our own usage before the end marker, if the client asked for usage and the upstream sent none.
+   * The last bytes with our own usage, if the client asked for usage: the upstream sent none, or one that is not
+   * believed.
    */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const { client, includeUsage } = this.options;
-    if (!includeUsage || this.#watch.usage) return last;
+    if (!includeUsage) return last;
     if (this.#editor?.withUsage) return this.#editor.withUsage(last, usage);
     const text = decoder.decode(last);
     if (this.#editor === undefined && this.#renderer.withUsage)
