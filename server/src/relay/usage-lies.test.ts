@@ -138,3 +138,41 @@ test('parts that exceed their whole are neither charged nor shown', async () => 
   }
   parts = {};
 });
+
+describe('every client is shown what was charged', () => {
+  const text = 'hello there';
+  const asked: Record<string, (model: string, stream: boolean) => [path: string, body: object]> = {
+    messages: (model, stream) => ['/v1/messages', { model, stream, messages, max_tokens: limit }],
+    responses: (model, stream) => ['/v1/responses', { model, stream, input: text, max_output_tokens: limit }],
+    completions: (model, stream) => [
+      '/v1/completions',
+      { model, stream, prompt: text, max_tokens: limit, stream_options: { include_usage: true } },
+    ],
+    cohere: (model, stream) => ['/v2/chat', { model, stream, messages, max_tokens: limit }],
+    google: (model, stream) => [
+      `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      { contents: [{ role: 'user', parts: [{ text }] }], generationConfig: { maxOutputTokens: limit } },
+    ],
+  };
+  /** Names of the output's tokens, of which the last in an answer counts. */
+  const counts = /"(?:output_tokens|completion_tokens|candidatesTokenCount)":([^,}]+)/g;
+  const cases = Object.keys(asked).flatMap((client) =>
+    ['chat', 'messages', 'gemini'].flatMap((format) =>
+      [false, true].map((stream) => [client, format, stream] as const),
+    ),
+  );
+
+  test.each(cases)('%s by %s, streamed: %j', async (client, format, stream) => {
+    for (const value of [-7, 'many', 50_000, undefined]) {
+      reported = value;
+      await relay.credit(1_000);
+      const [path, body] = asked[client]!(`lie/${format}`, stream);
+      const answer = await relay.post(path, body);
+      const told = await answer.text();
+      expect(answer.status).toBe(200);
+      const row = await relay.usageOf(answer);
+      expect(row.completion_tokens).toBe(own);
+      expect([value, [...told.matchAll(counts)].at(-1)?.[1]]).toEqual([value, `${own}`]);
+    }
+  });
+});

@@ -7,7 +7,7 @@ import { type StreamRenderer, withChatUsage } from './chat/stream.ts';
 import { failure, isObject, type Json, type UpstreamError } from './conversation.ts';
 import { geminiPassthrough } from './gemini/passthrough.ts';
 import { withGeminiUsage } from './gemini/stream.ts';
-import { messagesPassthrough } from './messages/passthrough.ts';
+import { MessagesPassthrough } from './messages/passthrough.ts';
 import { messagesPing } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
 import { endMarks, newRenderer, type RelayStreamOptions, type StreamClient } from './renderers.ts';
@@ -26,7 +26,7 @@ const noBytes = new Uint8Array(0);
  */
 const editors: Partial<Record<StreamClient, (options: RelayStreamOptions) => FrameEditor>> = {
   chat: chatPassthrough,
-  messages: messagesPassthrough,
+  messages: (options) => new MessagesPassthrough(options),
   responses: (options) => new ResponsesPassthrough(options),
   gemini: geminiPassthrough,
 };
