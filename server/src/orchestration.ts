@@ -12,7 +12,7 @@ import { callerOf } from './orchestra/routes/caller.ts';
 import type { Platform } from './platform/open.ts';
 import type { StorageQuota } from './platform/storage-quota/storage-quota.ts';
 import type { RelayDeps } from './relay/deps.ts';
-import type { MetaModels } from './relay/routes/meta-models.ts';
+import type { MetaModel, MetaModels } from './relay/routes/meta-models.ts';
 
 interface OrchestrationDeps {
   platform: Platform;
@@ -50,13 +50,12 @@ export function openOrchestration({ platform, relay, billing, storage, identity,
     warn: (message, error) => log.warn({ error }, message),
   });
   const autonomous = openAutonomous({ ...orchestra.deps, shared, recheckCaller: identity.authenticators.keyOrSession });
-  const metaModels: MetaModels = {
-    [orchestraModel]: ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
-      const caller = { ...callerOf(principal), priceFactor: behind?.priceFactor };
-      // The id under which the work's own calls are found covers those of its turns, too.
-      const found = behind?.parentRequestId ?? id;
-      return orchestra.chat({ caller, conversation, signal, requestId: found, calls: behind?.calls }, onDelta);
-    },
+  const answer: MetaModel = ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
+    const caller = { ...callerOf(principal), priceFactor: behind?.priceFactor };
+    // The id under which the work's own calls are found covers those of its turns, too.
+    const found = behind?.parentRequestId ?? id;
+    return orchestra.chat({ caller, conversation, signal, requestId: found, calls: behind?.calls }, onDelta);
   };
-  return { orchestra, autonomous, metaModels };
+  answer.check = ({ principal }, conversation) => orchestra.check({ caller: callerOf(principal), conversation });
+  return { orchestra, autonomous, metaModels: { [orchestraModel]: answer } };
 }

@@ -199,14 +199,17 @@ test(
   'a hold at the most expensive rates covers the cost of any usage of that many tokens',
   () => {
     fc.assert(
-      fc.property(anyPrice, anyUsage, (price, usage) => {
+      fc.property(anyPrice, anyUsage, fc.double({ min: 0, max: 1, noNaN: true }), (price, usage, share) => {
         const { promptTokens, completionTokens, units = 0 } = usage;
+        // Bounds exceed what is used, and a shorter prompt may be one of a tier with higher prices.
+        const shorter = { ...usage, promptTokens: Math.floor(promptTokens * share) };
         const most = costAtMost(
           price,
           { promptTokens, completionTokens, units },
           { mayWriteCache: true, hasAudio: true, hasImages: true },
         );
         expect(most).toBeGreaterThanOrEqual(costOf(price, usage));
+        expect(most).toBeGreaterThanOrEqual(costOf(price, shorter));
       }),
       runs,
     );

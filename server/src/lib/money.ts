@@ -203,15 +203,31 @@ export interface Asks {
 }
 
 /**
- * For holds: the most that so many tokens can cost, at the tier of the prompt. Any output token may be reasoning, and
- * some vendors cache long prompts unasked; other parts count only if the request asks for them, or holds would far
- * exceed the bill.
+ * For holds: the most that up to so many tokens can cost. A prompt may turn out shorter than its bound, and belong to a
+ * lower tier with higher prices.
  */
 export function costAtMost(price: Price, usage: Usage, asks: Asks = {}): number {
-  if (price.parts === undefined && price.tiers === undefined) return costOf(price, usage);
+  const { parts, tiers = [] } = price;
+  if (parts === undefined && tiers.length === 0) return costOf(price, usage);
+  const prompt = whole(usage.promptTokens);
+  const starts = tiers.map(({ aboveContext }) => aboveContext);
+  let most = 0;
+  for (const tier of [undefined, ...tiers]) {
+    const start = tier?.aboveContext ?? 0;
+    if (tier && prompt <= start) continue;
+    const promptTokens = Math.min(prompt, ...starts.filter((next) => next > start));
+    most = Math.max(most, mostInTier(price, tier, { ...usage, promptTokens }, asks));
+  }
+  return most;
+}
+
+/**
+ * Any output token may be reasoning, and some vendors cache long prompts unasked; other parts count only if the request
+ * asks for them, or holds would far exceed the bill.
+ */
+function mostInTier(price: Price, tier: Tier | undefined, usage: Usage, asks: Asks): number {
   const { promptTokens, completionTokens, units = 0, searches = 0 } = usage;
   const { searchPrice } = price;
-  const tier = tierFor(price, whole(promptTokens));
   const rates = tier ?? price.parts ?? {};
   const promptPrice = Math.max(
     tier?.prompt ?? price.promptPrice,

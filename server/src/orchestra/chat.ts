@@ -6,10 +6,16 @@ import { orchestraModel } from './models.ts';
 import type { Deps } from './ports.ts';
 import { respond } from './respond.ts';
 import { respondOnce } from './respond-once.ts';
-import type { TurnRequest } from './turn/begin.ts';
+import { checkTurn, type TurnRequest } from './turn/begin.ts';
 import type { Meta } from './turn/meta.ts';
 import type { TurnAnswer } from './turn/turn-answer.ts';
 import { silent, type TurnOutput } from './turn/writer.ts';
+
+/** Throws what `chat` would throw before it asks a model. */
+export async function checkChat(deps: Deps, request: Omit<TurnRequest, 'signal'>): Promise<void> {
+  requireEngineAccess(request.caller);
+  await checkTurn(deps, request);
+}
 
 /** Answers a request to `svc/svc-ms`. Returns the whole answer, and streams deltas if the caller passes `onDelta`. */
 export async function chat(deps: Deps, request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer> {

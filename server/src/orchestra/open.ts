@@ -5,7 +5,7 @@ import type { Owners } from '../platform/durable/owners.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { Answer, Delta } from '../relay/wire/conversation.ts';
-import { chat } from './chat.ts';
+import { chat, checkChat } from './chat.ts';
 import { enqueueImport, sweepImports, workOnImports } from './import/work.ts';
 import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
@@ -17,6 +17,8 @@ import { newUserQueue } from './work-slices.ts';
 export interface Orchestra {
   /** Answers a request to `svc/svc-ms`. */
   chat(request: TurnRequest, onDelta?: (delta: Delta) => unknown): Promise<Answer>;
+  /** For requests that are queued: throws what `chat` would throw before it asks a model. */
+  check(request: Omit<TurnRequest, 'signal'>): Promise<void>;
   routes: Route[];
   /** Deletes expired plans, resumes or removes stale imports; a bounded number at a time. */
   sweep(): Promise<void>;
@@ -57,6 +59,7 @@ export function openOrchestra({ jobs, shared, ...given }: Given): Orchestra {
   return {
     deps,
     chat: (request, onDelta) => chat(deps, request, onDelta),
+    check: (request) => checkChat(deps, request),
     routes: orchestraRoutes(deps),
     sweep: async () => {
       await sweepPlans(deps.db, nowSeconds(deps.clock));

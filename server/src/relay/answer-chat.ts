@@ -42,6 +42,11 @@ export interface ReadAnswer {
   summary(): AnswerSummary;
   /** Counted with our tokenizer, for upstreams that report no usage. */
   countOutput(): Promise<number>;
+  /**
+   * The upstream's usage is not what is charged, so it must not be what is shown. Returns what changes in the delivered
+   * answer.
+   */
+  recount(usage: Usage): object | undefined;
 }
 
 export interface Asked {
@@ -59,17 +64,34 @@ export function answerChat<R extends ReadAnswer, T>(
   delivery: Delivery<R, T>,
 ): Promise<T> {
   const prompt = promptOf(conversation);
-  const named = new NamedConversation(given, conversation);
-  const fits = fitsWindow(prompt);
-  const suits = suitsOf(conversation);
+  const open = opening(deps, given, conversation, prompt);
   return tryModels(deps, given, conversation.model, async (context, { name, shown }) => {
-    const call = await openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
+    const call = await open(context, name);
     const told = shown === conversation.model ? conversation : { ...conversation, model: shown };
     const asked = { deps, context, conversation: told, prompt };
     const answer = await tryCandidates(deps, context, call, (attempt) => ask(asked, call, delivery, attempt));
     // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await delivery.handOn(answer, shown);
   });
+}
+
+/**
+ * For work that is queued: throws what `answerChat` would throw before it asks a model. Counts the request against the
+ * limits of its key; the answer made later is `counted`.
+ */
+export function requireAnswerable(deps: RelayDeps, given: RequestContext, conversation: Conversation): Promise<void> {
+  const trial: RequestContext = Object.create(given, { trial: { value: true, enumerable: true } });
+  const open = opening(deps, trial, conversation, promptOf(conversation));
+  return tryModels(deps, trial, conversation.model, async (context, { name }) => (await open(context, name)).giveUp());
+}
+
+/** Plans for one of the models and places the hold. */
+function opening(deps: RelayDeps, given: RequestContext, conversation: Conversation, prompt: Prompt) {
+  const named = new NamedConversation(given, conversation);
+  const fits = fitsWindow(prompt);
+  const suits = suitsOf(conversation);
+  return (context: RequestContext, name: string): Promise<OpenCall> =>
+    openCall(deps, context, name, 'chat', new ChatEstimate(prompt), fits, named, suits);
 }
 
 /** Prefers candidates that honour what the request asks for but not every upstream supports. */
@@ -148,7 +170,10 @@ export interface Settled {
   cost: number;
 }
 
-type Counted = Omit<Settled, 'cost'>;
+interface Counted extends Omit<Settled, 'cost'> {
+  /** As the upstream reported it. */
+  asReported: boolean;
+}
 
 /**
  * An answer that has started. It keeps only the prompt of the request, so that images are not held in memory while a
@@ -184,7 +209,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     const { deps, context, call, candidate, read } = this;
     try {
       const counting = this.counted();
-      const { summary, usage } = counting instanceof Promise ? await counting : counting;
+      const { summary, usage, asReported } = counting instanceof Promise ? await counting : counting;
       this.#report(end, summary, usage);
       if (!summary.hasOutput) {
         await deps.billing.release(call.hold);
@@ -199,6 +224,7 @@ export class ChatAnswer<R extends ReadAnswer> {
         firstTokenMs: read.firstTokenMs,
       });
       await chargeBill(deps, context, call.hold, settlement);
+      if (!asReported) Object.assign(told, read.recount(usage));
       return Object.assign(told, { summary, usage, cost: settlement.cost });
     } finally {
       call.plan.close();
@@ -211,7 +237,8 @@ export class ChatAnswer<R extends ReadAnswer> {
     const searches = this.#searchesIn(summary);
     const bounds = boundsWith(this.prompt.believed(this.candidate), searches);
     const told = summary.usageIsFinal ? plausibleUsage(summary.usage, bounds, summary.hasOutput) : undefined;
-    return told ? { summary, usage: withSearches(told, searches) } : this.#count(summary, bounds, searches);
+    if (!told) return this.#count(summary, bounds, searches);
+    return { summary, usage: withSearches(told, searches), asReported: told === summary.usage };
   }
 
   /**
@@ -228,7 +255,7 @@ export class ChatAnswer<R extends ReadAnswer> {
     const usage = summary.hasOutput
       ? await countUsage(this.deps, this.context, summary, bounds, this.prompt, this.read)
       : { promptTokens: 0, completionTokens: 0 };
-    return { summary, usage: withSearches(usage, searches) };
+    return { summary, usage: withSearches(usage, searches), asReported: false };
   }
 
   #report({ outcome, cause }: End, summary: AnswerSummary, usage: Usage): void {

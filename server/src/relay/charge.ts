@@ -107,7 +107,7 @@ export const priceOf = (price: Price, usage: Usage): number => (isFree(price) ? 
 /** A key's allow-list holds public model ids; the bare name and the aliases of an allowed model are accepted too. */
 export function requireAllowedModel(
   { catalog }: Pick<RelayDeps, 'catalog'>,
-  context: RequestContext,
+  context: Pick<RequestContext, 'caller'>,
   name: string,
   modelId: string,
 ): void {

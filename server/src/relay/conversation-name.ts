@@ -3,7 +3,7 @@ import type { RequestContext } from './deps.ts';
 import type { Conversation, Part } from './wire/conversation.ts';
 
 /**
- * Identifies a conversation by what the client sends (`prompt_cache_key`, else its session header), else by how it
+ * Identifies a conversation by what the client sends (`prompt_cache_key`, OpenRouter's `session_id`, or its session header), else by how it
  * begins: the beginning stays the same as the conversation grows, and vendors' prompt caches key on it too.
  */
 export class NamedConversation implements ConversationName {
@@ -22,8 +22,9 @@ export class NamedConversation implements ConversationName {
   }
 
   #given(): string | undefined {
-    const key = this.conversation.source?.body.prompt_cache_key;
-    return typeof key === 'string' && key !== '' ? key : this.context.session;
+    const { prompt_cache_key, session_id } = this.conversation.source?.body ?? {};
+    for (const key of [prompt_cache_key, session_id]) if (typeof key === 'string' && key !== '') return key;
+    return this.context.session;
   }
 
   #beginning(): string {

@@ -1,5 +1,6 @@
 import { readText } from '../lib/byte-source.ts';
 import { YieldTimer } from '../lib/map-yielding.ts';
+import type { Usage } from '../lib/money.ts';
 import { parseYielding } from '../lib/parse-yielding.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Delivery, type ReadAnswer, type Settled, successfulEnd } from './answer-chat.ts';
@@ -43,6 +44,13 @@ export class WholeAnswer implements ReadAnswer {
     const output = new OutputCounter();
     eachOutput(this.kind.wire, this.body, output.add);
     return output.count();
+  }
+
+  recount(usage: Usage): Pick<Completed, 'answer'> {
+    const { source, ...answer } = this.answer;
+    if (!source) return { answer: { ...answer, usage } };
+    const { usage: _, usageMetadata: __, ...body } = source.body;
+    return { answer: { ...answer, usage, source: { ...source, body } } };
   }
 }
 

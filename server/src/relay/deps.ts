@@ -90,6 +90,8 @@ export interface RequestContext {
   readonly insteadOf?: string | undefined;
   /** Already counted against the limits, for another model or before it was shortened. */
   readonly counted?: boolean;
+  /** Only finds out whether the request would be refused before a model is asked. */
+  readonly trial?: boolean;
   /** Receives a failure instead of the log while another model may still answer. */
   failed?(failure: Failure): void;
   /** Request id of the turn, run or batch that makes this request. */

@@ -33,7 +33,7 @@ export async function openCall(
   conversation?: ConversationName,
   suits?: (candidate: Candidate) => boolean,
 ): Promise<OpenCall> {
-  const { caller, requestId, override, insteadOf, parentRequestId } = context;
+  const { caller, requestId, override, insteadOf, parentRequestId, trial } = context;
   const { userId, group, keyId } = caller;
   let modelId = model;
   let plan: Plan | undefined;
@@ -53,6 +53,7 @@ export async function openCall(
       conversation,
       insteadOf,
       parentRequestId,
+      trial,
       suits,
       expectation: estimate,
       override: sortedAs(override, meant.sort),

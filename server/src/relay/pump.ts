@@ -29,6 +29,7 @@ const unknownUsage: Usage = { promptTokens: 0, completionTokens: 0 };
 /** A stream whose first bytes have arrived. */
 export class BegunStream implements ReadAnswer {
   readonly streamed = true;
+  #recounted = false;
 
   constructor(
     readonly relay: RelayStream,
@@ -48,6 +49,15 @@ export class BegunStream implements ReadAnswer {
 
   countOutput(): Promise<number> {
     return this.output.count();
+  }
+
+  recount(): undefined {
+    this.#recounted = true;
+  }
+
+  /** The last bytes, with the usage that was charged. */
+  ending(last: Uint8Array, usage: Usage): Uint8Array {
+    return this.#recounted ? this.relay.withUsage(last, usage) : last;
   }
 }
 
@@ -204,7 +214,7 @@ export class Pump {
     // The upstream is done: the time charging takes does not count as its silence.
     this.answer.sent.allowSilence(Number.POSITIVE_INFINITY);
     const settled: StreamEnd = await this.answer.settle(successfulEnd).catch((error) => this.#unpaid(error));
-    if (last && !settled.error) await this.#deliver(this.answer.read.relay.withUsage(last, settled.usage));
+    if (last && !settled.error) await this.#deliver(this.answer.read.ending(last, settled.usage));
     return settled;
   }
 

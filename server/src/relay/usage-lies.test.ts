@@ -17,6 +17,8 @@ const limit = 100;
 let relay: RelayTest;
 let upstream: ScriptedUpstream;
 let reported: unknown;
+/** More of what a chat's usage says. */
+let parts = {};
 
 const event = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ''}data: ${JSON.stringify(data)}\n\n`;
 const lies: Record<string, Script> = {
@@ -26,12 +28,12 @@ const lies: Record<string, Script> = {
       return Response.json({
         id: 'c',
         choices: [{ ...choice, message: { role: 'assistant', content: said } }],
-        usage: { prompt_tokens: reported, completion_tokens: reported, total_tokens: reported },
+        usage: { prompt_tokens: reported, completion_tokens: reported, total_tokens: reported, ...parts },
       });
     const pieces = [
       { id: 'c', choices: [{ index: 0, delta: { content: said }, finish_reason: null }] },
       { id: 'c', choices: [{ ...choice, delta: {} }] },
-      { id: 'c', choices: [], usage: { prompt_tokens: reported, completion_tokens: reported } },
+      { id: 'c', choices: [], usage: { prompt_tokens: reported, completion_tokens: reported, ...parts } },
     ];
     return new Response(`${pieces.map((piece) => event(piece)).join('')}data: [DONE]\n\n`);
   },
@@ -79,10 +81,23 @@ afterAll(async () => {
 
 async function cost(body: Loose): Promise<{ cost: number; status: number; text: string; row: Loose }> {
   await relay.credit(rich - (await relay.money()).quota).catch(() => {});
-  const answer = await relay.post('/v1/chat/completions', { messages, max_tokens: limit, ...body });
+  const answer = await relay.post('/v1/chat/completions', {
+    ...{ messages, max_tokens: limit, ...(body.stream && { stream_options: { include_usage: true } }) },
+    ...body,
+  });
   const text = await answer.text();
   const row: Loose = await relay.usageOf(answer);
   return { status: answer.status, text, cost: rich - (await relay.money()).quota, row };
+}
+
+/** The usage that a client reads; a stream tells it once. */
+function shownIn(text: string, stream: boolean): unknown[] {
+  const bodies: Loose[] = stream
+    ? text.split('\n').flatMap((line) => (/^data: \{/.test(line) ? [JSON.parse(line.slice(6))] : []))
+    : [JSON.parse(text)];
+  return bodies.flatMap(({ usage }) =>
+    usage ? [usage.prompt_tokens, usage.completion_tokens, usage.total_tokens] : [],
+  );
 }
 
 const implausible = [null, 0, -7, 1.5, 'many', '12', 1e308, Number.MAX_SAFE_INTEGER, 50_000, true, {}, [3]];
@@ -100,6 +115,7 @@ for (const format of ['chat', 'messages', 'gemini']) {
           expect(row.prompt_tokens).toBeGreaterThan(1);
           expect(row.prompt_tokens).toBeLessThan(30);
           expect(charged).toBe(row.prompt_tokens + own);
+          expect(shownIn(text, stream)).toEqual([row.prompt_tokens, own, row.prompt_tokens + own]);
         });
       }
 
@@ -111,8 +127,52 @@ for (const format of ['chat', 'messages', 'gemini']) {
   }
 }
 
-test('the answer is returned unchanged, whatever usage it reports', async () => {
-  reported = 1e308;
-  const { text } = await cost({ model: 'lie/chat' });
-  expect(JSON.parse(text).usage.prompt_tokens).toBe(1e308);
+test('parts that exceed their whole are neither charged nor shown', async () => {
+  reported = 50;
+  parts = { prompt_tokens_details: { cached_tokens: 5000 } };
+  for (const stream of [false, true]) {
+    const { cost: charged, text } = await cost({ model: 'lie/chat', stream });
+    expect(charged).toBe(100);
+    expect(shownIn(text, stream)).toEqual([50, 50, 100]);
+    expect(text).not.toContain('5000');
+  }
+  parts = {};
+});
+
+describe('every client is shown what was charged', () => {
+  const text = 'hello there';
+  const asked: Record<string, (model: string, stream: boolean) => [path: string, body: object]> = {
+    messages: (model, stream) => ['/v1/messages', { model, stream, messages, max_tokens: limit }],
+    responses: (model, stream) => ['/v1/responses', { model, stream, input: text, max_output_tokens: limit }],
+    completions: (model, stream) => [
+      '/v1/completions',
+      { model, stream, prompt: text, max_tokens: limit, stream_options: { include_usage: true } },
+    ],
+    cohere: (model, stream) => ['/v2/chat', { model, stream, messages, max_tokens: limit }],
+    google: (model, stream) => [
+      `/v1beta/models/${model}:${stream ? 'streamGenerateContent?alt=sse' : 'generateContent'}`,
+      { contents: [{ role: 'user', parts: [{ text }] }], generationConfig: { maxOutputTokens: limit } },
+    ],
+  };
+  /** Names of the output's tokens, of which the last in an answer counts. */
+  const counts = /"(?:output_tokens|completion_tokens|candidatesTokenCount)":([^,}]+)/g;
+  const cases = Object.keys(asked).flatMap((client) =>
+    ['chat', 'messages', 'gemini'].flatMap((format) =>
+      [false, true].map((stream) => [client, format, stream] as const),
+    ),
+  );
+
+  test.each(cases)('%s by %s, streamed: %j', async (client, format, stream) => {
+    for (const value of [-7, 'many', 50_000, undefined]) {
+      reported = value;
+      await relay.credit(1_000);
+      const [path, body] = asked[client]!(`lie/${format}`, stream);
+      const answer = await relay.post(path, body);
+      const told = await answer.text();
+      expect(answer.status).toBe(200);
+      const row = await relay.usageOf(answer);
+      expect(row.completion_tokens).toBe(own);
+      expect([value, [...told.matchAll(counts)].at(-1)?.[1]]).toEqual([value, `${own}`]);
+    }
+  });
 });

@@ -68,6 +68,8 @@ interface PlanFor {
   place?: string | undefined;
   /** Circuit key that answered the conversation before. */
   boundTo?: string | null;
+  /** Not logged: nothing is asked. */
+  trial?: boolean | undefined;
 }
 
 /** When to try the other keys of a candidate after a call with one of them. */
@@ -218,7 +220,8 @@ class RoutePlan implements Plan {
     if (this.#closed) return;
     this.#closed = true;
     for (const attempt of this.#attempts) attempt.abandon();
-    const { requestId, userId, modelId, sort, insteadOf, parentRequestId } = this.request;
+    const { requestId, userId, modelId, sort, insteadOf, parentRequestId, trial } = this.request;
+    if (trial) return;
     this.deps.log({
       requestId,
       userId,

@@ -1,6 +1,7 @@
 import { AppError } from '../lib/errors.ts';
 import type { Candidate } from './candidate.ts';
 import type { CircuitState } from './circuit.ts';
+import { type Missed, missedDemand } from './demands.ts';
 import { circuitOf } from './keyed-candidates.ts';
 import type { Override } from './override.ts';
 import { averagePrice, defaultWeights, type Measured, type Strategy, scoreOf, type Weights } from './score.ts';
@@ -20,7 +21,9 @@ export interface ModelConfig {
 }
 
 /** Why a candidate is not in the list. */
-type Dropped = 'blocked' | 'ignored' | 'not_in_only' | 'not_in_order' | 'over_max_price' | 'unfit';
+type Dropped =
+  | ('blocked' | 'ignored' | 'not_in_only' | 'not_in_order' | 'over_max_price' | 'lacks_parameter' | 'unfit')
+  | Missed;
 
 export interface Scored {
   candidate: Candidate;
@@ -74,7 +77,7 @@ function isOverMaxPrice(candidate: Candidate, override: Override | null, prefere
 
 function whyDropped(
   candidate: Candidate,
-  request: Pick<RankRequest, 'override' | 'preferences' | 'fits'>,
+  request: Pick<RankRequest, 'override' | 'preferences' | 'fits' | 'suits'>,
 ): Dropped | null {
   const { override, preferences } = request;
   const { provider } = candidate.channel;
@@ -85,6 +88,9 @@ function whyDropped(
     return 'not_in_order';
   }
   if (isOverMaxPrice(candidate, override, preferences)) return 'over_max_price';
+  const missed = override && missedDemand(candidate, override);
+  if (missed) return missed;
+  if (override?.require_parameters && request.suits?.(candidate) === false) return 'lacks_parameter';
   if (request.fits && !request.fits(candidate)) return 'unfit';
   return null;
 }
@@ -132,12 +138,16 @@ export function scoreAll(request: RankRequest, strategy: Strategy): Scored[] {
 export const classOf = (one: Scored): number =>
   (one.circuit === 'closed' ? 0 : one.circuit === 'half_open' ? 2 : 4) + (one.overSoftLimit ? 1 : 0);
 
-const reasonTexts: Record<Dropped, string> = {
+export const reasonTexts: Record<Dropped, string> = {
   blocked: 'blocked in your preferences',
   ignored: 'ignored by this request',
   not_in_only: 'not among the providers this request allows',
   not_in_order: 'not among the providers this request allows',
   over_max_price: 'above the price limit',
+  may_keep_data: 'not known to keep no data, as this request requires',
+  other_quantization: 'not known to have a quantization this request allows',
+  no_distillation: 'not known to permit distillation, as this request requires',
+  lacks_parameter: 'unable to honour every parameter, as this request requires',
   unfit: 'unable to serve this request',
 };
 

@@ -23,7 +23,7 @@ import { withOwnKeyCandidates } from './own-key-candidates.ts';
 import type { OwnKey, OwnKeys } from './own-keys.ts';
 import { openPlan, type Plan, type PlanDeps, type Report } from './plan.ts';
 import type { PreferencesCache } from './preferences.ts';
-import { type Preferences, type Scored, scoreAll } from './rank.ts';
+import { type Preferences, type RankRequest, type Scored, scoreAll } from './rank.ts';
 
 export interface PlanRequest {
   requestId: string;
@@ -47,6 +47,8 @@ export interface PlanRequest {
   insteadOf?: string | undefined;
   /** Id of the turn or run that made the request. */
   parentRequestId?: string | undefined;
+  /** Only finds out what would happen: neither counted nor logged. */
+  trial?: boolean | undefined;
 }
 
 export interface RoutingDeps {
@@ -74,7 +76,7 @@ export interface Routing {
   /** Synchronous if the user's preferences are cached. Throws model_not_found or no_eligible_provider. */
   plan(request: PlanRequest): Plan | Promise<Plan>;
   /** Evaluates candidates for a user's request with this override, without choosing one. */
-  standing(userId: number, override: Override | null): Promise<Standing>;
+  standing(userId: number, override: Override | null, fits?: RankRequest['fits']): Promise<Standing>;
   /** Whether a request could be routed to a provider; synchronous if the user's preferences are cached. */
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean>;
   /** How a candidate performed, as of the last aggregation. */
@@ -154,11 +156,11 @@ export class RoutingService implements Routing {
     return this.#planWith(request, preferences, ownKeys, place, bound);
   }
 
-  async standing(userId: number, override: Override | null): Promise<Standing> {
+  async standing(userId: number, override: Override | null, fits?: RankRequest['fits']): Promise<Standing> {
     const preferences = await this.parts.preferences.get(userId);
     const given = { measured: this.#measured, circuit: this.#circuit, userId, preferences, override, config: null };
     // Any strategy will do: which candidates are excluded does not depend on scores.
-    return (candidates) => scoreAll({ ...given, candidates }, 'balanced');
+    return (candidates) => scoreAll({ ...given, candidates, ...(fits && { fits }) }, 'balanced');
   }
 
   mayReach(request: Reaching, provider: string): boolean | Promise<boolean> {
@@ -212,13 +214,13 @@ export class RoutingService implements Routing {
     place: string | undefined,
     bound: string | null,
   ): Plan {
-    const { modelId, requestId, userId, override, insteadOf, parentRequestId } = request;
+    const { modelId, requestId, userId, override, insteadOf, parentRequestId, trial } = request;
     // Once its circuit opens, the conversation is routed anew and stays with the new candidate.
     const boundTo = bound !== null && this.#circuit(bound, userId) === 'closed' ? bound : null;
     const drawn = this.#choose(request, preferences);
     const choice = boundTo === null ? drawn : withAffinity(drawn, boundTo);
     const sort = override?.sort ?? null;
-    const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo };
+    const about = { requestId, userId, modelId, sort, insteadOf, parentRequestId, place, boundTo, trial };
     const orderGiven = Boolean(override?.order?.length || override?.sort);
     const own = withOwnKeyCandidates(choice.ordered, ownKeys, this.parts.deps.ownKeyFee?.() ?? 0, orderGiven);
     if (own === null) return openPlan(this.#planDeps, about, choice, choice.ordered, request.expectation);
@@ -249,6 +251,7 @@ export class RoutingService implements Routing {
       fits: request.fits,
       suits: request.suits,
     });
+    if (request.trial) return choice;
     if (choice.reason.how === 'round_robin') this.#turns.set(modelId, turn + 1);
     if (choice.awaitedProbe) this.#probes.set(modelId, probe + 1);
     return choice;

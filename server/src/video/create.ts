@@ -2,7 +2,8 @@ import type { KeyPrincipal } from '../identity/principals.ts';
 import { AppError } from '../lib/errors.ts';
 import { timedHex } from '../lib/ids.ts';
 import type { Candidate } from '../routing/candidate.ts';
-import { parseOverride } from '../routing/override.ts';
+import { type Override, parseOverride } from '../routing/override.ts';
+import { noneEligible } from '../routing/rank.ts';
 import { makersOf, priceOf, secondsOf, whyNot } from './candidates.ts';
 import { jobQueue, type VideoDeps } from './deps.ts';
 import { checkCallback, invalid, modelOf, parseRequest, refuse, refuseUnknown, type VideoRequest } from './request.ts';
@@ -24,8 +25,9 @@ export async function createJob(
   body: unknown,
   idStart = 'job-',
 ): Promise<VideoJob> {
-  const { request, modelId, makers: able } = check(deps, caller, body);
-  const makers = await admitted(deps, caller, modelId, able);
+  const { request, modelId, override, makers: able } = check(deps, caller, body);
+  const allowed = await admitted(deps, caller, modelId, able);
+  const makers = await eligible(deps, caller, modelId, override, allowed);
   const id = `${idStart}${newId(deps)}`;
   const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
   const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
@@ -76,6 +78,20 @@ async function admitted(
   return [first, ...others];
 }
 
+/** Those that the user's preferences and the request's `provider` leave: another would not be asked later either. */
+async function eligible(
+  { routing }: Pick<VideoDeps, 'routing'>,
+  { user }: KeyPrincipal,
+  modelId: string,
+  override: Override | null,
+  makers: readonly Candidate[],
+): Promise<[Candidate, ...Candidate[]]> {
+  const scored = (await routing.standing(user.id, override))(makers);
+  const [first, ...others] = scored.flatMap(({ dropped, candidate }) => (dropped ? [] : [candidate]));
+  if (!first) throw noneEligible(modelId, scored);
+  return [first, ...others];
+}
+
 /** In this order, as only the first error is reported: model, key, request, request with this model. */
 function check(deps: VideoDeps, caller: KeyPrincipal, body: unknown) {
   const model = modelOf(body);
@@ -91,12 +107,15 @@ function check(deps: VideoDeps, caller: KeyPrincipal, body: unknown) {
   if (able.length === 0) throw refuse(whyNot(makers[0]!, request, model)!);
   refuseUnknown(body, model);
   checkCallback(request.callback_url, deps.config.allowPrivateAddresses);
+  return { request, modelId, override: overrideIn(request), makers: able as [Candidate, ...Candidate[]] };
+}
+
+function overrideIn({ provider }: VideoRequest): Override | null {
   try {
-    parseOverride(request.provider);
+    return parseOverride(provider);
   } catch (error) {
     throw error instanceof AppError ? invalid(error.message, error.extras.param) : error;
   }
-  return { request, modelId, makers: able as [Candidate, ...Candidate[]] };
 }
 
 interface NewJob {

@@ -6,7 +6,7 @@ import { optionTable, readOptionValue } from '../../../server/src/identity/optio
 import { faultTexts } from '../../../server/src/orchestra/import/faults.ts';
 import { candidateOf, measuredOf } from '../../../server/src/routing/candidate.fixture.ts';
 import { explain } from '../../../server/src/routing/explain.ts';
-import { noneEligible, type Scored } from '../../../server/src/routing/rank.ts';
+import { noneEligible, reasonTexts, type Scored } from '../../../server/src/routing/rank.ts';
 import { reasonWords } from '../pages/routing-decisions/words.ts';
 import { serverText } from './server-texts.ts';
 import { speak } from './words.ts';
@@ -198,7 +198,7 @@ describe('composed messages of the service are translated completely', () => {
   };
 
   test('excluded providers', () => {
-    const dropped = ['blocked', 'ignored', 'not_in_only', 'over_max_price', 'unfit'] as const;
+    const dropped = Object.keys(reasonTexts) as (keyof typeof reasonTexts)[];
     const texts = dropped.flatMap((first) =>
       dropped.map(
         (other) =>

@@ -41,8 +41,8 @@ interface Quirks {
   knowsTopK: boolean;
   /** Accepts `cache_control` on parts. */
   knowsCacheControl: boolean;
-  /** Accepts `usage: {include: true}`; others refuse it. */
-  knowsUsageOption: boolean;
+  /** Accepts OpenRouter's options, such as `usage: {include: true}`; others refuse them. */
+  knowsOpenrouter: boolean;
   /** Accepts `prompt_cache_key`, `service_tier` and the like; others refuse them. */
   knowsHints: boolean;
   /** Models that accept free-text tools (`custom`) in chats: OpenAI's, wherever they are served. Others refuse them. */
@@ -151,7 +151,7 @@ export const compatible: Vendor = {
   knowsDeveloperRole: false,
   knowsTopK: false,
   knowsCacheControl: false,
-  knowsUsageOption: false,
+  knowsOpenrouter: false,
   knowsHints: false,
   customToolModels: /(^|\/)(gpt-[5-9]|codex)/,
   reasoning: 'none',

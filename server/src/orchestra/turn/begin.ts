@@ -42,10 +42,9 @@ export interface TurnRequest {
   calls?: CallsOfWork | undefined;
 }
 
-/** Step 1: validates the request, locks the session and stores the user's message before anything else runs. */
-export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutput): Promise<Turn> {
-  const startedMs = deps.clock.steadyMs();
-  const { conversation, signal } = request;
+/** Validates the request, and that the caller may use the models and tools it asks for; changes nothing. */
+export async function checkTurn(deps: Deps, request: Omit<TurnRequest, 'signal'>) {
+  const { conversation } = request;
   const caller: Caller = {
     ...request.caller,
     override: parseOverride(conversation.source?.body.provider),
@@ -60,6 +59,14 @@ export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutpu
   checkForced(body, settings, named);
   const models = await deps.models(caller);
   await requireChatModel(deps, caller, models, settings.force_model);
+  return { caller, body, settings, named, models };
+}
+
+/** Step 1: checks the request, locks the session and stores the user's message before anything else runs. */
+export async function beginTurn(deps: Deps, request: TurnRequest, out: TurnOutput): Promise<Turn> {
+  const startedMs = deps.clock.steadyMs();
+  const { signal } = request;
+  const { caller, body, settings, named, models } = await checkTurn(deps, request);
   // Check the storage limit before creating a session: otherwise a rejected request would leave an empty one.
   await deps.storage.take(caller.userId, rowBytes);
   const { session, resumed, release } = await takeSession(deps, caller, body, withSession(settings, request), signal);

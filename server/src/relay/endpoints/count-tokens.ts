@@ -1,13 +1,11 @@
-import { AppError } from '../../lib/errors.ts';
 import type { Candidate } from '../../routing/candidate.ts';
-import { requireAllowedModel } from '../charge.ts';
 import type { RelayDeps, RequestContext } from '../deps.ts';
 import { DispatchFault, dispatch, kindOf, targetOf } from '../dispatch.ts';
-import { resolveModel } from '../model-names.ts';
 import { promptOf } from '../prompt.ts';
 import { refuseStored } from '../stored-content.ts';
 import { withFittingNames } from '../tool-names.ts';
 import { ClientLeft } from '../try-candidates.ts';
+import { usableCandidates } from '../usable-candidates.ts';
 import { forCandidate } from '../web-search.ts';
 import { type Conversation, UpstreamFault } from '../wire/conversation.ts';
 import { appErrorOf } from '../wire/errors.ts';
@@ -25,16 +23,9 @@ export async function countTokens(
   context: RequestContext,
   conversation: Conversation,
 ): Promise<number> {
-  const { group } = context.caller;
-  const { name, modelId } = resolveModel(deps.catalog, conversation.model, group);
-  requireAllowedModel(deps, context, name, modelId);
-  const candidates = deps.catalog.candidatesFor(modelId, 'chat', group);
-  const all = candidates.length > 0 ? candidates : deps.catalog.legacyCandidatesFor(modelId, 'chat', group);
-  if (all.length === 0)
-    throw new AppError('model_not_found', `The model '${conversation.model}' does not exist or cannot be used here.`, {
-      param: 'model',
-    });
-  const able = all.find((candidate) => kindOf(candidate).countTokens !== undefined);
+  // Counting shows the prompt to a vendor, so it must be one that may answer it, too.
+  const usable = await usableCandidates(deps, context, conversation.model, 'chat');
+  const able = usable.find((candidate) => kindOf(candidate).countTokens !== undefined);
   return (able && (await askVendor(deps, context, conversation, able))) ?? (await promptOf(conversation).count());
 }
 

@@ -19,6 +19,8 @@ const stubborn = new Map<string, () => void>();
 async function model(body: Item, attempt: Attempt) {
   begun.push(attempt);
   const text = String(body.input);
+  if (text === 'lost model') throw new AppError('model_not_found', 'Gone.');
+  if (text === 'lost money') throw new AppError('insufficient_user_quota', 'Spent.');
   if (text.startsWith('refuse')) throw new AppError('rate_limit_exceeded', 'Slow down.');
   if (text.startsWith('break')) throw new Error('secret');
   if (text.startsWith('away') && begun.filter(({ id }) => id === attempt.id).length < 6)
@@ -91,6 +93,10 @@ for (const engine of engines)
       const refused = await ended(await queue('refuse'));
       expect(refused.status).toBe('failed');
       expect(JSON.parse(refused.response).error).toEqual({ code: 'rate_limit_exceeded', message: 'Slow down.' });
+      const withoutModel = await ended(await queue('lost model'));
+      expect(JSON.parse(withoutModel.response).error).toEqual({ code: 'model_not_found', message: 'Gone.' });
+      const withoutMoney = await ended(await queue('lost money'));
+      expect(JSON.parse(withoutMoney.response).error).toEqual({ code: 'insufficient_user_quota', message: 'Spent.' });
       const broken = await ended(await queue('break'));
       expect(JSON.parse(broken.response).error).toMatchObject({ code: 'server_error' });
       expect(broken.response).not.toContain('secret');

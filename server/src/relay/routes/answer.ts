@@ -132,7 +132,7 @@ const answerAgain: AnswerByUpstream = async (deps, call, endpoint, conversation,
   const kept = await cached?.find();
   if (!kept) return answerAnew(deps, call, endpoint, conversation, manner, cached);
   manner.seen?.whole(kept.answer);
-  const given = { ...kept.answer, usage: kept.answer.usage ?? kept.usage };
+  const given = { ...kept.answer, usage: kept.usage };
   if (!conversation.stream)
     return keptJson(deps, call, formatOf(conversation).render(given, optionsOf(deps, conversation)), manner.keep);
   const { renderer, keptFirst } = writingOf(deps, call, conversation, manner);

@@ -5,9 +5,9 @@ import type { RelayDeps, RequestContext } from '../deps.ts';
 import { countTokens } from '../endpoints/count-tokens.ts';
 import { chatWithOwnFiles } from '../own-files.ts';
 import { promptOf } from '../prompt.ts';
-import { contextOf } from '../request-context.ts';
 import type { Conversation } from '../wire/conversation.ts';
 import { parseMessagesRequest } from '../wire/messages/request.ts';
+import { contextFor } from './answer.ts';
 import { relayRoute, whileClientStays } from './json-endpoint.ts';
 import { type MetaModels, metaModelOf } from './meta-models.ts';
 import { readJsonBody } from './read-body.ts';
@@ -48,7 +48,8 @@ export function countTokensRoutes(deps: RelayDeps, metaModels: MetaModels): Rout
         whileClientStays(call, async () => {
           const body = await chatWithOwnFiles(deps, call, await readJsonBody(call));
           const conversation = parseMessagesRequest(body, 'count_tokens');
-          return json(call, { input_tokens: await tokensOf(deps, metaModels, contextOf(call, path), conversation) });
+          const context = contextFor(call, path, conversation);
+          return json(call, { input_tokens: await tokensOf(deps, metaModels, context, conversation) });
         }),
     }),
   ];

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
 import { defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
+import { parseOverride } from '../../routing/override.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
 import { withoutFolded } from '../folded-names.ts';
@@ -9,7 +10,7 @@ import type { Json } from '../wire/conversation.ts';
 import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemini/embed.ts';
 import { JsonArray } from '../wire/gemini/json-array.ts';
 import { parseGeminiRequest } from '../wire/gemini/request.ts';
-import { answer } from './answer.ts';
+import { answer, contextFor } from './answer.ts';
 import { tokensOf } from './count-tokens.ts';
 import { type GeminiCall, geminiRoute, modelIn } from './gemini-route.ts';
 import {
@@ -61,7 +62,8 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
       whileClientStays(call, async () => {
         const body = countedIn(await readJsonBody(call));
         const conversation = parseGeminiRequest(body, { model: modelIn(call), stream: false });
-        return json(call, { totalTokens: await tokensOf(deps, metaModels, contextOf(call, endpoint), conversation) });
+        const context = contextFor(call, endpoint, conversation);
+        return json(call, { totalTokens: await tokensOf(deps, metaModels, context, conversation) });
       }),
   }),
   ...embedRoutes(deps),
@@ -103,7 +105,9 @@ function embedRoutes(deps: RelayDeps): Route[] {
     (read: (body: unknown, model: string) => Json, render: (vectors: { values: unknown }[]) => Json) =>
     (call: GeminiCall, endpoint: string) =>
       whileClientStays(call, async () => {
-        const answered = await embed(deps, contextOf(call, endpoint), read(await readJsonBody(call), modelIn(call)));
+        const body = await readJsonBody(call);
+        const context = contextOf(call, endpoint, parseOverride(body.provider));
+        const answered = await embed(deps, context, read(body, modelIn(call)));
         tell(call, answered);
         return longJson(call, render(vectorsOf(answered.value)));
       });

@@ -22,12 +22,16 @@ export interface MetaCall {
  * A built-in model, which answers with the help of other models. Without `onDelta` the answer is not streamed; its
  * result is awaited before the next delta.
  */
-export type MetaModel = (
-  call: MetaCall,
-  conversation: Conversation,
-  signal: AbortSignal,
-  onDelta?: (delta: Delta) => unknown,
-) => Promise<Answer>;
+export interface MetaModel {
+  (
+    call: MetaCall,
+    conversation: Conversation,
+    signal: AbortSignal,
+    onDelta?: (delta: Delta) => unknown,
+  ): Promise<Answer>;
+  /** Throws what it would throw before it asks another model. */
+  check?(call: MetaCall, conversation: Conversation): Promise<void>;
+}
 export type MetaModels = Record<string, MetaModel>;
 
 export const metaModelOf = (metaModels: MetaModels, { model }: Conversation): MetaModel | undefined =>

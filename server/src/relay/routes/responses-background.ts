@@ -38,6 +38,8 @@ export const backgroundAnswers =
       override: parseOverride(body.provider),
       fallbackModels: readModels(body),
       clientHeaders: noClientHeaders,
+      // When it was accepted.
+      counted: true,
       signal: attempt.signal,
     };
     const meta = metaModelOf(metaModels, conversation);

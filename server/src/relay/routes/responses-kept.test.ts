@@ -297,19 +297,10 @@ describe('background responses', () => {
     expect((await client.responses.retrieve(id)).status).toBe('cancelled');
   });
 
-  test('a failure names its cause: the upstream or the model name', async () => {
+  test('a failure of the upstream is named as its cause', async () => {
     upstream.answer(() => Response.json({ error: { message: 'no' } }, { status: 500 }));
     const broken = await client.responses.create({ model, input: 'one', background: true });
     expect(await ended(broken.id)).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
     upstream.answer(echo);
-    const unknown = await client.responses.create({ model: 'nobody/knows', input: 'one', background: true });
-    const { status, error } = await ended(unknown.id);
-    expect(status).toBe('failed');
-    expect(error).toMatchObject({ code: 'model_not_found', message: expect.stringContaining('nobody/knows') });
-    const penniless = clientOf(await (await relay.test.user()).key());
-    const { id } = await penniless.responses.create({ model, input: 'one', background: true });
-    const unpaid = () => penniless.responses.retrieve(id);
-    await until('it has failed', async () => (await unpaid()).status === 'failed');
-    expect((await unpaid()).error).toMatchObject({ code: 'insufficient_user_quota' });
   });
 });

@@ -1,19 +1,22 @@
 import { z } from 'zod';
 import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
+import { requireAnswerable } from '../answer-chat.ts';
 import type { RelayDeps } from '../deps.ts';
 import { withoutFolded } from '../folded-names.ts';
+import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import type { KeyCall } from '../request-context.ts';
 import type { ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
 import { followed } from '../responses/routes/follow.ts';
 import { ownerOf } from '../responses/routes/schemas.ts';
-import type { Json } from '../wire/conversation.ts';
+import { withoutOffer } from '../web-search.ts';
+import type { Json, Sourced } from '../wire/conversation.ts';
 import { invalid, optionalBoolean, readObject } from '../wire/read.ts';
 import { responseObject } from '../wire/responses/response.ts';
 import { untilFitting } from '../wire/responses/truncate.ts';
-import { answer, optionsOf } from './answer.ts';
+import { answer, contextFor, optionsOf } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
-import type { MetaModels } from './meta-models.ts';
+import { type MetaModels, metaModelOf } from './meta-models.ts';
 import { type ReadRequest, readRequest } from './read-responses-request.ts';
 import type { StoreResponse } from './store-before-end.ts';
 
@@ -85,7 +88,7 @@ export async function respond(
     throw invalid('store', `'background' requires 'store', because the response is fetched later.`);
   const body = await storedOrNot(keeper, call, given, background);
   const request = await readRequest(deps, keeper, owner, body, (bytes) => call.grow?.(bytes));
-  if (background) return enqueue(deps, keeper, call, request, body);
+  if (background) return enqueue(deps, metaModels, keeper, call, request, body);
   const { conversation, input, named } = request;
   const keep: StoreResponse = (response) => keeper.keep(owner, { response: response as ResponseObject, input, named });
   const manner = body.store === false ? {} : { keep };
@@ -114,13 +117,32 @@ async function storedOrNot(
   return { ...given, store: false };
 }
 
+/** Refuses at once what a response that is waited for would be refused for. */
+async function requireBackground(
+  deps: RelayDeps,
+  metaModels: MetaModels,
+  call: KeyCall,
+  conversation: Sourced,
+): Promise<void> {
+  const meta = metaModelOf(metaModels, conversation);
+  if (!meta) {
+    const context = contextFor(call, path, conversation);
+    return untilFitting(conversation, (asked) => requireAnswerable(deps, context, asked));
+  }
+  const asked = withoutOffer(conversation);
+  refuseForeignTools(asked);
+  await meta.check?.(call, asked);
+}
+
 async function enqueue(
   deps: RelayDeps,
+  metaModels: MetaModels,
   keeper: ResponseKeeper,
   call: Call<'apiKey'>,
   { conversation, input, named }: ReadRequest,
   body: Json,
 ): Promise<Response> {
+  await requireBackground(deps, metaModels, call, conversation);
   const response = responseObject(optionsOf(deps, conversation), { status: 'queued', output: [] }) as ResponseObject;
   await keeper.enqueue(ownerOf(call), { response, input, named, body });
   if (!conversation.stream) return json(call, response);

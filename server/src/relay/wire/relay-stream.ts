@@ -7,7 +7,7 @@ import { type StreamRenderer, withChatUsage } from './chat/stream.ts';
 import { failure, isObject, type Json, type UpstreamError } from './conversation.ts';
 import { geminiPassthrough } from './gemini/passthrough.ts';
 import { withGeminiUsage } from './gemini/stream.ts';
-import { messagesPassthrough } from './messages/passthrough.ts';
+import { MessagesPassthrough } from './messages/passthrough.ts';
 import { messagesPing } from './messages/stream.ts';
 import { eachOutput } from './output.ts';
 import { endMarks, newRenderer, type RelayStreamOptions, type StreamClient } from './renderers.ts';
@@ -26,7 +26,7 @@ const noBytes = new Uint8Array(0);
  */
 const editors: Partial<Record<StreamClient, (options: RelayStreamOptions) => FrameEditor>> = {
   chat: chatPassthrough,
-  messages: messagesPassthrough,
+  messages: (options) => new MessagesPassthrough(options),
   responses: (options) => new ResponsesPassthrough(options),
   gemini: geminiPassthrough,
 };
@@ -131,11 +131,12 @@ export class RelayStream {
   }
 
   /**
-   * The last bytes with our own usage before the end marker, if the client asked for usage and the upstream sent none.
+   * The last bytes with our own usage, if the client asked for usage: the upstream sent none, or one that is not
+   * believed.
    */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const { client, includeUsage } = this.options;
-    if (!includeUsage || this.#watch.usage) return last;
+    if (!includeUsage) return last;
     if (this.#editor?.withUsage) return this.#editor.withUsage(last, usage);
     const text = decoder.decode(last);
     if (this.#editor === undefined && this.#renderer.withUsage)

@@ -26,6 +26,10 @@ export default {
   'Not among the providers the request allows': '不在请求允许的提供商之列',
   'Not in the order given by the request': '不在请求指定的顺序中',
   'Above the price limit': '超出价格上限',
+  'Not known to keep no data, as the request requires': '未确认不保留数据，而请求要求如此',
+  'Not known to have a quantization the request allows': '未确认其量化方式为请求所允许',
+  'Not known to permit distillation, as the request requires': '未确认允许蒸馏，而请求要求如此',
+  'Cannot honour every parameter, as the request requires': '无法支持请求要求的全部参数',
   'Cannot serve this request: too long, or a feature is missing': '无法处理该请求：内容过长，或缺少所需功能',
 
   '{reason}.': '{reason}。',

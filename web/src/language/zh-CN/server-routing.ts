@@ -91,5 +91,9 @@ export default {
   'ignored by this request': '被此请求忽略',
   'not among the providers this request allows': '不在此请求允许的提供商之列',
   'above the price limit': '超出价格上限',
+  'not known to keep no data, as this request requires': '未确认不保留数据（此请求要求如此）',
+  'not known to have a quantization this request allows': '未确认其量化方式为此请求所允许',
+  'not known to permit distillation, as this request requires': '未确认允许蒸馏（此请求要求如此）',
+  'unable to honour every parameter, as this request requires': '无法支持此请求要求的全部参数',
   'unable to serve this request': '无法处理此请求',
 } as const;

@@ -32,6 +32,10 @@ const droppings: Record<string, string> = {
   not_in_only: t('Not among the providers the request allows'),
   not_in_order: t('Not in the order given by the request'),
   over_max_price: t('Above the price limit'),
+  may_keep_data: t('Not known to keep no data, as the request requires'),
+  other_quantization: t('Not known to have a quantization the request allows'),
+  no_distillation: t('Not known to permit distillation, as the request requires'),
+  lacks_parameter: t('Cannot honour every parameter, as the request requires'),
   unfit: t('Cannot serve this request: too long, or a feature is missing'),
 };
 

@@ -66,7 +66,7 @@ const rates: [string, Harmless][] = [
   ['inference_geo', isOneOf('global')],
 ];
 
-/** Searches and other vendor-run tools: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
+/** Searches and other vendor-run tools, and what is stored there: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
 const serverTools: Record<WireFormat, [string, Harmless][]> = {
   chat: [
     ['web_search_options', isOff],
@@ -79,6 +79,8 @@ const serverTools: Record<WireFormat, [string, Harmless][]> = {
     ['compound_custom', isOff],
     ['mcp_servers', isOff],
     ['moderation', isOff],
+    // A prompt, a model and parameters that are kept at OpenRouter.
+    ['preset', isOff],
   ],
   // Container contents; a summary instead of an answer.
   messages: [
@@ -115,7 +117,6 @@ const tables: Record<WireFormat, ReadonlyMap<string, Harmless>> = {
     // Another model than the priced one: OpenRouter, LiteLLM.
     ['models', isOff],
     ['fallbacks', isOff],
-    ['preset', isOff],
     // More or longer answers than shown.
     ['best_of', isOneAtMost],
     ['num_return_sequences', isOneAtMost],

@@ -1,7 +1,7 @@
 import { asFunctionParameters } from '../../../lib/object-schema.ts';
 import { vendorOf } from '../../../lib/vendors/find-vendor.ts';
 import type { Vendor } from '../../../lib/vendors/vendor.ts';
-import type { Conversation, Json, Params, ToolChoice } from '../../wire/conversation.ts';
+import { type Conversation, isObject, type Json, type Params, type ToolChoice } from '../../wire/conversation.ts';
 import { writeChatOptions, writeOpenrouterTool } from '../../wire/web-search.ts';
 import { refuseBeyondTokens } from '../kind/beyond-tokens.ts';
 import { refuseForeignTools } from '../kind/foreign-tools.ts';
@@ -38,8 +38,15 @@ export function toOpenai(conversation: Conversation, target: Target): UpstreamRe
   const body = chatRequestOf(conversation, vendor, modelName);
   const limit = outputLimit(conversation.params, target);
   const sent = rewriteChatRequest(body, { modelName, vendor, stream: conversation.stream, limit });
+  if (vendor.reasoning === 'effort' && isObject(sent.reasoning)) asEffort(sent, conversation.params, vendor, modelName);
   if (target.paid) refuseBeyondTokens('chat', sent, target);
   return { url, method: 'POST', headers: conversation.stream ? stream : whole, body: JSON.stringify(sent) };
+}
+
+/** OpenRouter's `reasoning` in a chat body, in the words of a vendor that refuses it. */
+function asEffort(sent: Json, params: Params, vendor: Vendor, modelName: string): void {
+  delete sent.reasoning;
+  if (sent.reasoning_effort === undefined) Object.assign(sent, buildReasoning(params, vendor, modelName));
 }
 
 /** What all requests to a target share. */

@@ -9,6 +9,16 @@ import { shortId } from '../../wire/short-id.ts';
 
 /** Our own parameters, which are never forwarded, and a name whose assignment sets what an object inherits. */
 const ours = ['svc_ms', 'provider', 'models', '__proto__'];
+/**
+ * OpenRouter's own: they steer its routing, its dashboards, or what we do here for all vendors. Clients written for it
+ * send them whoever answers, and several vendors refuse what they do not know.
+ */
+const openrouterOnly: ReadonlySet<string> = new Set([
+  ...['route', 'transforms', 'include_reasoning', 'structured_outputs'],
+  ...['session_id', 'trace', 'debug', 'cache_control'],
+]);
+/** A server of which nothing is known gets all that its client sends. */
+const dropsOpenrouters = ({ id, knowsOpenrouter }: Vendor): boolean => id !== 'compatible' && !knowsOpenrouter;
 /** Most vendors refuse empty `tools`, and a choice without tools. */
 const ofTools = ['tools', 'tool_choice', 'parallel_tool_calls'];
 
@@ -27,11 +37,13 @@ interface RewriteOptions {
 export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
   const { vendor, modelName, limit } = options;
   const hasTools = Array.isArray(body.tools) && body.tools.length > 0;
+  const foreign = dropsOpenrouters(vendor);
   // Built anew instead of copied and deleted from: objects with deleted properties are slow to serialize.
   const out: Json = { model: modelName };
   for (const field in body) {
     if (field === 'model' || field === 'stream_options' || limitNames.has(field) || ours.includes(field)) continue;
     if (!hasTools && ofTools.includes(field)) continue;
+    if (foreign && openrouterOnly.has(field)) continue;
     out[field] = body[field];
   }
   if (limit !== undefined) out[maxTokensField(vendor, modelName)] = limit;
@@ -41,7 +53,7 @@ export function rewriteChatRequest(body: Json, options: RewriteOptions): Json {
     out.tools = out.tools.map(functionTool);
     out.tool_choice = functionChoice(out.tool_choice);
   }
-  if (out.usage !== undefined && !vendor.knowsUsageOption) delete out.usage;
+  if (out.usage !== undefined && !vendor.knowsOpenrouter) delete out.usage;
   dropLacking(out, vendor);
   if (options.stream && vendor.asksStreamUsage)
     out.stream_options = { ...(isObject(body.stream_options) ? body.stream_options : {}), include_usage: true };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { nowSeconds } from '../../../lib/clock.ts';
 import { AppError } from '../../../lib/errors.ts';
 import { type Call, defineRoute, type Grow, json, type Route } from '../../../platform/http/route.ts';
+import { parseOverride } from '../../../routing/override.ts';
 import type { RelayDeps } from '../../deps.ts';
 import { modelOrDefault } from '../../endpoints/default-model.ts';
 import { withOwnFiles } from '../../own-files.ts';
@@ -86,7 +87,8 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
             });
           // The remaining messages still refer to their files.
           const read = await withOwnFiles(relay, ownerOf(call).userId, items, growOf(call));
-          const { text, usage } = await summarize(contextOf(call, compactPath), { model, instructions, items: read });
+          const context = contextOf(call, compactPath, parseOverride(body.provider));
+          const { text, usage } = await summarize(context, { model, instructions, items: read });
           const compaction = compactionItem(deps.sealer, ownerOf(call), text);
           return json(call, {
             id: newId('resp'),
@@ -108,7 +110,7 @@ export function compactRoutes(relay: RelayDeps, metaModels: MetaModels, { deps, 
       handle: (call) =>
         whileClientStays(call, async () => {
           const body = await readJsonBody(call);
-          const context = contextOf(call, countPath);
+          const context = contextOf(call, countPath, parseOverride(body.provider));
           const model = modelOrDefault(relay, context.caller, body, 'chat');
           const asked = { ...body, model, store: false };
           const { conversation } = await readRequest(relay, keeper, ownerOf(call), asked, growOf(call));

@@ -59,7 +59,13 @@ export function chatUsageChunk(usage: Json, options: RenderOptions): string {
 export function withChatUsage(last: string, usage: Usage, options: RenderOptions): string {
   const at = last.lastIndexOf('data:', last.lastIndexOf('[DONE]'));
   if (at === -1) return last;
-  return last.slice(0, at) + chatUsageChunk(renderChatUsage(usage), options) + last.slice(at);
+  return withoutUsageChunk(last.slice(0, at)) + chatUsageChunk(renderChatUsage(usage), options) + last.slice(at);
+}
+
+/** Without the chunk of usage that ends them, if there is one: it is one line, as we write it. */
+function withoutUsageChunk(chunks: string): string {
+  const at = chunks.lastIndexOf('\n', chunks.length - 3) + 1;
+  return chunks.includes('"choices":[],"usage":{', at) ? chunks.slice(0, at) : chunks;
 }
 
 /** Pieces of one thought share an index; a signature or any other output ends it. */

@@ -8,7 +8,11 @@ import { writeSearch } from './searches.ts';
 
 /** Renders an answer as a message. */
 export function renderMessagesAnswer(answer: Answer, options: { model: string; id: string }): Json {
-  if (answer.source?.format === 'messages') return { ...answer.source.body, model: options.model };
+  const { usage = { promptTokens: 0, completionTokens: 0 } } = answer;
+  if (answer.source?.format === 'messages') {
+    const { body } = answer.source;
+    return { ...body, model: options.model, ...(body.usage == null && { usage: renderMessagesUsage(usage) }) };
+  }
   const content = renderBlocks(answer.parts);
   return {
     id: options.id,
@@ -18,7 +22,7 @@ export function renderMessagesAnswer(answer: Answer, options: { model: string; i
     content,
     stop_reason: renderStopReason(answer.finish, answer.stopSequence),
     stop_sequence: answer.stopSequence ?? null,
-    usage: renderMessagesUsage(answer.usage ?? { promptTokens: 0, completionTokens: 0 }),
+    usage: renderMessagesUsage(usage),
     ...answer.extra,
   };
 }

@@ -1,14 +1,51 @@
+import type { Usage } from '../../../lib/money.ts';
+import { sseEvent } from '../../../lib/sse.ts';
 import type { FrameEditor } from '../chat/passthrough.ts';
+import type { Json } from '../conversation.ts';
 import { ModelRewriter } from '../rewrite-model.ts';
+import { renderMessagesUsage } from '../usage.ts';
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /**
  * Messages to messages: only `message_start` contains a model name; everything else is forwarded byte for byte,
- * including signatures.
+ * including signatures. The usage is held until the end, where it is known whether it is what is charged.
  */
-export function messagesPassthrough(options: { model: string }): FrameEditor {
-  const model = new ModelRewriter(options.model);
-  return {
-    edit: (frame, json) => (json.type === 'message_start' ? model.apply(frame) : frame),
-    beforeEnd: () => '',
-  };
+export class MessagesPassthrough implements FrameEditor {
+  readonly #model: ModelRewriter;
+  /** The latest `message_delta`. */
+  #told: { frame: Uint8Array; json: Json } | undefined;
+  #held = false;
+
+  constructor(options: { model: string }) {
+    this.#model = new ModelRewriter(options.model);
+  }
+
+  edit(frame: Uint8Array, json: Json): Uint8Array | null {
+    const before = this.#held ? this.#told!.frame : undefined;
+    this.#held = json.type === 'message_delta';
+    if (this.#held) {
+      // Copied, because the connection reuses its buffer.
+      this.#told = { frame: new Uint8Array(frame), json };
+      return before ?? null;
+    }
+    const own = json.type === 'message_start' ? this.#model.apply(frame) : frame;
+    return before ? Buffer.concat([before, own]) : own;
+  }
+
+  beforeEnd(): string {
+    return this.#held ? decoder.decode(this.#told!.frame) : '';
+  }
+
+  withUsage(last: Uint8Array, usage: Usage): Uint8Array {
+    if (!this.#told) return last;
+    const { frame, json } = this.#told;
+    const at = Buffer.from(last.buffer, last.byteOffset, last.byteLength).lastIndexOf(frame);
+    if (at === -1) return last;
+    const own = encoder.encode(
+      sseEvent('message_delta', JSON.stringify({ ...json, usage: renderMessagesUsage(usage) })),
+    );
+    return Buffer.concat([last.subarray(0, at), own, last.subarray(at + frame.length)]);
+  }
 }

@@ -69,7 +69,7 @@ export class ResponsesStream implements StreamRenderer {
 
   withUsage(last: string, usage: Usage): string {
     const end = this.#last;
-    if (!end || this.#usage || !last.endsWith(end.text)) return last;
+    if (!end || !last.endsWith(end.text)) return last;
     end.response.usage = renderResponsesUsage(usage);
     this.#next = end.number;
     this.#emit(`response.${end.response.status}`, { response: end.response });
