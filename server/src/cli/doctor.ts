@@ -51,6 +51,7 @@ const checks: Check[] = [
     name: 'data folder',
     run: async ({ dataDir }) => {
       if (!existsSync(dataDir)) return `${dataDir} does not exist yet; the first start creates it`;
+      if (!statSync(dataDir).isDirectory()) throw new Error(`${dataDir} is not a folder; check DATA_DIR`);
       accessSync(dataDir, constants.W_OK);
       const { bavail, bsize } = statfsSync(dataDir);
       const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;

@@ -20,7 +20,7 @@ import { type RestrictedFolder, restrictPermissions } from './restrict-permissio
 import { type CacheSync, isDisconnected, openCacheSync } from './shared/cache-sync.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
-import { StartFault } from './start-fault.ts';
+import { explained } from './start-fault.ts';
 
 export interface PlatformConfig {
   dataDir: string;
@@ -64,10 +64,10 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   };
   const step = async <T>(what: string, open: () => T | Promise<T>): Promise<T> => {
     try {
-      return await open();
-    } catch (error) {
+      return await explained(what, open);
+    } catch (fault) {
       await closeAll().catch(() => {});
-      throw new StartFault(`${what}: ${error instanceof Error ? error.message : error}`);
+      throw fault;
     }
   };
 
