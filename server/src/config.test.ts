@@ -40,6 +40,37 @@ test('Stripe needs its key and its webhook secret, or neither', () => {
     expect(() => readConfig({ [name]: both[name] })).toThrow('must be set together');
 });
 
+test.each([
+  ['[::1]', '::1'],
+  ['::1', '::1'],
+  ['[::]', '::'],
+  ['::', '::'],
+  ['0.0.0.0', '0.0.0.0'],
+  ['127.0.0.2', '127.0.0.2'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+  ['localhost', 'localhost'],
+  ['gate.example.', 'gate.example.'],
+  ['svc_1', 'svc_1'],
+])('HOST %p listens at %p', (HOST, host) => {
+  expect(readConfig({ HOST }).host).toBe(host);
+});
+
+test.each([
+  '[::1',
+  '::1]',
+  '300.1.1.1',
+  '1.2.3',
+  '0',
+  ' 127.0.0.1',
+  '127.0.0.1:80',
+  '[::1]:80',
+  'http://x',
+  '*',
+  'a b',
+])('HOST %p is refused', (HOST) => {
+  expect(() => readConfig({ HOST })).toThrow('HOST must be an IP address or a host name, without a port');
+});
+
 test('addresses follow the port and lose a trailing slash', () => {
   expect(readConfig({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
   const config = readConfig({ BASE_URL: 'https://api.example.com/' });

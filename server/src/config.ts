@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type OutgoingProxy, readOutgoingProxy } from './lib/outgoing-proxy.ts';
 import { trimEndOf } from './lib/trim-end.ts';
@@ -33,6 +34,14 @@ const addressOf = (protocols: string[]) =>
       `must be the address of one server, starting with ${protocols.join('// or ')}//`,
     );
 
+/** An IPv6 address is often written in brackets, as in addresses; Bun listens at it, but nothing connects to it, in that form. */
+const listenHost = z
+  .string()
+  .transform((v) => /^\[(.*)\]$/.exec(v)?.[1] ?? v)
+  .refine((v) => isIP(v) !== 0 || hostName.test(v), 'must be an IP address or a host name, without a port');
+/** Not only digits: `300.1.1.1` and `8080` are mistakes. */
+const hostName = /^(?![\d.]+$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?$/;
+
 /** `name=value,…` with percent-encoded values, as OpenTelemetry defines it. */
 const headerList = z
   .string()
@@ -47,7 +56,7 @@ function headerPair(pair: string): [string, string] {
 /** Each variable with its rule; absent ones take the default. */
 const rules = {
   PORT: whole(0, 65_535).default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: listenHost.default('127.0.0.1'),
   BASE_URL: ownAddress.optional(),
   WEB_URL: ownAddress.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
