@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type OutgoingProxy, readOutgoingProxy } from './lib/outgoing-proxy.ts';
+import { plainNumber } from './lib/plain-number.ts';
 import { trimEndOf } from './lib/trim-end.ts';
 import { vendors } from './lib/vendors/table.ts';
 import type { Vendor } from './lib/vendors/vendor.ts';
@@ -13,7 +14,8 @@ const flag = oneOf('0', '1', 'true', 'false').transform((v) => v === '1' || v ==
 const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d+$/, 'must be a whole number')
+    .transform(plainNumber)
+    .refine((n) => n !== null && Number.isInteger(n), { error: 'must be a whole number', abort: true })
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 const webAddress = z
