@@ -30,8 +30,8 @@ export const commands = table<Command>({
     run: removeFactors,
   },
   'rotate-encryption-key': {
-    takes: '',
-    help: 'encrypt all stored credentials with a new key',
+    takes: '[--lost]',
+    help: 'encrypt all stored credentials with a new key; with --lost, go on without the old one',
     run: rotateEncryptionKey,
   },
   backup: {
