@@ -54,6 +54,20 @@ test('every shell command in the README works', async () => {
   expect(output).toContain('[DONE]');
 });
 
+test('the list of people in the operator guide is invited, as a spreadsheet on Windows writes it', async () => {
+  const [block] = blocksOf('docs/guides/operator.md', 'sh').filter((one) => one.includes('people.csv'));
+  writeFileSync(join(folder, 'people.csv'), '\ufeffmary,mary@example.com,1000\r\njohn,john@example.com,2000');
+  const filled = block!.replace('"password": "…"', `"password": "${rootPassword}"`);
+  const { code, output } = await runShell([`BASE_URL=${service.url}`, filled]);
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+  const { users } = await service.root.api<{ users: { username: string; quota: number }[] }>('/api/admin/users');
+  const invited = users.filter(({ username }) => ['mary', 'john'].includes(username));
+  expect(invited.map(({ username, quota }) => [username, quota]).toSorted()).toEqual([
+    ['john', 2000],
+    ['mary', 1000],
+  ]);
+});
+
 test('every shell command in the client guide works', async () => {
   const { code, output } = await runShell(typed('docs/guides/client.md'));
   expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
