@@ -164,12 +164,27 @@ describe('OAuth in ten minutes', () => {
   });
 });
 
+const ownVariables = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+const variables = [...ownVariables, ...vendors.flatMap(({ env }) => env || [])];
+
 test('the README lists every configuration variable', () => {
-  const own = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
-  const names = [...own, ...vendors.flatMap(({ env }) => env || [])];
   const readme = read('README.md');
-  expect(own.length).toBeGreaterThan(30);
-  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  expect(ownVariables.length).toBeGreaterThan(30);
+  expect(variables.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every variable in the README’s tables and in the examples for operators is one that the service reads', () => {
+  const tables = read('README.md').matchAll(/^\| ((?:`[A-Z][A-Z0-9_]+`(?:, |, …, )?)+) \|/gm);
+  const listed = [...tables].flatMap(([, cell]) => cell!.match(/[A-Z][A-Z0-9_]+/g)!);
+  const compose = (Bun.YAML.parse(read('compose.yaml')) as { 'x-svc': { environment: object } })['x-svc'].environment;
+  const [map] = read('deploy/kubernetes.yaml').match(/^data:\n(?: +.*\n)+/m)!;
+  const inPods = [...map.matchAll(/^ {2}([A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const secret = [...read('deploy/kubernetes.yaml').matchAll(/--from-literal=([A-Z0-9_]+)=/g)].map(
+    (match) => match[1]!,
+  );
+  expect([listed.length > 50, inPods.length > 5, secret.length > 5]).toEqual([true, true, true]);
+  const named = [...listed, ...Object.keys(compose), ...inPods, ...secret];
+  expect(named.filter((name) => !variables.includes(name))).toEqual([]);
 });
 
 test('the figures on the performance page match the benchmarks', () => {

@@ -78,6 +78,31 @@ test('addresses follow the port and lose a trailing slash', () => {
   expect(config.webUrl).toBe('https://api.example.com');
 });
 
+test('a line break at the end, as files have, does not belong to a value', () => {
+  const plain = {
+    ...{
+      PORT: '8080',
+      BASE_URL: 'https://svc.example',
+      ADMIN_PASSWORD: 'a fine password',
+      ENCRYPTION_KEY: 'ab'.repeat(32),
+    },
+    ...{ METRICS_TOKEN: 'token', OPENAI_API_KEY: 'sk-1', DATABASE_URL: 'postgres://u:p@db/svc', HOST: '::' },
+    ...{
+      TRUSTED_PROXIES: '10.0.0.2',
+      OPENID_CONNECT: 'true',
+      LOG_LEVEL: 'warn',
+      SMTP_URL: 'smtp://mail',
+      MAIL_FROM: 'a@b.c',
+    },
+  };
+  for (const end of ['\n', '\r\n', '\r', '\n\n']) {
+    const written = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, `${value}${end}`]));
+    expect(readConfig(written)).toEqual(readConfig(plain));
+    expect(readConfig({ METRICS_TOKEN: end, WORKERS: end })).toEqual(readConfig({}));
+  }
+  expect(readConfig({ ADMIN_PASSWORD: ' with spaces ' }).admin.password).toBe(' with spaces ');
+});
+
 test('every fault is reported at once', () => {
   try {
     readConfig({ PORT: 'eighty', BASE_URL: 'ftp://x', DEMO_PROVIDER: 'maybe', WORKERS: '4', S3_BUCKET: 'b' });

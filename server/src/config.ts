@@ -184,11 +184,12 @@ const vendorRules = (rows: readonly Vendor[]): Record<string, z.ZodType<string |
 /** Pure: environment in, configuration out, or all errors at once. */
 export function readConfig(environment: Environment, rows = vendors): Config {
   const faults: string[] = [];
+  // Of secrets that are read from files, and of files with settings that were written on Windows.
+  const givenFor = (name: string): string => trimEndOf(environment[name] ?? '', '\r\n');
   const readAll = (all: Record<string, z.ZodType>): Record<string, unknown> => {
     const values: Record<string, unknown> = {};
     for (const [name, rule] of Object.entries(all)) {
-      const given = environment[name];
-      const parsed = rule.safeParse(given === '' ? undefined : given);
+      const parsed = rule.safeParse(givenFor(name) || undefined);
       if (!parsed.success) faults.push(`${name} ${parsed.error.issues[0]!.message}`);
       else if (parsed.data !== undefined) values[name] = parsed.data;
     }
@@ -197,7 +198,7 @@ export function readConfig(environment: Environment, rows = vendors): Config {
   const read = readAll(rules) as Values;
   const providerKeys = readAll(vendorRules(rows)) as Record<string, string>;
   // By what was given: an invalid value has been reported, and is not missing as well.
-  const has = (name: keyof typeof rules): boolean => Boolean(environment[name]);
+  const has = (name: keyof typeof rules): boolean => givenFor(name) !== '';
   if ((read.WORKERS ?? 1) > 1 && !(has('DATABASE_URL') && has('REDIS_URL')))
     faults.push('WORKERS above 1 requires PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
   if (has('S3_BUCKET') && !(has('S3_ACCESS_KEY_ID') && has('S3_SECRET_ACCESS_KEY')))
