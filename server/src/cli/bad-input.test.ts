@@ -1,4 +1,5 @@
 /** Every command with everything that an operator can get wrong: one clear sentence and an exit code, never a stack. */
+import { Database } from 'bun:sqlite';
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,6 +22,9 @@ beforeAll(async () => {
   writeFileSync(at('keyed/encryption.key'), 'not a key');
   writeFileSync(at('damaged/svc.db'), 'this is not a database at all');
   writeFileSync(at('cut/svc.db'), (await Bun.file(at('good/svc.db')).bytes()).subarray(0, 4096 * 3 + 100));
+  const odd = new Database(at('odd.db'));
+  odd.run("create table channels (id text); insert into channels values ('abc')");
+  odd.close();
   writeFileSync(at('file'), 'a file');
   writeFileSync(at('list.yaml'), '- 1');
   writeFileSync(at('broken.yaml'), 'model_list: [');
@@ -41,7 +45,7 @@ const run = async (name: string, args: string[], env: Env) => {
 };
 
 const badFolders = ['', 'file', 'file/below', 'nowhere', 'damaged', 'cut', 'dangling', 'empty'];
-const badSources = [...badFolders, 'folder.db', 'list.yaml', 'broken.yaml', 'good/svc.db'];
+const badSources = [...badFolders, 'odd.db', 'folder.db', 'list.yaml', 'broken.yaml', 'good/svc.db'];
 const further = [
   `postgres://u:hidden-word@${nobodyThere}/x`,
   `mysql://u:hidden-word@${nobodyThere}/x`,
