@@ -166,3 +166,34 @@ test('a proxy or unchecked certificates use fetch, which supports them', () => {
     expect(readConfig({ [name]: 'http://proxy.test:3128' }).fetchOnly).toBe(true);
   expect(readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }).fetchOnly).toBe(true);
 });
+
+test('whatever is wrong with a variable is said as what it must be', async () => {
+  const source = await Bun.file(new URL('config.ts', import.meta.url)).text();
+  const names = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const values = [
+    'x',
+    '-1',
+    '1e9',
+    '99999999999',
+    'x'.repeat(5_000),
+    'http://',
+    'http://a b',
+    '{}',
+    '\u0000',
+    'ä',
+    '🔑 ',
+    '%zz',
+  ];
+  for (const name of [...names, 'OLLAMA_BASE_URL', 'OPENAI_API_KEY'])
+    for (const value of values)
+      try {
+        readConfig({ [name]: value });
+      } catch (error) {
+        for (const fault of (error as ConfigFaults).faults)
+          expect([name, value, fault]).toEqual([
+            name,
+            value,
+            expect.stringMatching(/ (must |requires |contains ".+", which is not )/),
+          ]);
+      }
+});

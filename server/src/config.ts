@@ -85,7 +85,11 @@ const rules = {
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 characters of A-Za-z0-9_.-')
     .default('root'),
-  ADMIN_PASSWORD: z.string().min(8, 'must be at least 8 characters').max(128).optional(),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(8, 'must be at least 8 characters')
+    .max(128, 'must be at most 128 characters')
+    .optional(),
   ENCRYPTION_KEY: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
