@@ -2,6 +2,7 @@ import { resealVouching } from '../identity/sign-in/store/grants.ts';
 import { resealClientSecrets } from '../identity/sign-in/store/providers.ts';
 import { resealTotp } from '../identity/store/factors.ts';
 import { SealError } from '../lib/seal.ts';
+import { table } from '../lib/table.ts';
 import { resealGrants } from '../mcp/store/grants.ts';
 import { resealOwnGrants } from '../mcp/store/own-grants.ts';
 import { resealServers } from '../mcp/store/servers.ts';
@@ -19,7 +20,7 @@ import { resealCredentials } from '../routing/catalog/store/channels.ts';
 import { resealOwnKeys } from '../routing/store/own-keys.ts';
 
 /** Everything stored sealed, in an operator's words. */
-const places: Record<string, ResealPlace> = {
+const places = table<ResealPlace>({
   'credentials of channels': resealCredentials,
   'provider keys of users and teams': resealOwnKeys,
   'webhook secrets of applications': resealWebhookSecrets,
@@ -36,7 +37,7 @@ const places: Record<string, ResealPlace> = {
   "the service's own sign-ins at MCP servers": resealOwnGrants,
   'sessions at MCP servers': resealSessions,
   'waiting jobs': resealJobs,
-};
+});
 
 /** Reseals everything stored sealed with the first key; returns how many texts were changed. */
 export const resealAll = resealingAll(...Object.values(places));
