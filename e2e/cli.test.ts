@@ -37,7 +37,7 @@ test('an unknown command lists the known ones', async () => {
 
 test('unknown options are rejected; --help and --version have no side effects', async () => {
   const env = { DATA_DIR: join(place, 'untouched') };
-  const usage = 'Usage: svc rotate-encryption-key\n';
+  const usage = 'Usage: svc rotate-encryption-key [--lost]\n';
   expect(await svc(['rotate-encryption-key', '--dry-run'], env)).toEqual({ code: 2, said: usage });
   expect(await svc(['rotate-encryption-key', '--help'], env)).toEqual({ code: 0, said: usage });
   expect(await svc(['--version'], env)).toEqual({ code: 0, said: `${version}\n` });

@@ -54,6 +54,20 @@ test('every shell command in the README works', async () => {
   expect(output).toContain('[DONE]');
 });
 
+test('the list of people in the operator guide is invited, as a spreadsheet on Windows writes it', async () => {
+  const [block] = blocksOf('docs/guides/operator.md', 'sh').filter((one) => one.includes('people.csv'));
+  writeFileSync(join(folder, 'people.csv'), '\ufeffmary,mary@example.com,1000\r\njohn,john@example.com,2000');
+  const filled = block!.replace('"password": "…"', `"password": "${rootPassword}"`);
+  const { code, output } = await runShell([`BASE_URL=${service.url}`, filled]);
+  expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
+  const { users } = await service.root.api<{ users: { username: string; quota: number }[] }>('/api/admin/users');
+  const invited = users.filter(({ username }) => ['mary', 'john'].includes(username));
+  expect(invited.map(({ username, quota }) => [username, quota]).toSorted()).toEqual([
+    ['john', 2000],
+    ['mary', 1000],
+  ]);
+});
+
 test('every shell command in the client guide works', async () => {
   const { code, output } = await runShell(typed('docs/guides/client.md'));
   expect({ code, output: code === 0 ? '' : output }).toEqual({ code: 0, output: '' });
@@ -150,12 +164,27 @@ describe('OAuth in ten minutes', () => {
   });
 });
 
+const ownVariables = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+const variables = [...ownVariables, ...vendors.flatMap(({ env }) => env || [])];
+
 test('the README lists every configuration variable', () => {
-  const own = [...read('server/src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
-  const names = [...own, ...vendors.flatMap(({ env }) => env || [])];
   const readme = read('README.md');
-  expect(own.length).toBeGreaterThan(30);
-  expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  expect(ownVariables.length).toBeGreaterThan(30);
+  expect(variables.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+});
+
+test('every variable in the README’s tables and in the examples for operators is one that the service reads', () => {
+  const tables = read('README.md').matchAll(/^\| ((?:`[A-Z][A-Z0-9_]+`(?:, |, …, )?)+) \|/gm);
+  const listed = [...tables].flatMap(([, cell]) => cell!.match(/[A-Z][A-Z0-9_]+/g)!);
+  const compose = (Bun.YAML.parse(read('compose.yaml')) as { 'x-svc': { environment: object } })['x-svc'].environment;
+  const [map] = read('deploy/kubernetes.yaml').match(/^data:\n(?: +.*\n)+/m)!;
+  const inPods = [...map.matchAll(/^ {2}([A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const secret = [...read('deploy/kubernetes.yaml').matchAll(/--from-literal=([A-Z0-9_]+)=/g)].map(
+    (match) => match[1]!,
+  );
+  expect([listed.length > 50, inPods.length > 5, secret.length > 5]).toEqual([true, true, true]);
+  const named = [...listed, ...Object.keys(compose), ...inPods, ...secret];
+  expect(named.filter((name) => !variables.includes(name))).toEqual([]);
 });
 
 test('the figures on the performance page match the benchmarks', () => {

@@ -126,7 +126,8 @@ async function growServer(admin: SQL, amounts: Amounts): Promise<Grown> {
   await admin.unsafe(`create database ${name}`);
   const url = new URL(databaseUrl);
   url.pathname = `/${name}`;
-  const env = { DATABASE_URL: url.href, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:` };
+  const ENCRYPTION_KEY = 'ab'.repeat(32);
+  const env = { DATABASE_URL: url.href, REDIS_URL: redisUrl, REDIS_PREFIX: `${name}:`, ENCRYPTION_KEY };
   await (await startService(env)).stop();
   await fillServer(url.href, amounts);
   const service = await startService(env);

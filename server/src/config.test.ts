@@ -40,11 +40,67 @@ test('Stripe needs its key and its webhook secret, or neither', () => {
     expect(() => readConfig({ [name]: both[name] })).toThrow('must be set together');
 });
 
+test.each([
+  ['[::1]', '::1'],
+  ['::1', '::1'],
+  ['[::]', '::'],
+  ['::', '::'],
+  ['0.0.0.0', '0.0.0.0'],
+  ['127.0.0.2', '127.0.0.2'],
+  ['fe80::1%eth0', 'fe80::1%eth0'],
+  ['localhost', 'localhost'],
+  ['gate.example.', 'gate.example.'],
+  ['svc_1', 'svc_1'],
+])('HOST %p listens at %p', (HOST, host) => {
+  expect(readConfig({ HOST }).host).toBe(host);
+});
+
+test.each([
+  '[::1',
+  '::1]',
+  '300.1.1.1',
+  '1.2.3',
+  '0',
+  ' 127.0.0.1',
+  '127.0.0.1:80',
+  '[::1]:80',
+  'http://x',
+  '*',
+  'a b',
+])('HOST %p is refused', (HOST) => {
+  expect(() => readConfig({ HOST })).toThrow('HOST must be an IP address or a host name, without a port');
+});
+
 test('addresses follow the port and lose a trailing slash', () => {
   expect(readConfig({ PORT: '8080' }).baseUrl).toBe('http://localhost:8080');
   const config = readConfig({ BASE_URL: 'https://api.example.com/' });
   expect(config.baseUrl).toBe('https://api.example.com');
   expect(config.webUrl).toBe('https://api.example.com');
+});
+
+test('a line break at the end, as files have, does not belong to a value', () => {
+  const plain = {
+    ...{
+      PORT: '8080',
+      BASE_URL: 'https://svc.example',
+      ADMIN_PASSWORD: 'a fine password',
+      ENCRYPTION_KEY: 'ab'.repeat(32),
+    },
+    ...{ METRICS_TOKEN: 'token', OPENAI_API_KEY: 'sk-1', DATABASE_URL: 'postgres://u:p@db/svc', HOST: '::' },
+    ...{
+      TRUSTED_PROXIES: '10.0.0.2',
+      OPENID_CONNECT: 'true',
+      LOG_LEVEL: 'warn',
+      SMTP_URL: 'smtp://mail',
+      MAIL_FROM: 'a@b.c',
+    },
+  };
+  for (const end of ['\n', '\r\n', '\r', '\n\n']) {
+    const written = Object.fromEntries(Object.entries(plain).map(([name, value]) => [name, `${value}${end}`]));
+    expect(readConfig(written)).toEqual(readConfig(plain));
+    expect(readConfig({ METRICS_TOKEN: end, WORKERS: end })).toEqual(readConfig({}));
+  }
+  expect(readConfig({ ADMIN_PASSWORD: ' with spaces ' }).admin.password).toBe(' with spaces ');
 });
 
 test('every fault is reported at once', () => {
@@ -109,4 +165,35 @@ test('a proxy or unchecked certificates use fetch, which supports them', () => {
   for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'])
     expect(readConfig({ [name]: 'http://proxy.test:3128' }).fetchOnly).toBe(true);
   expect(readConfig({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }).fetchOnly).toBe(true);
+});
+
+test('whatever is wrong with a variable is said as what it must be', async () => {
+  const source = await Bun.file(new URL('config.ts', import.meta.url)).text();
+  const names = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map((match) => match[1]!);
+  const values = [
+    'x',
+    '-1',
+    '1e9',
+    '99999999999',
+    'x'.repeat(5_000),
+    'http://',
+    'http://a b',
+    '{}',
+    '\u0000',
+    'ä',
+    '🔑 ',
+    '%zz',
+  ];
+  for (const name of [...names, 'OLLAMA_BASE_URL', 'OPENAI_API_KEY'])
+    for (const value of values)
+      try {
+        readConfig({ [name]: value });
+      } catch (error) {
+        for (const fault of (error as ConfigFaults).faults)
+          expect([name, value, fault]).toEqual([
+            name,
+            value,
+            expect.stringMatching(/ (must |requires |contains ".+", which is not )/),
+          ]);
+      }
 });

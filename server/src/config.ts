@@ -1,5 +1,7 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { type OutgoingProxy, readOutgoingProxy } from './lib/outgoing-proxy.ts';
+import { plainNumber } from './lib/plain-number.ts';
 import { trimEndOf } from './lib/trim-end.ts';
 import { vendors } from './lib/vendors/table.ts';
 import type { Vendor } from './lib/vendors/vendor.ts';
@@ -12,7 +14,8 @@ const flag = oneOf('0', '1', 'true', 'false').transform((v) => v === '1' || v ==
 const whole = (min: number, max: number) =>
   z
     .string()
-    .regex(/^\d+$/, 'must be a whole number')
+    .transform(plainNumber)
+    .refine((n) => n !== null && Number.isInteger(n), { error: 'must be a whole number', abort: true })
     .transform(Number)
     .refine((n) => n >= min && n <= max, `must be between ${min} and ${max}`);
 const webAddress = z
@@ -33,6 +36,14 @@ const addressOf = (protocols: string[]) =>
       `must be the address of one server, starting with ${protocols.join('// or ')}//`,
     );
 
+/** An IPv6 address is often written in brackets, as in addresses; Bun listens at it, but nothing connects to it, in that form. */
+const listenHost = z
+  .string()
+  .transform((v) => /^\[(.*)\]$/.exec(v)?.[1] ?? v)
+  .refine((v) => isIP(v) !== 0 || hostName.test(v), 'must be an IP address or a host name, without a port');
+/** Not only digits: `300.1.1.1` and `8080` are mistakes. */
+const hostName = /^(?![\d.]+$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?\.?$/;
+
 /** `name=value,…` with percent-encoded values, as OpenTelemetry defines it. */
 const headerList = z
   .string()
@@ -47,7 +58,7 @@ function headerPair(pair: string): [string, string] {
 /** Each variable with its rule; absent ones take the default. */
 const rules = {
   PORT: whole(0, 65_535).default(3000),
-  HOST: z.string().min(1).default('127.0.0.1'),
+  HOST: listenHost.default('127.0.0.1'),
   BASE_URL: ownAddress.optional(),
   WEB_URL: ownAddress.optional(),
   DATA_DIR: z.string().min(1).default('./data'),
@@ -74,7 +85,11 @@ const rules = {
     .string()
     .regex(/^[A-Za-z0-9_.-]{3,32}$/, 'must be 3-32 characters of A-Za-z0-9_.-')
     .default('root'),
-  ADMIN_PASSWORD: z.string().min(8, 'must be at least 8 characters').max(128).optional(),
+  ADMIN_PASSWORD: z
+    .string()
+    .min(8, 'must be at least 8 characters')
+    .max(128, 'must be at most 128 characters')
+    .optional(),
   ENCRYPTION_KEY: z
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits (32 bytes)')
@@ -173,11 +188,12 @@ const vendorRules = (rows: readonly Vendor[]): Record<string, z.ZodType<string |
 /** Pure: environment in, configuration out, or all errors at once. */
 export function readConfig(environment: Environment, rows = vendors): Config {
   const faults: string[] = [];
+  // Of secrets that are read from files, and of files with settings that were written on Windows.
+  const givenFor = (name: string): string => trimEndOf(environment[name] ?? '', '\r\n');
   const readAll = (all: Record<string, z.ZodType>): Record<string, unknown> => {
     const values: Record<string, unknown> = {};
     for (const [name, rule] of Object.entries(all)) {
-      const given = environment[name];
-      const parsed = rule.safeParse(given === '' ? undefined : given);
+      const parsed = rule.safeParse(givenFor(name) || undefined);
       if (!parsed.success) faults.push(`${name} ${parsed.error.issues[0]!.message}`);
       else if (parsed.data !== undefined) values[name] = parsed.data;
     }
@@ -186,7 +202,7 @@ export function readConfig(environment: Environment, rows = vendors): Config {
   const read = readAll(rules) as Values;
   const providerKeys = readAll(vendorRules(rows)) as Record<string, string>;
   // By what was given: an invalid value has been reported, and is not missing as well.
-  const has = (name: keyof typeof rules): boolean => Boolean(environment[name]);
+  const has = (name: keyof typeof rules): boolean => givenFor(name) !== '';
   if ((read.WORKERS ?? 1) > 1 && !(has('DATABASE_URL') && has('REDIS_URL')))
     faults.push('WORKERS above 1 requires PostgreSQL and Redis: set DATABASE_URL and REDIS_URL, or leave WORKERS at 1');
   if (has('S3_BUCKET') && !(has('S3_ACCESS_KEY_ID') && has('S3_SECRET_ACCESS_KEY')))

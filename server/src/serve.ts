@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import { buildApp } from './app.ts';
 import type { Config } from './config.ts';
 import { drain, lastOnItsConnection } from './drain.ts';
@@ -34,7 +36,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
   const app = await buildApp(platform, config);
   tellPassword(app.newRoot);
   let stopping = false;
-  const server = listening(config, () =>
+  const server = await listening(config, () =>
     Bun.serve({
       port: config.port,
       hostname: config.host,
@@ -81,12 +83,13 @@ async function serveHere(config: Config, environment: Record<string, string | un
   process.on('SIGINT', stop);
 }
 
-/** Turns a listen error into words an operator can act on. */
-function listening<T>({ host, port }: Config, open: () => T): T {
+/** Turns a listen error into words an operator can act on. That of a name without an address says nothing of it. */
+async function listening<T>({ host, port }: Config, open: () => T): Promise<T> {
   try {
     return open();
   } catch (error) {
-    const reason = error instanceof Error ? error.message : error;
+    const unknown = isIP(host) === 0 && !(await lookup(host).catch(() => null));
+    const reason = unknown ? 'this name has no address' : error instanceof Error ? error.message : error;
     throw new StartFault(`The service cannot listen on port ${port} of ${host}: ${reason} (set with PORT and HOST)`);
   }
 }

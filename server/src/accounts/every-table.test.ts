@@ -94,7 +94,7 @@ const nobodys: Record<string, string> = {
   payment_events: 'numbers, by which no payment counts twice',
   routing_choices: 'models and channels, of everybody’s requests',
   ...each('the operator’s', ['channels', 'channel_credentials', 'provider_models', 'model_aliases', 'options']),
-  ...each('the operator’s', ['routing_configs', 'oauth_signing_keys', 'catalog_state']),
+  ...each('the operator’s', ['routing_configs', 'oauth_signing_keys', 'sealing_keys', 'catalog_state']),
   ...each('sums over everybody', ['routing_credential_days', 'routing_metric_shares', 'routing_metric_totals']),
   ...each('how far something has come', ['usage_filed', 'usage_kept', 'usage_spans_filed', 'usage_totals_whole']),
   ...each('of processes and the schema', ['billing_writers', 'leases', 'migrations', 'owners']),

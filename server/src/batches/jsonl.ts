@@ -7,21 +7,36 @@ export interface Line {
   bytes: Buffer | null;
 }
 
-/** The lines of a file while it is read, with at most one in memory. Blank lines are skipped. */
+/** Windows editors and spreadsheets begin UTF-8 files with it; it is no part of the text (RFC 3629 §6). */
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/**
+ * The lines of a file while it is read, with at most one in memory. Blank lines and a byte-order mark at the beginning
+ * are skipped.
+ */
 export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];
   let size = 0;
   let number = 1;
   let first = 0;
   let at = 0;
+  // The first line may be longer by the mark.
+  const most = () => (number === 1 ? mostBytes + byteOrderMark.length : mostBytes);
   const line = (): Line => {
-    const bytes = size > mostBytes ? null : Buffer.concat(parts);
-    return { number, first, last: first + size - 1, bytes };
+    const whole = size > most() ? null : Buffer.concat(parts);
+    const marked = number === 1 && whole?.subarray(0, byteOrderMark.length).equals(byteOrderMark);
+    const bytes = marked ? whole!.subarray(byteOrderMark.length) : whole;
+    return {
+      number,
+      first: marked ? first + byteOrderMark.length : first,
+      last: first + size - 1,
+      bytes: bytes && bytes.length <= mostBytes ? bytes : null,
+    };
   };
   const isBlank = ({ bytes }: Line): boolean => bytes !== null && bytes.toString('latin1').trim() === '';
   const add = (piece: Uint8Array) => {
     size += piece.byteLength;
-    if (size <= mostBytes) parts.push(piece);
+    if (size <= most()) parts.push(piece);
     else parts = [];
   };
   for await (const chunk of content) {

@@ -22,6 +22,8 @@ export interface Command {
   run(call: CommandCall): Promise<number>;
 }
 
+export const noDatabaseIn = ({ dataDir }: Config): string => `There is no database in ${dataDir}. Check DATA_DIR.`;
+
 /** Opens the platform for one command; on SQLite the service must be stopped. */
 export async function withPlatform<T>(
   config: Config & { newDatabase?: boolean },

@@ -30,8 +30,8 @@ export const commands = table<Command>({
     run: removeFactors,
   },
   'rotate-encryption-key': {
-    takes: '',
-    help: 'encrypt all stored credentials with a new key',
+    takes: '[--lost]',
+    help: 'encrypt all stored credentials with a new key; with --lost, go on without the old one',
     run: rotateEncryptionKey,
   },
   backup: {
@@ -63,13 +63,16 @@ export const commands = table<Command>({
   },
 });
 
-/** Null if an argument is missing or unknown: a typing error must not change the meaning of a command. */
+/**
+ * Null if an argument is missing, empty (a variable of a script that is not set) or unknown: a typing error must not
+ * change the meaning of a command.
+ */
 export function readArguments(takes: string, given: string[]): { args: string[]; flags: Set<string> } | null {
   const known = takes.split(' ');
   const flags = given.filter((word) => word.startsWith('-'));
   const args = given.filter((word) => !word.startsWith('-'));
   const wanted = known.filter((word) => word.startsWith('<')).length;
-  if (args.length !== wanted || !flags.every((flag) => known.includes(`[${flag}]`))) return null;
+  if (args.length !== wanted || args.includes('') || !flags.every((flag) => known.includes(`[${flag}]`))) return null;
   return { args, flags: new Set(flags) };
 }
 

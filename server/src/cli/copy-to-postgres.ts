@@ -12,8 +12,8 @@ import { migrate } from '../platform/db/migrate.ts';
 import { openDb } from '../platform/db/open.ts';
 import type { Db } from '../platform/db/tables.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
-import { StartFault } from '../platform/start-fault.ts';
-import type { CommandCall } from './command.ts';
+import { explained } from '../platform/start-fault.ts';
+import { type CommandCall, noDatabaseIn } from './command.ts';
 
 /**
  * PostgreSQL receives everything or nothing. The SQLite file is only changed as a normal start would change it, so that
@@ -26,20 +26,22 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
     return 1;
   }
   if (!existsSync(file)) {
-    print(`There is no database in ${config.dataDir}. Check DATA_DIR.`);
+    print(noDatabaseIn(config));
     return 1;
   }
-  const unlock = lockDataFolder(config.dataDir);
-  const target = await openDb({ url: config.databaseUrl, poolSize: 1 }).catch((error: Error) => {
-    throw new StartFault(`PostgreSQL cannot be reached: ${error.message}`);
-  });
+  const unlock = await explained(`The data folder ${config.dataDir} cannot be used`, () =>
+    lockDataFolder(config.dataDir),
+  );
+  const target = await explained('PostgreSQL cannot be reached', () =>
+    openDb({ url: config.databaseUrl!, poolSize: 1 }),
+  );
   try {
-    await migrate(target.db);
+    await explained('The PostgreSQL database cannot be migrated', () => migrate(target.db));
     if (await hasUsers(target.db)) {
       print('The PostgreSQL database already has users. Nothing was copied: use an empty database.');
       return 1;
     }
-    await addUp(file);
+    await explained(`${file} cannot be read`, () => addUp(file));
     const source = new Database(file, { strict: true });
     for (const { at } of source.query<{ at: number }, []>(monthsLogged).all())
       await createMonthPartitions(target.db, at);
@@ -48,14 +50,13 @@ export async function copyToPostgres({ config, print }: CommandCall): Promise<nu
       rows += copied;
       if (copied > 0) print(`  ${table}: ${copied}`);
     };
-    if (config.s3)
-      print(`${await copyFiles(join(config.dataDir, 'blobs'), config.s3)} files were copied to the bucket.`);
-    await target.db
-      .transaction()
-      .execute((tx) => copyTables(source, tx, note))
-      .catch((error: Error) => {
-        throw new StartFault(`Nothing was copied: ${error.message}`);
-      });
+    if (config.s3) {
+      const copied = await explained('The files cannot be copied to the bucket', () =>
+        copyFiles(join(config.dataDir, 'blobs'), config.s3!),
+      );
+      print(`${copied} files were copied to the bucket.`);
+    }
+    await explained('Nothing was copied', () => target.db.transaction().execute((tx) => copyTables(source, tx, note)));
     source.close();
     await sql`analyze`.execute(target.db);
     print(`${rows} rows were copied to PostgreSQL, and the totals match. The SQLite file was kept.`);

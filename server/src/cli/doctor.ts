@@ -16,7 +16,7 @@ import { openDbReadOnly } from '../platform/db/open.ts';
 import { isLoopbackAddress } from '../platform/http/client-ip.ts';
 import { openMailTransport } from '../platform/mail.ts';
 import { missingDatabase } from '../platform/missing-database.ts';
-import { knownSealingKeys } from '../platform/open.ts';
+import { knownSealingKeys, missingKeys } from '../platform/sealing-keys.ts';
 import { openShared } from '../platform/shared/open.ts';
 import { listChannels } from '../routing/catalog/store/channels.ts';
 import { listCredentials } from '../routing/catalog/store/credentials.ts';
@@ -32,6 +32,16 @@ interface Check {
 const databaseFile = ({ dataDir }: Config): string => join(dataDir, 'svc.db');
 const hasDatabase = (config: Config): boolean => Boolean(config.databaseUrl) || existsSync(databaseFile(config));
 const openHere = (config: Config) => openDbReadOnly({ url: config.databaseUrl, path: databaseFile(config) });
+
+/** Null also if the database cannot tell; another check says why. */
+async function keysNotHere(config: Config): Promise<string | null> {
+  const opened = await openHere(config).catch(() => null);
+  try {
+    return opened && (await missingKeys(opened.db, config).catch(() => null));
+  } finally {
+    await opened?.close();
+  }
+}
 
 /** Less can be used up within a minute of load, including the database's log. */
 const leastFreeBytes = 64 * 1024 * 1024;
@@ -51,6 +61,7 @@ const checks: Check[] = [
     name: 'data folder',
     run: async ({ dataDir }) => {
       if (!existsSync(dataDir)) return `${dataDir} does not exist yet; the first start creates it`;
+      if (!statSync(dataDir).isDirectory()) throw new Error(`${dataDir} is not a folder; check DATA_DIR`);
       accessSync(dataDir, constants.W_OK);
       const { bavail, bsize } = statfsSync(dataDir);
       const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
@@ -61,6 +72,8 @@ const checks: Check[] = [
   {
     name: 'encryption key',
     run: async (config) => {
+      const missing = hasDatabase(config) && (await keysNotHere(config));
+      if (missing) throw new Error(missing);
       if (knownSealingKeys(config).length === 0) return 'none yet; the first start creates it';
       if (config.encryptionKey) return 'from ENCRYPTION_KEY';
       const file = join(config.dataDir, 'encryption.key');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { keyFiles } from '../platform/encryption-key.ts';
 import { lockDataFolder } from '../platform/owner-lock.ts';
 import { restrictPermissions } from '../platform/restrict-permissions.ts';
+import { explained } from '../platform/start-fault.ts';
 import type { CommandCall } from './command.ts';
 
 /** A backup has no write-ahead log, but a copy of the folder of a killed service has its last writes in one. */
@@ -12,6 +13,12 @@ const parts = ['svc.db', 'svc.db-wal', 'blobs', ...keyFiles];
 /** Refuses while the service runs, and does not overwrite a database unless told to. */
 export async function restore({ config, args, flags, print }: CommandCall): Promise<number> {
   const folder = args[0]!;
+  if (config.databaseUrl) {
+    print(
+      'DATABASE_URL is set, so the service would not use what is restored to DATA_DIR. Restore PostgreSQL with pg_restore or psql; unset DATABASE_URL to restore a backup of SQLite.',
+    );
+    return 1;
+  }
   if (!existsSync(join(folder, 'svc.db'))) {
     print(`There is no backup in ${folder}. Create one with svc backup.`);
     return 1;
@@ -21,14 +28,16 @@ export async function restore({ config, args, flags, print }: CommandCall): Prom
     print(`The backup is damaged: ${damaged}`);
     return 1;
   }
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-  const unlock = lockDataFolder(config.dataDir);
+  const unlock = await explained(`The data folder ${config.dataDir} cannot be used`, () => {
+    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+    return lockDataFolder(config.dataDir);
+  });
   try {
     if (existsSync(join(config.dataDir, 'svc.db')) && !flags.has('--force')) {
       print(`${config.dataDir} already contains a database. Add --force to replace it.`);
       return 1;
     }
-    putInto(config.dataDir, folder);
+    await explained('The backup cannot be restored', () => putInto(config.dataDir, folder));
     restrictPermissions(config.dataDir);
   } finally {
     unlock();

@@ -1,37 +1,61 @@
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { openSealer } from '../lib/seal.ts';
+import { openSealer, SealError, type Sealer } from '../lib/seal.ts';
+import { retireLostKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
-import { keyEntry } from '../platform/open.ts';
+import { keepOnlyKey, keyEntry } from '../platform/sealing-keys.ts';
 import { type CommandCall, withPlatform } from './command.ts';
-import { resealAll } from './reseal-all.ts';
+import { resealEach } from './reseal-all.ts';
 
 /**
  * With a key file, a new key is generated; with ENCRYPTION_KEY, that is the new key and ENCRYPTION_KEY_OLD the old one.
  * The new key is on disk before anything is sealed with it, and both can open until the end, so a crash in between
- * loses nothing.
+ * loses nothing. With --lost, the current key replaces one that nobody has any more.
  */
-export async function rotateEncryptionKey({ config, print }: CommandCall): Promise<number> {
-  if (config.encryptionKey && !config.encryptionKeyOld) {
+export async function rotateEncryptionKey({ config, flags, print }: CommandCall): Promise<number> {
+  const isLost = flags.has('--lost');
+  if (config.encryptionKey && !config.encryptionKeyOld && !isLost) {
     print('Set ENCRYPTION_KEY to the new key and ENCRYPTION_KEY_OLD to the old one, then run this again.');
     return 1;
   }
-  const changed = await withPlatform(config, async ({ database, sealingKeys, clock }) => {
-    const keys = config.encryptionKey ? sealingKeys : [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys];
-    const { reseal } = openSealer({ keys });
-    const done = await resealAll(database.db, reseal);
+  const makesOne = !config.encryptionKey && !isLost;
+  const setup = { ...config, withoutLostKeys: isLost };
+  const { changed, unreadable } = await withPlatform(setup, async ({ database: { db }, sealingKeys, clock }) => {
+    const keys = makesOne ? [keyEntry(writeNewKey(config.dataDir)), ...sealingKeys] : sealingKeys;
+    const sealer = openSealer({ keys });
+    const done = await resealEach(db, sealer.reseal);
+    // Nobody enters these: they were drawn here.
+    if (isLost) await retireLostKeys(db, (sealed) => canOpen(sealer, sealed), nowSeconds(clock));
+    await keepOnlyKey(db, keys[0]!.id);
     const entry = {
       action: 'encryption_key_rotated',
       actor: 'svc rotate-encryption-key',
-      after: { resealed: done },
+      after: { resealed: done.changed, ...(isLost && { lost: true }) },
       origin: nowhere,
     };
-    await insertAudit(database.db, [rowOf(entry, nowSeconds(clock))]);
+    await insertAudit(db, [rowOf(entry, nowSeconds(clock))]);
     return done;
   });
-  if (!config.encryptionKey) adoptNewKey(config.dataDir);
-  print(`${changed} stored secrets are now encrypted with the new key.`);
-  print(config.encryptionKey ? 'ENCRYPTION_KEY_OLD can be removed now.' : 'The old key file was replaced.');
+  if (makesOne) adoptNewKey(config.dataDir);
+  print(`${changed} stored secrets are now encrypted with the ${isLost ? 'current' : 'new'} key.`);
+  if (unreadable.length > 0) {
+    print(
+      'These cannot be decrypted with any known key, and were left as they are. Enter them again, or let their owners:',
+    );
+    for (const { what, count } of unreadable) print(`  ${what}: ${count}`);
+  }
+  if (!isLost)
+    print(config.encryptionKey ? 'ENCRYPTION_KEY_OLD can be removed now.' : 'The old key file was replaced.');
   return 0;
+}
+
+function canOpen(sealer: Sealer, sealed: string): boolean {
+  try {
+    sealer.open(sealed);
+    return true;
+  } catch (error) {
+    if (error instanceof SealError) return false;
+    throw error;
+  }
 }

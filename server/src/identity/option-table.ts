@@ -1,4 +1,5 @@
 import { amountsFault } from '../lib/dollar-amounts.ts';
+import { plainNumber } from '../lib/plain-number.ts';
 import { logLevels } from '../platform/log.ts';
 import { originListFault } from './origin-list.ts';
 
@@ -241,7 +242,7 @@ export function readOptionValue(name: OptionName, given: unknown): { value: Opti
     const fault = rule.fault?.(given) ?? null;
     return fault === null ? { value: given } : { fault };
   }
-  const number = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  const number = typeof given === 'string' ? plainNumber(given) : given;
   if (typeof number !== 'number' || !Number.isFinite(number)) return { fault: 'must be a number' };
   if (!rule.fraction && !Number.isInteger(number)) return { fault: 'must be a whole number' };
   if (number < rule.min! || number > rule.max!) return { fault: `must be between ${rule.min} and ${rule.max}` };

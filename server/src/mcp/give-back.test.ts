@@ -4,7 +4,7 @@ import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { openSealer } from '../lib/seal.ts';
 import { until } from '../lib/until.fixture.ts';
 import { resealJobs } from '../platform/durable/job-store.ts';
-import { keyEntry } from '../platform/open.ts';
+import { keyEntry } from '../platform/sealing-keys.ts';
 import { administration } from './mcp.fixture.ts';
 import { type SignedInServer, startSignedIn } from './signed-in.fixture.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
-import { keyEntry } from '../platform/open.ts';
+import { keyEntry } from '../platform/sealing-keys.ts';
 import { administration } from './mcp.fixture.ts';
 import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';
 import { findServer, resealServers } from './store/servers.ts';

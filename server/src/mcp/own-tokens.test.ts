@@ -4,7 +4,7 @@ import type { JWK } from 'jose';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
-import { keyEntry } from '../platform/open.ts';
+import { keyEntry } from '../platform/sealing-keys.ts';
 import { administration } from './mcp.fixture.ts';
 import { openOwnTokens } from './own-tokens.ts';
 import { type SignedInServer, startSignedIn, tokenSeen } from './signed-in.fixture.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { type Member, openTestApp, type TestApp } from '../app.fixture.ts';
 import { openSealer } from '../lib/seal.ts';
-import { keyEntry } from '../platform/open.ts';
+import { keyEntry } from '../platform/sealing-keys.ts';
 import { administration, type ServerRow, startMcp } from './mcp.fixture.ts';
 import { findServer, resealServers } from './store/servers.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Member } from '../app.fixture.ts';
 import { manualClock } from '../lib/clock.ts';
 import { openSealer } from '../lib/seal.ts';
-import { keyEntry } from '../platform/open.ts';
+import { keyEntry } from '../platform/sealing-keys.ts';
 import { forgetMember } from './members.ts';
 import { openWorld, price, type World } from './organisations.fixture.ts';
 import { has, type MemberRole, memberRoles, type Right } from './rights.ts';

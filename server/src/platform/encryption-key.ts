@@ -3,14 +3,14 @@ import { join } from 'node:path';
 
 /** The key, and one being rotated in. That can open too, since a crash may leave some secrets sealed with it. */
 export const keyFiles = ['encryption.key', 'encryption.key.new'] as const;
-const current = (folder: string): string => join(folder, keyFiles[0]);
+export const keyFile = (folder: string): string => join(folder, keyFiles[0]);
 const next = (folder: string): string => join(folder, keyFiles[1]);
 
 /** Generates a key on first use, in a file that only its owner can read. */
 export function ensureKey(folder: string): void {
   try {
     // Exclusive: of two processes that start together, one writes and the other reads the result.
-    writeFileSync(current(folder), drawKey(), { flag: 'wx', mode: 0o600 });
+    writeFileSync(keyFile(folder), drawKey(), { flag: 'wx', mode: 0o600 });
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') throw error;
   }
@@ -19,7 +19,7 @@ export function ensureKey(folder: string): void {
 /** The configured key, else the one in the file; the first seals. */
 export function encryptionKeys(configured: string | undefined, folder: string): Uint8Array[] {
   if (configured) return [Buffer.from(configured, 'hex')];
-  const files = [current(folder), next(folder)].filter((file) => existsSync(file));
+  const files = [keyFile(folder), next(folder)].filter((file) => existsSync(file));
   return files.map(readKey);
 }
 
@@ -29,7 +29,7 @@ export function writeNewKey(folder: string): Uint8Array {
   return readKey(next(folder));
 }
 
-export const adoptNewKey = (folder: string): void => renameSync(next(folder), current(folder));
+export const adoptNewKey = (folder: string): void => renameSync(next(folder), keyFile(folder));
 
 const drawKey = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('hex');
 

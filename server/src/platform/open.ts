@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../lib/clock.ts';
+import type { SealingKey } from '../lib/seal.ts';
 import { openBlobs } from './blobs/open.ts';
 import type { Blobs } from './blobs/port.ts';
 import type { S3Config } from './blobs/s3.ts';
@@ -11,16 +12,16 @@ import { JobStore } from './durable/job-store.ts';
 import type { Jobs } from './durable/jobs.ts';
 import { type Owners, openOwners } from './durable/owners.ts';
 import { openQueue } from './durable/queue.ts';
-import { encryptionKeys, ensureKey } from './encryption-key.ts';
 import type { Log } from './log.ts';
 import { Metrics } from './metrics.ts';
 import { missingDatabase } from './missing-database.ts';
 import { lockDataFolder } from './owner-lock.ts';
 import { type RestrictedFolder, restrictPermissions } from './restrict-permissions.ts';
+import { openSealingKeys } from './sealing-keys.ts';
 import { type CacheSync, isDisconnected, openCacheSync } from './shared/cache-sync.ts';
 import { openShared } from './shared/open.ts';
 import type { Shared } from './shared/port.ts';
-import { StartFault } from './start-fault.ts';
+import { explained } from './start-fault.ts';
 
 export interface PlatformConfig {
   dataDir: string;
@@ -33,11 +34,8 @@ export interface PlatformConfig {
   encryptionKeyOld?: string;
   /** Create a new SQLite file even if other files indicate that one was lost. */
   newDatabase?: boolean;
-}
-
-interface SealingKey {
-  id: string;
-  key: Uint8Array;
+  /** Go on without the keys that stored secrets were sealed with. */
+  withoutLostKeys?: boolean;
 }
 
 /** Everything below the feature rooms, opened and ready. */
@@ -64,10 +62,10 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   };
   const step = async <T>(what: string, open: () => T | Promise<T>): Promise<T> => {
     try {
-      return await open();
-    } catch (error) {
+      return await explained(what, open);
+    } catch (fault) {
       await closeAll().catch(() => {});
-      throw new StartFault(`${what}: ${error instanceof Error ? error.message : error}`);
+      throw fault;
     }
   };
 
@@ -88,7 +86,7 @@ export async function openPlatform(config: PlatformConfig, log: Log, given?: Clo
   closers.push(() => database.close());
   await step('The database cannot be migrated', () => migrate(database.db));
   // After the database: an existing key indicates that there was one.
-  const sealingKeys = await step('The encryption key cannot be read', () => sealingKeysOf(config));
+  const sealingKeys = await step('The encryption key cannot be read', () => openSealingKeys(database.db, config));
   const clock =
     given ?? (await step('The time cannot be read from the database', () => clockOf(database, log, closers)));
   const shared = await step('Redis cannot be reached', () =>
@@ -148,24 +146,3 @@ function tellClosed({ closed, open, foreign }: RestrictedFolder, folder: string,
       'the data folder contains other files too, so its mode is left unchanged',
     );
 }
-
-type KeyConfig = Pick<PlatformConfig, 'dataDir' | 'encryptionKey' | 'encryptionKeyOld'>;
-
-/** The first seals, all can open; generated if there is none yet. */
-function sealingKeysOf(config: KeyConfig): SealingKey[] {
-  if (!config.encryptionKey) ensureKey(config.dataDir);
-  return knownSealingKeys(config);
-}
-
-/** The same without generating one. */
-export function knownSealingKeys(config: KeyConfig): SealingKey[] {
-  const keys = encryptionKeys(config.encryptionKey, config.dataDir);
-  if (config.encryptionKeyOld) keys.push(Buffer.from(config.encryptionKeyOld, 'hex'));
-  return keys.map(keyEntry);
-}
-
-/** A key's id is a prefix of its hash, so that sealed text tells which key opens it. */
-export const keyEntry = (key: Uint8Array): SealingKey => ({
-  id: new Bun.CryptoHasher('sha256').update(key).digest('hex').slice(0, 8),
-  key,
-});

@@ -164,5 +164,10 @@ function inlined(filename: string, content: Uint8Array): Inlined {
   const { type } = imageType(content);
   const mediaType = bytes.toString('latin1', 0, 5) === '%PDF-' ? 'application/pdf' : type;
   const isText = mediaType === 'application/octet-stream' && !bytes.includes(0) && isUtf8(bytes);
-  return { filename, mediaType, data: bytes.toString('base64'), text: isText ? bytes.toString('utf8') : undefined };
+  return {
+    filename,
+    mediaType,
+    data: bytes.toString('base64'),
+    text: isText ? new TextDecoder().decode(bytes) : undefined,
+  };
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { openTestApp, type TestApp } from '../../app.fixture.ts';
 import { openSealer } from '../../lib/seal.ts';
-import { keyEntry } from '../../platform/open.ts';
+import { keyEntry } from '../../platform/sealing-keys.ts';
 import { findProviderBySlug, resealClientSecrets } from './store/providers.ts';
 
 /* A GitHub Enterprise Server, as far as it is asked. */

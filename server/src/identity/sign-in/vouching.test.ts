@@ -3,7 +3,7 @@ import { type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
 import { openSealer } from '../../lib/seal.ts';
 import { until } from '../../lib/until.fixture.ts';
-import { keyEntry } from '../../platform/open.ts';
+import { keyEntry } from '../../platform/sealing-keys.ts';
 import { resealVouching } from './store/grants.ts';
 import { Upstreams } from './upstreams.ts';
 import { keptGrants, signInThrough, startVoucher, type Voucher } from './voucher.fixture.ts';

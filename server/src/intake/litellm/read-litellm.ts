@@ -11,6 +11,9 @@ const variable = 'os.environ/';
 
 /** Everything in a LiteLLM proxy's `config.yaml` that has a counterpart here. */
 export async function readLitellm(file: string, env: Env): Promise<ImportedData> {
+  // Not repeated in words, as an address may contain a password.
+  if (/:\/\/|@tcp\(/.test(file))
+    throw new StartFault("LiteLLM is imported from its config.yaml: give that file's path, not an address.");
   const text = await Bun.file(file)
     .text()
     .catch((error: Error) => {
@@ -40,7 +43,8 @@ function parsed(text: string): LitellmConfig {
   try {
     const { data, error } = configRule.safeParse(Bun.YAML.parse(text));
     if (!error) return data;
-    throw new Error(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
+    const [{ path, message }] = error.issues as [(typeof error.issues)[number]];
+    throw new Error(path.length > 0 ? `${path.join('.')}: ${message}` : message);
   } catch (error) {
     throw new StartFault(`This is not a readable LiteLLM config.yaml: ${(error as Error).message}`);
   }

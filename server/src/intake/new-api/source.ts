@@ -27,7 +27,12 @@ export async function readRows(source: string): Promise<Rows> {
   const db = open(source);
   const all = async <T>(table: string, row: z.ZodType<T>): Promise<T[]> => {
     const found: unknown[] = await db.unsafe(`select * from ${table}`);
-    return found.map((one) => row.parse(one));
+    return found.map((one) => {
+      const { data, error } = row.safeParse(one);
+      if (data !== undefined) return data;
+      const [{ path, message }] = error!.issues as [z.core.$ZodIssue];
+      throw new Error(`${[table, ...path].join('.')}: ${message}`);
+    });
   };
   try {
     const [channels, users, tokens] = [

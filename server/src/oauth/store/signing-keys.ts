@@ -56,6 +56,18 @@ export async function succeedSigningKey(db: Db, next: NewSigningKey, madeBy: num
   });
 }
 
+/** Keys whose private part is lost sign no more; others take their place when one is needed. */
+export async function retireLostKeys(db: Db, opens: (sealed: string) => boolean, at: number): Promise<void> {
+  const lost = (await readSigningKeys(db)).filter(({ private_jwk }) => !opens(private_jwk)).map(({ id }) => id);
+  if (lost.length === 0) return;
+  await db
+    .updateTable('oauth_signing_keys')
+    .set({ retired_at: at })
+    .where('id', 'in', lost)
+    .where((e) => e.or([e('retired_at', 'is', null), e('retired_at', '>', at)]))
+    .execute();
+}
+
 /** Deletes all keys of this kind in favour of the new one: nothing they signed is valid any more. */
 export async function replaceSigningKeys(db: Db, next: NewSigningKey): Promise<void> {
   await db.transaction().execute(async (tx) => {

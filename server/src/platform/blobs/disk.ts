@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 import { randomString } from '../../lib/ids.ts';
 import { assertKey, type Blobs } from './port.ts';
 
+/** What a copy of the folder needs, contents first: each has its media type by then. */
+export const blobParts = ['data', 'types'] as const;
 /** A partial file of this age belongs to a process that died. */
 const abandonedMs = 24 * 3_600_000;
 

@@ -6,7 +6,7 @@ import type { Db, Tables } from './tables.ts';
 type Row = Record<string, string>;
 type Reseal = (sealed: string) => string;
 /** Re-encrypts the values of one place with the first sealing key; returns how many were changed. */
-type ResealPlace = (db: Db, reseal: Reseal) => Promise<number>;
+export type ResealPlace = (db: Db, reseal: Reseal) => Promise<number>;
 type Resealing = <T extends keyof Tables>(
   table: T,
   keys: (keyof Tables[T] & string)[],

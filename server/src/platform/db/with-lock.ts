@@ -10,6 +10,7 @@ const spaces = {
   runs: 'msru',
   videosOfChannel: 'vide',
   approvals: 'mcpa',
+  sealingKeys: 'seal',
 };
 
 export type LockSpace = keyof typeof spaces;
