@@ -50,9 +50,7 @@ function Cell({ store, column, turn, last, several }: CellProps) {
           />
         ),
       )}
-      {calls.length > 0 && (
-        <ToolResults key={calls[0]!.id} calls={calls} onSend={(results) => store.sendResults(column.id, results)} />
-      )}
+      {calls.length > 0 && <ToolResults key={calls[0]!.id} store={store} column={column.id} calls={calls} />}
     </div>
   );
 }
@@ -66,7 +64,7 @@ interface TurnViewProps extends Omit<CellProps, 'column'> {
 export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
   return (
     <li className="svc-chat-turn">
-      <UserMessageView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} followed={!cell.last} />
+      <UserMessageView store={cell.store} said={cell.turn.said} busy={busy} followed={!cell.last} />
       <div className="svc-chat-cells" data-columns={columns.length}>
         {columns.map((column) => (
           <Cell key={column.id} column={column} {...cell} />
