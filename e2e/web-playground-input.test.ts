@@ -245,4 +245,43 @@ describe.skipIf(browserMissing)('input in the playground', () => {
     });
     expect(asked).toEqual([]);
   }, 300_000);
+
+  test('a long chat opens with its end, and soon shows all of it without moving what is read', async () => {
+    const { page: writer, context } = await site.root();
+    await writer.goto('/playground?model=scripted/input');
+    await say(writer, 'The first question');
+    await until('the chat is saved', async () => writer.url().includes('chat='));
+    const id = new URL(writer.url()).searchParams.get('chat')!;
+    const path = `/api/playground/chats/${id}`;
+    const stored = async () => (await (await context.request.get(path)).json()).data;
+    await until('its answer is stored', async () => (await stored()).content.entries[1]?.state === 'done');
+    await writer.close();
+    const data = await stored();
+    const [said, answer] = data.content.entries;
+    const turn = (n: number) => [
+      { ...said, id: `said${n}`, content: `Question ${n}` },
+      { ...answer, id: `answer${n}`, content: `**Answer** ${n}` },
+    ];
+    const entries = [said, answer, ...Array.from({ length: 120 }, (_, n) => turn(n)).flat()];
+    const body = { version: data.version, content: { ...data.content, entries } };
+    expect((await context.request.put(path, { data: body })).status()).toBe(200);
+    // Another tab, which holds no chats.
+    const { page } = await site.root();
+    await page.addInitScript(() => {
+      const seen = Object.assign(globalThis, { turnsAtFirst: 0 });
+      new MutationObserver(() => {
+        seen.turnsAtFirst ||= document.querySelectorAll('.svc-chat-turn').length;
+      }).observe(document, { subtree: true, childList: true });
+    });
+    await page.goto(`/playground?chat=${id}`);
+    await page.getByText('Question 119', { exact: true }).waitFor();
+    const region = page.getByRole('region', { name: 'Conversation' });
+    const toEnd = () => region.evaluate((e) => Math.round(e.scrollHeight - e.scrollTop - e.clientHeight));
+    expect(await page.evaluate(() => (globalThis as unknown as { turnsAtFirst: number }).turnsAtFirst)).toBeLessThan(
+      30,
+    );
+    await page.getByText('The first question', { exact: true }).waitFor({ state: 'attached' });
+    expect(await page.locator('.svc-chat-turn').count()).toBe(121);
+    await until('the end is in view', async () => (await toEnd()) < 2);
+  }, 300_000);
 });
