@@ -44,7 +44,7 @@ const placedAt = (db: Db, organisationId: number, { teamId, memberId, keyId, hol
 export const placedKeyIds = (db: Db, organisationId: number, filter: KeyFilter) =>
   placedAt(db, organisationId, filter).select('key_id');
 
-export interface ListedKeys extends KeyFilter {
+interface ListedKeys extends KeyFilter {
   /** Without deleted keys, of which an organisation may have had thousands. */
   existing?: boolean;
 }
