@@ -6,7 +6,7 @@ import { onForget, queryClient } from './session.ts';
 /** A form field that can hold unsent changes, which are lost when the form is closed. */
 type Field = HTMLInputElement | HTMLTextAreaElement;
 
-/** The state of each field when the user first focused it. */
+/** The saved state of each field: its own, or by default how it was when the user first focused it. */
 const before = new Map<Field, string>();
 let changed = () => {};
 
@@ -57,7 +57,7 @@ if (typeof document !== 'undefined') {
   for (const event of ['focusin', 'pointerdown'])
     document.addEventListener(event, ({ target }) => {
       const field = fieldOf((target instanceof Element && target.closest('label')?.control) || target);
-      if (field && !before.has(field)) before.set(field, stateOf(field));
+      if (field && !before.has(field)) before.set(field, field.dataset.saved?.trim() ?? stateOf(field));
     });
   // Choosing from a list fires no input event, and the field is updated slightly later.
   for (const event of ['input', 'click', 'keyup']) document.addEventListener(event, () => setTimeout(changed), true);
@@ -86,6 +86,22 @@ function unsent(): Field[] {
 }
 
 const inDialog = (field: Field): boolean => field.closest('[role=dialog]') !== null;
+/** In a form that keeps its input and shows it again. */
+const isKept = (field: Field): boolean => field.closest('form[data-kept]') !== null;
+const inTab = (field: Field): boolean => field.closest('[role=tabpanel]') !== null;
+
+interface Step {
+  currentLocation: { pathname: string; search: string };
+  nextLocation: { pathname: string; search: string };
+}
+
+/** The fields that a step to another URL removes. A dialog asks on its own, since Back closes it instead. */
+function lostBy({ currentLocation, nextLocation }: Step, fields: Field[]): Field[] {
+  const tabOf = ({ search }: Step['nextLocation']) => new URLSearchParams(search).get('tab');
+  const outside = fields.filter((field) => !inDialog(field) && !isKept(field));
+  if (currentLocation.pathname !== nextLocation.pathname) return outside;
+  return tabOf(currentLocation) === tabOf(nextLocation) ? [] : outside.filter(inTab);
+}
 
 /** Asks if unsent changes would be lost; after a confirmation, the same changes are not asked about again. */
 function mayLose(fields: Field[], question: string): boolean {
@@ -128,13 +144,7 @@ export function guardLeaving(history: RouterHistory): () => void {
   changed = () => {
     if (unsent().length === 0) return stop();
     unblock ??= history.block({
-      blockerFn: ({ currentLocation, nextLocation }) =>
-        currentLocation.pathname !== nextLocation.pathname &&
-        // A dialog asks on its own, since Back closes it instead of leaving the page.
-        !mayLose(
-          unsent().filter((field) => !inDialog(field)),
-          question(),
-        ),
+      blockerFn: (step) => !mayLose(lostBy(step, unsent()), question()),
       enableBeforeUnload: () => unsent().length > 0,
     });
   };

@@ -1,9 +1,10 @@
 import type { LevelName } from '../billing/levels.ts';
+import type { KeyIds } from '../billing/store/usage-sums.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Membership } from './membership.ts';
 import { has } from './rights.ts';
-import { type KeyFilter, listPlacedKeys } from './store/keys.ts';
+import { type KeyFilter, placedKeyIds } from './store/keys.ts';
 
 interface AskedLevel {
   level: LevelName;
@@ -11,11 +12,7 @@ interface AskedLevel {
 }
 
 /** Usage is recorded by key: the keys of a level, as far as the member may see them. */
-export async function keysAt(
-  db: Db,
-  { organisation, userId, role }: Membership,
-  { level, level_id }: AskedLevel,
-): Promise<number[]> {
+export function keysAt(db: Db, { organisation, userId, role }: Membership, { level, level_id }: AskedLevel): KeyIds {
   if (level !== 'organisation' && level_id === undefined)
     throw new AppError('invalid_value', `level_id is required to identify the ${level}.`, { param: 'level_id' });
   const filters: Record<LevelName, KeyFilter> = {
@@ -25,6 +22,5 @@ export async function keysAt(
     key: { keyId: level_id },
   };
   const own = has(role, 'see_all') ? {} : { holderId: userId };
-  const keys = await listPlacedKeys(db, organisation.id, { ...filters[level], ...own });
-  return keys.map(({ key_id }) => key_id);
+  return placedKeyIds(db, organisation.id, { ...filters[level], ...own });
 }

@@ -200,7 +200,7 @@ describe('API keys', () => {
   });
 });
 
-test('thousands of keys that others had and deleted hide no key and no usage', async () => {
+test('thousands of newer keys, of others and deleted, hide no key and no usage', async () => {
   const { data } = await world.send<{ id: number }>(owner, 'POST', '/api/organisations', { name: 'Builds' });
   const root = `/api/organisations/${data.id}`;
   const member = await world.join(owner, data.id, 'member');
@@ -213,8 +213,14 @@ test('thousands of keys that others had and deleted hide no key and no usage', a
   const keysOf = async (by: Member) =>
     (await world.send<{ keys: { id: number }[] }>(by, 'GET', `${root}/keys`)).data.keys.map(({ id: keyId }) => keyId);
   for (const by of [owner, member]) expect(await keysOf(by)).toEqual([made.data.id]);
-  const usage = await world.send<{ total: object }>(member, 'GET', `${root}/usage`);
-  expect(usage.data.total).toMatchObject({ requests: 1, quota: price });
+  for (const by of [owner, member]) {
+    const usage = await world.send<{ total: object }>(by, 'GET', `${root}/usage`);
+    expect(usage.data.total).toMatchObject({ requests: 1, quota: price });
+    const listed = await world.send<{ logs: { token_id: number }[] }>(by, 'GET', `${root}/requests`);
+    expect(listed.data.logs.map(({ token_id }) => token_id)).toEqual([made.data.id]);
+    const file = await (await by.call(`${root}/requests?format=csv`)).text();
+    expect(file.trim().split('\n')).toHaveLength(2);
+  }
   const others = await world.send<{ total: object }>(member, 'GET', `${root}/usage?level=member&level_id=${owner.id}`);
   expect(others.data.total).toMatchObject({ requests: 0 });
 });

@@ -1,7 +1,7 @@
 import { Alert, Badge, Button, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle, IconBox } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, type KeyboardEvent, useState } from 'react';
 import { put } from '../api.ts';
 import { type Channel, channelModelsQuery, type ProviderModel, reloadCatalog, typeName } from '../catalog.ts';
 import { formatNumber } from '../format.ts';
@@ -71,22 +71,33 @@ interface AlikeProps {
 function PricedAlike({ unpriced, onUse }: AlikeProps) {
   const [prompt, setPrompt] = useState<number | string>('');
   const [completion, setCompletion] = useState<number | string>('');
+  const none = Number(prompt) === 0 && Number(completion) === 0;
+  const use = () => onUse({ prompt: Number(prompt), completion: Number(completion) });
+  // Must not save the choices of the form around it.
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    if (!none) use();
+  };
   return (
     <Group gap="sm" align="flex-end">
-      <NumberInput {...price} w={180} label={t('Prompt, per million')} value={prompt} onChange={setPrompt} />
+      <NumberInput
+        {...price}
+        w={180}
+        label={t('Prompt, per million')}
+        value={prompt}
+        onChange={setPrompt}
+        onKeyDown={onKeyDown}
+      />
       <NumberInput
         {...price}
         w={180}
         label={t('Completion, per million')}
         value={completion}
         onChange={setCompletion}
+        onKeyDown={onKeyDown}
       />
-      <Button
-        size="xs"
-        variant="default"
-        disabled={Number(prompt) === 0 && Number(completion) === 0}
-        onClick={() => onUse({ prompt: Number(prompt), completion: Number(completion) })}
-      >
+      <Button size="xs" variant="default" disabled={none} onClick={use}>
         {t('Apply to all {count} without a price', { count: unpriced })}
       </Button>
     </Group>
@@ -125,58 +136,65 @@ export function ChooseModels({ channel, onChosen }: ChooseModelsProps) {
     for (const model of models) set(model, { ...of(model), on: checked && !isFree(model, of(model)) });
   };
   const priceable = models.length - unpriced.length;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (changes.length > 0) save.mutate();
+  };
   return (
-    <Stack>
-      {models.length > 1 && (
-        <Group justify="space-between" gap="sm" align="flex-end">
-          <Checkbox
-            label={t('All models with a price')}
-            disabled={priceable === 0}
-            checked={priceable > 0 && on.length >= priceable}
-            indeterminate={on.length > 0 && on.length < priceable}
-            onChange={(event) => all(event.currentTarget.checked)}
-          />
-          {unpriced.length > 1 && <PricedAlike unpriced={unpriced.length} onUse={useForAll} />}
+    // A form, so that closing the dialog with unsaved choices asks first.
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {models.length > 1 && (
+          <Group justify="space-between" gap="sm" align="flex-end">
+            <Checkbox
+              label={t('All models with a price')}
+              disabled={priceable === 0}
+              checked={priceable > 0 && on.length >= priceable}
+              indeterminate={on.length > 0 && on.length < priceable}
+              onChange={(event) => all(event.currentTarget.checked)}
+            />
+            {unpriced.length > 1 && <PricedAlike unpriced={unpriced.length} onUse={useForAll} />}
+          </Group>
+        )}
+        <DataTable
+          label={t('Models of this channel')}
+          columns={columns({ of, set })}
+          rows={query.data?.provider_models}
+          rowKey={({ id }) => id}
+          query={query}
+          minWidth={620}
+          empty={<EmptyState icon={IconBox} title={t('The provider lists no models')} />}
+        />
+        {query.data && query.data.total > models.length && (
+          <Text size="sm" c="dimmed">
+            {rich('Showing the first {count} of {total}. <link>Show all</link>', {
+              count: models.length,
+              total: formatNumber(query.data.total),
+              link: (text) => (
+                <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
+                  {text}
+                </AnchorLink>
+              ),
+            })}
+          </Text>
+        )}
+        {free > 0 && (
+          <Alert color="orange" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
+            {t(
+              '{count, plural, one {# model has no price: everyone who may call it uses it for free, at your expense.} other {# models have no price: everyone who may call them uses them for free, at your expense.}}',
+              { count: free },
+            )}
+          </Alert>
+        )}
+        {save.error && <ErrorState error={save.error} title={t('The models were not changed')} />}
+        <Group justify="flex-end">
+          <Button type="submit" loading={save.isPending} disabled={changes.length === 0}>
+            {on.length === 0
+              ? t('Save')
+              : t('{count, plural, one {Enable # model} other {Enable # models}}', { count: on.length })}
+          </Button>
         </Group>
-      )}
-      <DataTable
-        label={t('Models of this channel')}
-        columns={columns({ of, set })}
-        rows={query.data?.provider_models}
-        rowKey={({ id }) => id}
-        query={query}
-        minWidth={620}
-        empty={<EmptyState icon={IconBox} title={t('The provider lists no models')} />}
-      />
-      {query.data && query.data.total > models.length && (
-        <Text size="sm" c="dimmed">
-          {rich('Showing the first {count} of {total}. <link>Show all</link>', {
-            count: models.length,
-            total: formatNumber(query.data.total),
-            link: (text) => (
-              <AnchorLink to="/admin/models" search={{ channel: String(channel.id) }} underline="always" inherit>
-                {text}
-              </AnchorLink>
-            ),
-          })}
-        </Text>
-      )}
-      {free > 0 && (
-        <Alert color="orange" variant="light" icon={<IconAlertTriangle aria-hidden />} role="status">
-          {t(
-            '{count, plural, one {# model has no price: everyone who may call it uses it for free, at your expense.} other {# models have no price: everyone who may call them uses them for free, at your expense.}}',
-            { count: free },
-          )}
-        </Alert>
-      )}
-      {save.error && <ErrorState error={save.error} title={t('The models were not changed')} />}
-      <Group justify="flex-end">
-        <Button loading={save.isPending} disabled={changes.length === 0} onClick={() => save.mutate()}>
-          {on.length === 0
-            ? t('Save')
-            : t('{count, plural, one {Enable # model} other {Enable # models}}', { count: on.length })}
-        </Button>
-      </Group>
-    </Stack>
+      </Stack>
+    </form>
   );
 }

@@ -2,13 +2,13 @@ import type { Db } from '../../platform/db/tables.ts';
 import { fileUsage, isFiled } from './filing.ts';
 import { dayOf, secondsPerDay, usageColumns } from './port.ts';
 import type { UsageLog, UsagePlace } from './usage.ts';
-import { within } from './usage-sums.ts';
+import { type KeyIds, within } from './usage-sums.ts';
 import './tables.ts';
 
 /* Usage of several keys together, such as those of a team, regardless of who paid. */
 
 export interface KeysFilter {
-  keyIds: readonly number[];
+  keyIds: KeyIds;
   /** Unix seconds, both inclusive. */
   from?: number | undefined;
   to?: number | undefined;
@@ -40,7 +40,6 @@ export async function listUsageOfKeys(
   filter: KeysFilter,
   { limit, before }: { limit: number; before?: UsagePlace | undefined },
 ): Promise<UsageLog[]> {
-  if (filter.keyIds.length === 0) return [];
   const to = before ? Math.min(before.created_at, filter.to ?? before.created_at) : filter.to;
   const place = await timeRangeOf(db, { ...filter, to }, limit);
   if (!place) return [];

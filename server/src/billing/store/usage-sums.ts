@@ -1,5 +1,5 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Db } from '../../platform/db/tables.ts';
+import { type Expression, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { Db, Tables } from '../../platform/db/tables.ts';
 import { dayOf, secondsPerDay } from './port.ts';
 import { firstWholeDay } from './usage-totals.ts';
 import './tables.ts';
@@ -149,15 +149,17 @@ export async function sumUsage(
   return grouped(sumsOf(db, filter, firstDay, lastDay, table), groupBy);
 }
 
+/** A query for keys, which may be more than a statement can name. */
+export type KeyIds = SelectQueryBuilder<Tables, keyof Tables, { key_id: number }>;
+
 /** Usage of several keys together, regardless of who paid. */
 export async function sumUsageOfKeys(
   db: Db,
-  keyIds: readonly number[],
+  keyIds: KeyIds,
   groupBy: GroupBy,
   firstDay: number,
   lastDay: number,
 ): Promise<UsageSum[]> {
-  if (keyIds.length === 0) return [];
   return grouped(sumsOf(db, {}, firstDay, lastDay).where('key_id', 'in', keyIds), groupBy);
 }
 

@@ -93,7 +93,7 @@ export const usageRoutes = (room: OrganisationsContext): Route[] => [
       const firstDay = from === undefined ? lastDay - defaultDays + 1 : dayOf(from);
       if (lastDay - firstDay >= mostDays)
         throw new AppError('invalid_value', `A summary covers at most ${mostDays} days.`, { param: 'from' });
-      const keyIds = await keysAt(room.db, await standing(room, call, 'see'), call.query);
+      const keyIds = keysAt(room.db, await standing(room, call, 'see'), call.query);
       const sumsBy = (by: typeof group_by) => sumUsageOfKeys(room.db, keyIds, by, firstDay, lastDay);
       const sums = await sumsBy(group_by);
       const total = await totalOf(sums, () => sumsBy('day'));
@@ -139,7 +139,7 @@ function monthOf({ organisation }: Membership, { month, from, to }: z.infer<type
 async function csvAt({ db }: OrganisationsContext, asking: Membership, query: z.infer<typeof logsQuery>) {
   const { from, to } = query;
   refuseBackwards(from, to);
-  const keyIds = await keysAt(db, asking, query);
+  const keyIds = keysAt(db, asking, query);
   return csvOf(db, (range) => listUsageOfKeys(db, { keyIds, from, to }, range));
 }
 
@@ -147,7 +147,7 @@ async function csvAt({ db }: OrganisationsContext, asking: Membership, query: z.
 async function pageOf({ db }: OrganisationsContext, asking: Membership, query: z.infer<typeof logsQuery>) {
   const { cursor, page_size: limit, from, to } = query;
   refuseBackwards(from, to);
-  const keyIds = await keysAt(db, asking, query);
+  const keyIds = keysAt(db, asking, query);
   const [created_at, id] = cursor ?? [];
   const before = created_at === undefined ? undefined : { created_at, id: id! };
   const logs = await listUsageOfKeys(db, { keyIds, from, to }, { limit, before });

@@ -28,24 +28,34 @@ export interface KeyFilter {
   keyId?: number | undefined;
   /** Only keys of this member among those of the level. */
   holderId?: number | undefined;
-  /** Without deleted keys, of which an organisation may have had thousands. */
-  existing?: boolean;
 }
 
-/** Including deleted ones unless excluded, since usage is listed by them. */
-export const listPlacedKeys = (
-  db: Db,
-  organisationId: number,
-  { teamId, memberId, keyId, holderId, existing = false }: KeyFilter = {},
-): Promise<OrganisationKeyRow[]> =>
+/** Including deleted ones, since usage is listed by them. */
+const placedAt = (db: Db, organisationId: number, { teamId, memberId, keyId, holderId }: KeyFilter) =>
   db
     .selectFrom('organisation_keys')
-    .selectAll()
     .where('organisation_id', '=', organisationId)
     .$if(teamId !== undefined, (keys) => keys.where('team_id', '=', teamId!))
     .$if(memberId !== undefined, (keys) => keys.where('member_id', '=', memberId!))
     .$if(keyId !== undefined, (keys) => keys.where('key_id', '=', keyId!))
-    .$if(holderId !== undefined, (keys) => keys.where('member_id', '=', holderId!))
+    .$if(holderId !== undefined, (keys) => keys.where('member_id', '=', holderId!));
+
+/** As a part of another statement: an organisation may have had more keys than a statement can name. */
+export const placedKeyIds = (db: Db, organisationId: number, filter: KeyFilter) =>
+  placedAt(db, organisationId, filter).select('key_id');
+
+interface ListedKeys extends KeyFilter {
+  /** Without deleted keys, of which an organisation may have had thousands. */
+  existing?: boolean;
+}
+
+export const listPlacedKeys = (
+  db: Db,
+  organisationId: number,
+  { existing = false, ...filter }: ListedKeys = {},
+): Promise<OrganisationKeyRow[]> =>
+  placedAt(db, organisationId, filter)
+    .selectAll()
     .$if(existing, (keys) => keys.where('key_id', 'in', (e) => e.selectFrom('api_keys').select('id')))
     .orderBy('key_id', 'desc')
     .limit(5_000)

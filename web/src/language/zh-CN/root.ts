@@ -118,6 +118,8 @@ export default {
   'Days are counted in UTC.': '日期按 UTC 计算。',
   'Days are counted in UTC; times are in your local time zone ({zone}).':
     '日期按 UTC 计算，时间为你的本地时间（{zone}）。',
+  '{name} cannot be attached. Use an image of one of these types: {types}.':
+    '无法添加 {name}。请使用以下类型的图片：{types}。',
   '{name} is over 8 MB.': '{name} 超过 8 MB。',
   '{name} could not be read.': '无法读取 {name}。',
   'No passkey was used: the request was cancelled, or took too long.': '未使用通行密钥：请求已取消或超时。',

@@ -58,7 +58,7 @@ function AddCustom({ onClose }: { onClose: () => void }) {
 export function AddChannel({ first, onClose }: { first: 'known' | 'custom'; onClose: () => void }) {
   return (
     <Dialog opened onClose={onClose} title={t('Add a channel')} size="xl">
-      <Tabs defaultValue={first} keepMounted={false}>
+      <Tabs defaultValue={first}>
         <Tabs.List mb="md">
           <Tabs.Tab value="known">{t('Known provider')}</Tabs.Tab>
           <Tabs.Tab value="custom">{t('Custom')}</Tabs.Tab>

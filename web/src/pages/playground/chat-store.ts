@@ -29,8 +29,13 @@ interface Start extends ChatState {
 export interface Typed {
   text: string;
   images: string[];
+  /** Changed messages and results of tools, in fields of the conversation. */
+  inner?: Record<string, string>;
 }
 export const nothingTyped: Typed = { text: '', images: [] };
+
+const isNothing = ({ text, images, inner = {} }: Typed): boolean =>
+  text === '' && images.length === 0 && Object.keys(inner).length === 0;
 
 /** A chat that lives independently of its page: leaving the page does not stop the answers. */
 export class ChatStore {
@@ -84,8 +89,17 @@ export class ChatStore {
     return this.#shown.busy || this.#saver.behind;
   }
 
-  keepTyped = (typed: Typed): void => {
-    this.typed = typed.text === '' && typed.images.length === 0 ? nothingTyped : typed;
+  keepTyped = (changes: Partial<Typed>): void => {
+    const typed = { ...this.typed, ...changes };
+    this.typed = isNothing(typed) ? nothingTyped : typed;
+  };
+
+  typedIn = (field: string): string | undefined => this.typed.inner?.[field];
+
+  /** The text of a field of the conversation; null when it was sent or cancelled. */
+  keepTypedIn = (field: string, text: string | null): void => {
+    const { [field]: _, ...others } = this.typed.inner ?? {};
+    this.keepTyped({ inner: text === null ? others : { ...others, [field]: text } });
   };
 
   /** Sends a message to every model. */

@@ -1,11 +1,13 @@
-import { ActionIcon, CloseButton, FileButton, Group, Textarea, Tooltip } from '@mantine/core';
+import { ActionIcon, FileButton, Text, Textarea, Tooltip } from '@mantine/core';
 import { IconArrowUp, IconPhotoPlus, IconPlayerStopFilled } from '@tabler/icons-react';
 import { type KeyboardEvent, memo, useEffect, useRef, useState } from 'react';
 import { notifyError } from '../../components/notify.ts';
 import { isComposing } from '../../composing.ts';
 import { t } from '../../language/words.ts';
-import { readImage } from '../../read-image.ts';
+import { readImage, seenTypes } from '../../read-image.ts';
+import { AttachedImages } from './attached-images.tsx';
 import type { Typed } from './chat-store.ts';
+import { useGivenFiles } from './use-given-files.ts';
 
 interface ComposerProps {
   /** The input at the time this chat was last open. */
@@ -27,28 +29,6 @@ const focusOn = (input: HTMLElement | null): void => {
   if (hasKeyboard()) input?.focus();
 };
 
-function Attached({ images, onRemove }: { images: string[]; onRemove: (index: number) => void }) {
-  return (
-    <Group gap="xs" mb="xs">
-      {images.map((url, index) => (
-        <Group key={url.slice(-64)} gap={2} wrap="nowrap">
-          <img
-            src={url}
-            alt={t('Attached image {number}', { number: index + 1 })}
-            height={40}
-            style={{ borderRadius: 6 }}
-          />
-          <CloseButton
-            size="xs"
-            aria-label={t('Remove image {number}', { number: index + 1 })}
-            onClick={() => onRemove(index)}
-          />
-        </Group>
-      ))}
-    </Group>
-  );
-}
-
 /**
  * Memoized, because its auto-sizing text area forces a layout of the whole page on every render of a streamed answer.
  */
@@ -65,6 +45,7 @@ export const Composer = memo(function Composer({
   const [images, setImages] = useState(typed.images);
   useEffect(() => onTyped({ text, images }), [onTyped, text, images]);
   const input = useRef<HTMLTextAreaElement>(null);
+  const attachButton = useRef<HTMLButtonElement>(null);
   useEffect(() => focusOn(input.current), []);
   useEffect(() => {
     // The button that asked for the answer is gone while it is running.
@@ -87,23 +68,31 @@ export const Composer = memo(function Composer({
     send();
   };
   const attach = async (files: File[]) => {
-    try {
-      const urls = await Promise.all(files.map(readImage));
-      setImages((before) => [...new Set([...before, ...urls])]);
-    } catch (error) {
-      notifyError(error);
-    }
+    const read = await Promise.allSettled(files.map((file) => readImage(file, seenTypes)));
+    const urls = read.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    setImages((before) => [...new Set([...before, ...urls])]);
+    for (const one of read) if (one.status === 'rejected') notifyError(one.reason);
+    focusOn(input.current);
   };
+  const remove = (removed: string) => {
+    setImages(images.filter((url) => url !== removed));
+    if (hasKeyboard()) focusOn(input.current);
+    else attachButton.current?.focus();
+  };
+  const over = useGivenFiles(attach);
   return (
     <>
-      {images.length > 0 && (
-        <Attached images={images} onRemove={(index) => setImages(images.filter((_, other) => other !== index))} />
+      <AttachedImages images={images} onRemove={remove} />
+      {over && (
+        <Text className="svc-drop" ta="center" size="sm" data-over mb="xs">
+          {t('Drop images to attach them')}
+        </Text>
       )}
       <div className="svc-composer-row">
-        <FileButton onChange={attach} accept="image/png,image/jpeg,image/webp,image/gif" multiple>
+        <FileButton onChange={attach} accept={seenTypes.join()} multiple>
           {(props) => (
-            <Tooltip label={t('Attach images')}>
-              <ActionIcon {...props} variant="default" size={42} aria-label={t('Attach images')}>
+            <Tooltip label={t('Attach images (or paste or drop them here)')}>
+              <ActionIcon {...props} ref={attachButton} variant="default" size={42} aria-label={t('Attach images')}>
                 <IconPhotoPlus size={18} stroke={1.7} aria-hidden />
               </ActionIcon>
             </Tooltip>

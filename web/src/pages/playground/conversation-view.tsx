@@ -8,6 +8,7 @@ import { Composer } from './composer.tsx';
 import { type Column, type Turn, turnsOf } from './conversation.ts';
 import { EmptyChat } from './empty-chat.tsx';
 import { TurnView } from './turn-view.tsx';
+import { useFirstTurn } from './use-first-turn.ts';
 
 interface ConversationViewProps {
   store: ChatStore;
@@ -30,6 +31,7 @@ export function ConversationView({ store, shown, columns, single }: Conversation
   const ready = columns.every(({ model }) => model !== '');
   const several = columns.length > 1;
   const turns = turnsOf(shown.entries);
+  const first = useFirstTurn(store.key, turns.length);
   const send = (text: string, images: string[] = []) => {
     if (!ready) return;
     for (const { id, model } of columns) store.choose(id, model);
@@ -53,14 +55,14 @@ export function ConversationView({ store, shown, columns, single }: Conversation
           />
         )}
         <ol ref={content} className="svc-chat-list">
-          {turns.map((turn, index) => (
+          {turns.slice(first).map((turn) => (
             <TurnView
               key={turn.said.id}
               store={store}
               turn={turn}
               columns={single ? [single] : columns}
               busy={shown.busy}
-              last={index === turns.length - 1}
+              last={turn === turns.at(-1)}
               several={several}
             />
           ))}

@@ -38,9 +38,9 @@ export const serializeChats = (
   JSON.stringify({
     userId,
     chats: chats.map(({ state, ...rest }): Written => ({ ...rest, content: fitting(packed(state), mostBytes) })),
-    drafts: [...drafts].map(([id, { text, images }]) => [
+    drafts: [...drafts].map(([id, { images, ...texts }]) => [
       id,
-      { text, images: JSON.stringify(images).length > mostBytes ? [] : images },
+      { ...texts, images: JSON.stringify(images).length > mostBytes ? [] : images },
     ]),
   });
 

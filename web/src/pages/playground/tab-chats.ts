@@ -76,6 +76,7 @@ export class TabChats {
     this.removed.add(id);
     store?.end();
     if (store === this.current()) this.start(newLike(store));
+    this.#typed.delete(id);
     this.#stores = this.#stores.filter((other) => other !== store);
   }
 
@@ -104,11 +105,11 @@ export class TabChats {
 /** A new chat with the same models, parameters and unsent input, but no messages. */
 export function newLike(store: ChatStore): Start {
   const { columns, settings } = store.shown();
-  const { typed } = store;
+  const { text, images } = store.typed;
   store.keepTyped(nothingTyped);
   const { orchestration } = settings;
   return {
-    typed,
+    typed: { text, images },
     columns: columns.map(({ model }) => ({ id: newId(), model })),
     // A session belongs to one chat.
     settings: { ...settings, orchestration: { ...orchestration, sessionId: '' } },

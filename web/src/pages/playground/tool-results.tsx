@@ -2,35 +2,48 @@ import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { ToolCall } from '../../components/tool-call.tsx';
 import { t } from '../../language/words.ts';
+import type { ChatStore } from './chat-store.ts';
 
 interface ToolResultsProps {
+  store: ChatStore;
+  column: string;
   calls: ToolCall[];
-  onSend: (results: Record<string, string>) => void;
 }
 
+/** Models that answer side by side may give their calls the same ids. */
+const fieldOf = (column: string, { id }: ToolCall): string => `${column} ${id}`;
+
 /** The playground does not run tools: the user types in what a tool would have returned. */
-export function ToolResults({ calls, onSend }: ToolResultsProps) {
-  const [results, setResults] = useState<Record<string, string>>({});
+export function ToolResults({ store, column, calls }: ToolResultsProps) {
+  const [results, setResults] = useState<Record<string, string>>(() =>
+    Object.fromEntries(calls.map((call) => [call.id, store.typedIn(fieldOf(column, call)) ?? ''])),
+  );
+  const send = () => {
+    for (const call of calls) store.keepTypedIn(fieldOf(column, call), null);
+    store.sendResults(column, results);
+  };
   return (
     <form
+      data-kept
       onSubmit={(event) => {
         event.preventDefault();
-        onSend(results);
+        send();
       }}
     >
       <Stack gap="sm">
-        {calls.map(({ id, name }) => (
+        {calls.map((call) => (
           <Textarea
-            key={id}
-            label={t('Result of {name}', { name })}
+            key={call.id}
+            label={t('Result of {name}', { name: call.name })}
             description={t('The result the tool would return, as JSON or plain text')}
             autosize
             minRows={2}
             maxRows={10}
-            value={results[id] ?? ''}
+            value={results[call.id] ?? ''}
             onChange={(event) => {
               const { value } = event.currentTarget;
-              setResults((before) => ({ ...before, [id]: value }));
+              setResults((before) => ({ ...before, [call.id]: value }));
+              store.keepTypedIn(fieldOf(column, call), value || null);
             }}
           />
         ))}

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { memo } from 'react';
 import { t } from '../../language/words.ts';
 import { AnswerView } from './answer-view.tsx';
 import type { ChatStore } from './chat-store.ts';
@@ -50,9 +51,7 @@ function Cell({ store, column, turn, last, several }: CellProps) {
           />
         ),
       )}
-      {calls.length > 0 && (
-        <ToolResults key={calls[0]!.id} calls={calls} onSend={(results) => store.sendResults(column.id, results)} />
-      )}
+      {calls.length > 0 && <ToolResults key={calls[0]!.id} store={store} column={column.id} calls={calls} />}
     </div>
   );
 }
@@ -62,11 +61,27 @@ interface TurnViewProps extends Omit<CellProps, 'column'> {
   busy: boolean;
 }
 
-/** A user message, and below it the answers side by side. */
-export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
+const sameList = <T,>(one: T[], other: T[], same: (a: T, b: T) => boolean): boolean =>
+  one.length === other.length && one.every((item, index) => same(item, other[index]!));
+
+/** Turns and columns are made anew by every render, from entries that stay the same. */
+const isSame = (a: TurnViewProps, b: TurnViewProps): boolean =>
+  a.store === b.store &&
+  a.busy === b.busy &&
+  a.last === b.last &&
+  a.several === b.several &&
+  a.turn.said === b.turn.said &&
+  sameList(a.turn.after, b.turn.after, Object.is) &&
+  sameList(a.columns, b.columns, (one, other) => one.id === other.id && one.model === other.model);
+
+/**
+ * A user message, and below it the answers side by side. Memoized: while an answer streams in, only its own turn of a
+ * long chat is rendered again.
+ */
+export const TurnView = memo(function TurnView({ columns, busy, ...cell }: TurnViewProps) {
   return (
     <li className="svc-chat-turn">
-      <UserMessageView said={cell.turn.said} onEdit={busy ? undefined : cell.store.edit} followed={!cell.last} />
+      <UserMessageView store={cell.store} said={cell.turn.said} busy={busy} followed={!cell.last} />
       <div className="svc-chat-cells" data-columns={columns.length}>
         {columns.map((column) => (
           <Cell key={column.id} column={column} {...cell} />
@@ -74,4 +89,4 @@ export function TurnView({ columns, busy, ...cell }: TurnViewProps) {
       </div>
     </li>
   );
-}
+}, isSame);

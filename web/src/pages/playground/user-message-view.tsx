@@ -4,39 +4,47 @@ import { useState } from 'react';
 import { isComposing } from '../../composing.ts';
 import { t } from '../../language/words.ts';
 import { mayClose } from '../../unsaved-changes.ts';
+import type { ChatStore } from './chat-store.ts';
 import type { UserEntry } from './conversation.ts';
 import { mayDeleteLater } from './later-messages.ts';
 
 interface SaidViewProps {
+  store: ChatStore;
   said: UserEntry;
-  /** Absent while an answer is being streamed. */
-  onEdit?: (id: string, text: string) => void;
+  /** Whether an answer is being streamed. */
+  busy: boolean;
   /** Whether later messages follow, which editing removes. */
   followed: boolean;
 }
 
-function EditSaid({
-  said,
-  onSave,
-  onCancel,
-}: {
-  said: UserEntry;
+interface EditSaidProps {
+  said: string;
+  initial: string;
+  /** Whether the user has just begun, rather than come back to this chat. */
+  begun: boolean;
+  onChange: (text: string) => void;
   /** Absent while an answer is being streamed. */
   onSave?: (text: string) => void;
   onCancel: () => void;
-}) {
-  const [text, setText] = useState(said.content);
+}
+
+function EditSaid({ said, initial, begun, onChange, onSave, onCancel }: EditSaidProps) {
+  const [text, setText] = useState(initial);
   return (
-    // A form, so that leaving the page with an unsent edit asks first.
-    <Stack component="form" gap="xs" w="100%">
+    // A form, so that Esc asks before an unsent edit is lost.
+    <Stack component="form" gap="xs" w="100%" data-kept>
       <Textarea
         aria-label={t('Edit your message')}
         autosize
         minRows={2}
         maxRows={12}
-        autoFocus
+        autoFocus={begun}
+        data-saved={said}
         value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => {
+          setText(event.currentTarget.value);
+          onChange(event.currentTarget.value);
+        }}
         onKeyDown={(event) => {
           if (event.key !== 'Escape' || isComposing(event.nativeEvent)) return;
           // Esc must not stop a running answer as well.
@@ -56,15 +64,32 @@ function EditSaid({
   );
 }
 
-export function UserMessageView({ said, onEdit, followed }: SaidViewProps) {
-  const [editing, setEditing] = useState<boolean | 'cancelled'>(false);
-  if (editing === true) {
+type Editing = 'no' | 'begun' | 'continued' | 'cancelled';
+
+export function UserMessageView({ store, said, busy, followed }: SaidViewProps) {
+  const kept = store.typedIn(said.id);
+  const [editing, setEditing] = useState<Editing>(kept === undefined ? 'no' : 'continued');
+  const keep = (text: string) => store.keepTypedIn(said.id, text === said.content ? null : text);
+  const stop = (how: Editing) => {
+    store.keepTypedIn(said.id, null);
+    setEditing(how);
+  };
+  if (editing === 'begun' || editing === 'continued') {
     const save = (text: string) => {
-      if (!onEdit || (followed && !mayDeleteLater())) return;
-      setEditing(false);
-      onEdit(said.id, text);
+      if (followed && !mayDeleteLater()) return;
+      stop('no');
+      store.edit(said.id, text);
     };
-    return <EditSaid said={said} onSave={onEdit && save} onCancel={() => setEditing('cancelled')} />;
+    return (
+      <EditSaid
+        said={said.content}
+        initial={kept ?? said.content}
+        begun={editing === 'begun'}
+        onChange={keep}
+        onSave={busy ? undefined : save}
+        onCancel={() => stop('cancelled')}
+      />
+    );
   }
   return (
     <div className="svc-said-item">
@@ -87,7 +112,7 @@ export function UserMessageView({ said, onEdit, followed }: SaidViewProps) {
           {said.content}
         </div>
       )}
-      {onEdit && (
+      {!busy && (
         <Tooltip label={t('Edit and send again')}>
           <ActionIcon
             variant="subtle"
@@ -95,7 +120,7 @@ export function UserMessageView({ said, onEdit, followed }: SaidViewProps) {
             size="sm"
             aria-label={t('Edit message')}
             autoFocus={editing === 'cancelled'}
-            onClick={() => setEditing(true)}
+            onClick={() => setEditing('begun')}
           >
             <IconEdit size={15} aria-hidden />
           </ActionIcon>

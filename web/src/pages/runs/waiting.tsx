@@ -64,7 +64,8 @@ function Approval({ run, call, onAnswered }: CallProps) {
   });
   return (
     <Card component="li" withBorder>
-      <Stack gap="sm">
+      {/* A form, so that leaving with an unsent note asks first. Enter decides nothing: there are two answers. */}
+      <Stack component="form" gap="sm" onSubmit={(event) => event.preventDefault()}>
         <CallHead run={run} call={call} />
         <TextInput
           label={t('Note')}

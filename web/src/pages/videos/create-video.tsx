@@ -13,7 +13,17 @@ import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { isAdmin, useUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
-import { bodyOf, costOf, emptyVideo, faultsOf, fitting, type VideoFaults, type VideoFields } from './video-fields.ts';
+import {
+  bodyOf,
+  costOf,
+  emptyVideo,
+  type FrameType,
+  faultsOf,
+  fitting,
+  type VideoFaults,
+  type VideoFields,
+  withFrame,
+} from './video-fields.ts';
 import { MoreOptions, ShapeOptions } from './video-options.tsx';
 import { createVideo, reloadVideos, type VideoModel, videoModelsQuery } from './videos-api.ts';
 
@@ -37,13 +47,20 @@ function Form({ models }: { models: VideoModel[] }) {
   const model = models.find(({ id }) => id === modelId) ?? models[0]!;
   const [fields, setFields] = useState(emptyVideo);
   const [faults, setFaults] = useState<VideoFaults>({});
-  const set = (changes: Partial<VideoFields>) => setFields({ ...fields, ...changes });
+  // An image takes a while to read, and a video to be started: what was typed meanwhile stays.
+  const set = (changes: Partial<VideoFields>) => setFields((before) => ({ ...before, ...changes }));
+  const setFrame = (type: FrameType, url: string | null) =>
+    setFields((before) => ({ ...before, frames: withFrame(before.frames, type, url) }));
   const send = useIdempotent(createVideo);
   const create = useAct({
-    mutationFn: () => send(bodyOf(fields, model)),
-    onSuccess: async () => {
+    mutationFn: (sent: VideoFields) => send(bodyOf(sent, model)),
+    onSuccess: async (_, sent) => {
       notifySuccess(t('The video is being generated'));
-      setFields({ ...fields, prompt: '', frames: {} });
+      setFields((now) => ({
+        ...now,
+        ...(now.prompt === sent.prompt && { prompt: '' }),
+        ...(now.frames === sent.frames && { frames: {} }),
+      }));
       await reloadVideos();
     },
   });
@@ -51,7 +68,7 @@ function Form({ models }: { models: VideoModel[] }) {
     event.preventDefault();
     const found = faultsOf(fields);
     setFaults(found);
-    if (Object.keys(found).length === 0) create.mutate();
+    if (Object.keys(found).length === 0) create.mutate(fields);
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -80,7 +97,7 @@ function Form({ models }: { models: VideoModel[] }) {
           error={faults.prompt}
         />
         <ShapeOptions model={model} fields={fields} faults={faults} set={set} />
-        <MoreOptions model={model} fields={fields} faults={faults} set={set} />
+        <MoreOptions model={model} fields={fields} faults={faults} set={set} setFrame={setFrame} />
         {create.error && <ErrorState error={create.error} title={t('The video was not started')} />}
         <Group justify="space-between">
           <Estimate fields={fields} model={model} />

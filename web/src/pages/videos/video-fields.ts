@@ -39,6 +39,11 @@ export const framesOf = (model: VideoModel): FrameType[] =>
 export const offered = (list: readonly (string | number)[] | null): string[] | null =>
   list && list.length > 0 ? list.map(String) : null;
 
+export function withFrame(frames: VideoFields['frames'], type: FrameType, url: string | null): VideoFields['frames'] {
+  const { [type]: _, ...others } = frames;
+  return url === null ? others : { ...others, [type]: url };
+}
+
 /** When another model is selected, clears the values that it does not support. */
 export function fitting(fields: VideoFields, model: VideoModel): VideoFields {
   const kept = (value: string, list: readonly string[] | null) => (list?.includes(value) ? value : '');

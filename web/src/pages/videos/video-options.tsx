@@ -1,8 +1,7 @@
-import { FileInput, NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
-import { notifyError } from '../../components/notify.ts';
+import { NumberInput, Select, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core';
 import { t } from '../../language/words.ts';
-import { readImage } from '../../read-image.ts';
-import { framesOf, offered, usualSeconds, type VideoFaults, type VideoFields } from './video-fields.ts';
+import { FrameInput } from './frame-input.tsx';
+import { type FrameType, framesOf, offered, usualSeconds, type VideoFaults, type VideoFields } from './video-fields.ts';
 import type { VideoModel } from './videos-api.ts';
 
 interface OptionsProps {
@@ -105,30 +104,20 @@ export function ShapeOptions(props: OptionsProps) {
   );
 }
 
-const frameLabels = { first_frame: t('First frame'), last_frame: t('Last frame') };
-const noFrameLabels = { first_frame: t('No first frame'), last_frame: t('No last frame') };
+interface MoreOptionsProps extends OptionsProps {
+  setFrame: (type: FrameType, url: string | null) => void;
+}
 
 /** Options that only some models support, and the callback. */
-export function MoreOptions({ model, fields, faults, set }: OptionsProps) {
-  const pick = async (type: keyof typeof frameLabels, file: File | null) => {
-    const { [type]: _, ...others } = fields.frames;
-    try {
-      set({ frames: file ? { ...others, [type]: await readImage(file) } : others });
-    } catch (error) {
-      notifyError(error);
-    }
-  };
+export function MoreOptions({ model, fields, faults, set, setFrame }: MoreOptionsProps) {
   return (
     <Stack>
       {framesOf(model).map((type) => (
-        <FileInput
+        <FrameInput
           key={type}
-          label={frameLabels[type]}
-          placeholder={t('Choose an image')}
-          accept="image/png,image/jpeg,image/webp"
-          clearable
-          clearButtonProps={{ 'aria-label': noFrameLabels[type] }}
-          onChange={(file) => void pick(type, file)}
+          type={type}
+          held={fields.frames[type] !== undefined}
+          onChange={(url) => setFrame(type, url)}
         />
       ))}
       {model.generate_audio && (
