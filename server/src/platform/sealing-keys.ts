@@ -1,4 +1,5 @@
 import type { SealingKey } from '../lib/seal.ts';
+import { isAnySealedWith } from './db/reseal.ts';
 import type { Db } from './db/tables.ts';
 import { withLock } from './db/with-lock.ts';
 import { encryptionKeys, ensureKey, keyFile } from './encryption-key.ts';
@@ -56,12 +57,14 @@ export async function openSealingKeys(db: Db, config: KeyConfig): Promise<Sealin
   });
 }
 
-/** In words, which key stored secrets need that is not configured; null if none. */
+/** In words, which key stored secrets need that is not configured; null if none. A key that sealed nothing is not needed. */
 export async function missingKeys(db: Db, config: KeyConfig): Promise<string | null> {
   const used = await db.selectFrom('sealing_keys').select('id').orderBy('used_from', 'desc').execute();
   const known = knownSealingKeys(config);
-  const missing = used.find(({ id }) => !known.some((key) => key.id === id));
-  return missing ? `${whatToDo(config, missing.id)} ${ifLost}` : null;
+  for (const { id } of used)
+    if (!known.some((key) => key.id === id) && (await isAnySealedWith(db, id)))
+      return `${whatToDo(config, id)} ${ifLost}`;
+  return null;
 }
 
 const ifLost =

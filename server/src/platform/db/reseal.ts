@@ -22,13 +22,31 @@ export const resealingAll =
     return changed;
   };
 
+/** All columns that may hold encrypted text: each store that is loaded names its own. */
+const columns: { table: string; column: string }[] = [];
+
 /** For a column of encrypted text, by the table's key columns. */
-export const resealing: Resealing = (table, keys, column) => (db, reseal) =>
-  rewrite(db, { table, keys, column, like: '_%' }, reseal);
+export const resealing: Resealing = (table, keys, column) => {
+  columns.push({ table, column });
+  return (db, reseal) => rewrite(db, { table, keys, column, like: '_%' }, reseal);
+};
 
 /** The same for a text column that may contain encrypted parts. */
-export const resealingWithin: Resealing = (table, keys, column) => (db, reseal) =>
-  rewrite(db, { table, keys, column, like: `%${sealBeginning}%` }, (text) => resealWithin(text, reseal));
+export const resealingWithin: Resealing = (table, keys, column) => {
+  columns.push({ table, column });
+  const like = `%${sealBeginning}%`;
+  return (db, reseal) => rewrite(db, { table, keys, column, like }, (text) => resealWithin(text, reseal));
+};
+
+/** Whether anything stored needs the key of this id. Reads whole tables. */
+export async function isAnySealedWith(db: Db, keyId: string): Promise<boolean> {
+  for (const { table, column } of columns) {
+    const like = `%${sealBeginning}${keyId}.%`;
+    const found = sql`select 1 from ${sql.table(table)} where ${sql.ref(column)} like ${like} limit 1`;
+    if ((await found.execute(db)).rows.length > 0) return true;
+  }
+  return false;
+}
 
 interface Place {
   table: string;
