@@ -131,6 +131,11 @@ describe('SCIM groups', () => {
     expect(data.name).toBe(displayName.toLowerCase());
   });
 
+  test.each(['2147483647', '9223372036854775807'])('a list can be requested with a count of %s', async (count) => {
+    for (const path of ['/Users', '/Groups'])
+      expect((await directory('GET', `${path}?count=${count}&startIndex=${count}`)).status).toBe(200);
+  });
+
   test('of concurrent creations with one name, one succeeds', async () => {
     const made = await Promise.all(
       Array.from({ length: 5 }, () => directory('POST', '/Groups', { displayName: 'Once' })),

@@ -102,8 +102,6 @@ describe('SCIM users', () => {
     );
     expect((await directory('GET', '/Users?count=0')).body).toMatchObject({ itemsPerPage: 0 });
     expect((await directory('GET', '/Users?startIndex=-5&count=1')).body).toMatchObject({ startIndex: 1 });
-    for (const most of ['2147483647', '9223372036854775807'])
-      expect((await directory('GET', `/Users?count=${most}`)).body.totalResults).toBe(all.totalResults);
   });
 
   const core = 'urn:ietf:params:scim:schemas:core:2.0:User';
