@@ -7,6 +7,8 @@ import { refuse, startUpstream } from './upstream.ts';
 /** Sixty characters, in forms that people and programs use. */
 const longName = 'Department of Long Names and of What Nobody Calls by a Nickname'.slice(0, 60);
 const longWord = 'regional-language-models-preview-of-the-week-for-departments';
+/** As long as groups of a company's directory. */
+const longTeam = `SG-Azure ${longName} / ${longWord} / ${longName} / ${longWord}`.padEnd(256, ' x').slice(0, 256);
 const longEmail = 'bartholomew.featherstonehaugh@department.of.example-institute.org';
 const longUsername = 'bartholomew.featherstonehaugh-cc';
 const most = 499_000_000_000;
@@ -71,7 +73,7 @@ async function organise(send: Send): Promise<string> {
   const { id, account_id } = await send<{ id: number; account_id: number }>('/api/organisations', { name: longName });
   await send(`/api/admin/users/${account_id}/credits`, { quota: most });
   const at = `/api/organisations/${id}`;
-  const team = await send(`${at}/teams`, { name: longName });
+  const team = await send(`${at}/teams`, { name: longTeam });
   await send(`${at}/invitations`, { email: longEmail, role: 'member', team_id: team.id });
   const given = { name: longName.slice(0, 50), owner: 'team', team_id: team.id };
   const { key } = await send<{ key: string }>(`${at}/keys`, given);

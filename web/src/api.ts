@@ -58,6 +58,17 @@ export function onUnauthorized(handle: typeof unauthorized): void {
   unauthorized = handle;
 }
 
+let shownUser: () => number | undefined = () => undefined;
+/** Sets whose account this tab shows; called by session.ts. */
+export function onAskingForUser(find: typeof shownUser): void {
+  shownUser = find;
+}
+/** The service refuses what is not meant for the user who is logged in now, in another tab. */
+export function forShownUser(): Record<string, string> {
+  const id = shownUser();
+  return id === undefined ? {} : { 'x-svc-user': `${id}` };
+}
+
 export type FactorMethod = Result<'/api/user/security', 'get'>['methods'][number];
 
 let stepUp: (methods: FactorMethod[]) => Promise<boolean> = async () => false;
@@ -137,6 +148,7 @@ async function send(method: Method, path: string, options: AnyOptions = {}): Pro
           'Content-Type': 'application/json',
           // The language chosen in the app, which may differ from the browser's; the service uses it for mails.
           'Accept-Language': language,
+          ...forShownUser(),
           ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }),
         };
   const init = { params: { path: names, query }, body, signal, headers };

@@ -1,5 +1,5 @@
 import { QueryClient, queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { ApiError, get, type Result } from './api.ts';
+import { ApiError, get, onAskingForUser, type Result } from './api.ts';
 import { retryingQueryCache } from './retry-queries.ts';
 
 /** The signed-in user. */
@@ -33,6 +33,8 @@ export const selfQuery = queryOptions({
   queryFn: ({ signal }): Promise<OwnUser & { notices?: number }> => get('/api/user/self', { signal }),
   staleTime: 30_000,
 });
+
+onAskingForUser(() => queryClient.getQueryData(selfQuery.queryKey)?.id);
 
 /** The signed-in user, or null if there is no valid session. Throws on other failures. */
 export async function currentUser(): Promise<OwnUser | null> {

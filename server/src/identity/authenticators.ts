@@ -4,7 +4,7 @@ import { type ClientSecrets, clientSecretStart } from './client-secrets.ts';
 import { factorRequired } from './factors/required.ts';
 import type { KeyLookup } from './key-lookup.ts';
 import type { KeyPrincipal, SessionPrincipal } from './principals.ts';
-import { refuseForgery, type Sessions, webCallHeader } from './sessions.ts';
+import { refuseForgery, refuseOtherUser, type Sessions, webCallHeader } from './sessions.ts';
 import { roles, type User } from './user.ts';
 
 /** Identity's authentication methods. */
@@ -23,6 +23,7 @@ export function authenticatorsOf(deps: {
     if (!found) throw new AppError('not_logged_in', 'You are not logged in.');
     refuseForgery(call.request, deps.origins);
     const { user, session } = found;
+    refuseOtherUser(call.request, user.id);
     const administers = user.role >= roles.administrator && (await deps.mayAdminister(user));
     const limitKey = `user:${user.id}`;
     return { user, sessionId: session.id, signedInAt: session.signedInAt, administers, limitKey };

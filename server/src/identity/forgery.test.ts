@@ -106,3 +106,22 @@ test('session cookies set by another host of the domain do not change who is log
   await stranger.call('/api/user/logout', { method: 'POST' });
   expect(await idOf(stranger.cookie, owner.cookie)).toBe(owner.id);
 });
+
+test('a write from a page that shows another user is rejected, and changes nothing', async () => {
+  const [shown, now] = [await service.user(), await service.user()];
+  const rename = (user: number | string) =>
+    service.call('/api/user/self', {
+      method: 'PUT',
+      headers: { cookie: now.cookie, 'x-svc-user': `${user}` },
+      body: { display_name: `For ${user}` },
+    });
+  for (const other of [shown.id, 'somebody', '']) {
+    const refused = await rename(other);
+    expect([refused.status, ((await refused.json()) as { message: string }).message]).toEqual([
+      401,
+      expect.stringContaining('Another user has logged in'),
+    ]);
+  }
+  const { data } = (await (await rename(now.id)).json()) as { data: { display_name: string } };
+  expect(data.display_name).toBe(`For ${now.id}`);
+});

@@ -184,6 +184,16 @@ export function refuseForgery(request: Request, origins: string[]): void {
   throw new AppError('forbidden', 'This request comes from another site.');
 }
 
+/** Sent by the web app: the id of the user whose account its page shows. */
+const shownUserHeader = 'x-svc-user';
+
+/** With two tabs and two accounts, a page may still show the other one: what it asks for is not for this one. */
+export function refuseOtherUser({ headers }: Request, userId: number): void {
+  const shown = headers.get(shownUserHeader);
+  if (shown !== null && shown !== `${userId}`)
+    throw new AppError('not_logged_in', 'Another user has logged in in this browser. Check the account and try again.');
+}
+
 /** A page loaded from here under another host name: refused too, but the name may be what is misconfigured. */
 const isOfHost = (origin: string, host: string | null): boolean => URL.parse(origin)?.host === host;
 

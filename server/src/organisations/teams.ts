@@ -1,12 +1,15 @@
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { shownName } from '../platform/http/shown-text.ts';
 import { type OrganisationsContext, organisationTag } from './context.ts';
 import { findRole, holdMembers } from './store/members.ts';
 import type { TeamRow } from './store/tables.ts';
 import { deleteTeam, findTeam, insertTeam, joinTeam, leaveTeam, listTeams, updateTeam } from './store/teams.ts';
 
 export const mostTeams = 500;
+/** As long as a group's in the directories of companies. */
+export const teamName = shownName(256);
 const noTeam = () => new AppError('not_found', 'There is no such team.');
 
 export async function requireTeam(

@@ -45,9 +45,15 @@ export function personOf(provider: Provider, claims: Claims): Person {
   };
 }
 
+/** Microsoft's clouds: the public one, of the United States' government, and of China. */
+const microsoft = /^https:\/\/login\.(microsoftonline\.com|microsoftonline\.us|partner\.microsoftonline\.cn)\//;
+/** Directories in which anybody can have an account. */
+export const isSharedDirectory = (issuer: string): boolean =>
+  microsoft.test(issuer) && /^\/(common|organizations|consumers)\b/.test(new URL(issuer).pathname);
+
 /** Microsoft uses its own claim, if the application requests it. */
-const saysVerified = ({ issuer }: Provider, claims: Claims): boolean =>
-  isTrue(claims.email_verified) || (issuer.startsWith('https://login.microsoftonline.com/') && isTrue(claims.xms_edov));
+const saysVerified = ({ issuer }: Pick<Provider, 'issuer'>, claims: Claims): boolean =>
+  isTrue(claims.email_verified) || (microsoft.test(issuer) && isTrue(claims.xms_edov));
 
 /** The highest role of the groups; an ordinary user without any. Root cannot be mapped. */
 function mappedRole({ roleClaim, roleMap }: Provider, claims: Claims): number | null {

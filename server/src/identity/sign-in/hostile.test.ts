@@ -195,10 +195,11 @@ test('private addresses are rejected: issuer, its DNS name, endpoints in its met
 });
 
 test('the shared Microsoft directory is rejected', async () => {
-  for (const tenant of ['common', 'organizations', 'consumers']) {
-    const body = bodyOf('ms', `https://login.microsoftonline.com/${tenant}/v2.0`);
-    expect((await root.call(base, { method: 'POST', body })).status).toBe(400);
-  }
+  for (const cloud of ['microsoftonline.com', 'microsoftonline.us', 'partner.microsoftonline.cn'])
+    for (const tenant of ['common', 'organizations', 'consumers']) {
+      const body = bodyOf('ms', `https://login.${cloud}/${tenant}/v2.0`);
+      expect((await root.call(base, { method: 'POST', body })).status).toBe(400);
+    }
 });
 
 test('connected accounts are not matched after a provider changes its issuer', async () => {

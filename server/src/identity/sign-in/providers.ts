@@ -2,6 +2,7 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { checkedUrl, OutgoingError } from '../../platform/http/outgoing.ts';
 import { roles, type User } from '../user.ts';
+import { isSharedDirectory } from './claims.ts';
 import type { SignInContext } from './context.ts';
 import { wordsOf } from './fault.ts';
 import * as store from './store/providers.ts';
@@ -116,7 +117,7 @@ function check({ allowPrivate }: SignInContext, acting: Acting, fields: store.Pr
     throw refuse(error.message);
   }
   if (!allowPrivate && !fields.issuer.startsWith('https:')) throw refuse('must be an https address');
-  if (/^https:\/\/login\.microsoftonline\.com\/(common|organizations|consumers)\b/.test(fields.issuer))
+  if (isSharedDirectory(fields.issuer))
     throw refuse('specify a single tenant: in the shared directory, anyone can give themselves any email address');
   if (fields.kind === 'github' && fields.sealedSecret === '')
     throw new AppError('invalid_value', 'client_secret: is required for GitHub', { param: 'client_secret' });

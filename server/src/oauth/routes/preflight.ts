@@ -18,6 +18,7 @@ const crossOrigin = table<Methods>({
   '/api/oauth2/.well-known/openid-configuration': always('GET'),
   '/.well-known/openid-configuration': always('GET'),
   '/.well-known/oauth-authorization-server': always('GET'),
+  '/api/oauth2/jwks': withOpenid('GET'),
   '/api/oauth2/par': withOpenid('POST'),
   '/api/oauth2/device_authorization': withOpenid('POST'),
   '/api/oauth2/register': withOpenid('POST'),

@@ -2,15 +2,14 @@ import { z } from 'zod';
 import { answered, done } from '../../platform/http/answers.ts';
 import { idText, nothingAsked } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
-import { shownName } from '../../platform/http/shown-text.ts';
 import type { OrganisationsContext } from '../context.ts';
 import type { TeamRow } from '../store/tables.ts';
 import { listTeams } from '../store/teams.ts';
-import { addToTeam, changeTeam, createTeam, endTeam, removeFromTeam } from '../teams.ts';
+import { addToTeam, changeTeam, createTeam, endTeam, removeFromTeam, teamName } from '../teams.ts';
 import { base, int, organisationParams, root, standing, told } from './shared.ts';
 
 const teamSchema = z.object({ id: int, name: z.string(), created_at: int }).meta({ id: 'Team' });
-const body = z.strictObject({ name: shownName(64) });
+const body = z.strictObject({ name: teamName });
 const teamParams = organisationParams.extend({ team_id: idText });
 const memberParams = teamParams.extend({ user_id: idText });
 

@@ -3,7 +3,7 @@ import type { Member } from '../../app.fixture.ts';
 import { newAddress, openDirectory, patch, type Resource } from './directory.fixture.ts';
 import { noGroup, toldGroup } from './groups.ts';
 
-const { acts, create, directory, joined, memberOf, newOrganisation, org, person, world } = await openDirectory();
+const { acts, create, directory, joined, memberOf, newOrganisation, org, owner, person, world } = await openDirectory();
 afterAll(() => world.close());
 
 const stranger = (await newOrganisation(await world.t.user())).call;
@@ -112,6 +112,28 @@ describe('SCIM groups', () => {
       actor: { name: 'SCIM: Okta' },
       after: { team_id: Number(group.id), name: 'Anew', members: [Number(userId)] },
     });
+  });
+
+  test('a name may be as long as those of other directories', async () => {
+    const { id } = await newGroup();
+    const displayName = `SG-Azure-${'x'.repeat(247)}`;
+    const renaming = (name: string) =>
+      directory('PATCH', `/Groups/${id}`, patch({ op: 'replace', path: 'displayName', value: name }));
+    expect((await renaming(displayName)).status).toBe(204);
+    expect((await renaming(`${displayName}x`)).body.detail).toContain('256');
+    const found = `/Groups?filter=${encodeURIComponent(`displayName eq "${displayName}"`)}`;
+    expect((await directory('GET', found)).body.Resources).toMatchObject([{ id, displayName }]);
+    // People can change it here too.
+    const teams = org('/teams');
+    const { data } = await world.send<{ name: string }>(owner, 'PUT', `${teams}/${id}`, {
+      name: displayName.toLowerCase(),
+    });
+    expect(data.name).toBe(displayName.toLowerCase());
+  });
+
+  test.each(['2147483647', '9223372036854775807'])('a list can be requested with a count of %s', async (count) => {
+    for (const path of ['/Users', '/Groups'])
+      expect((await directory('GET', `${path}?count=${count}&startIndex=${count}`)).status).toBe(200);
   });
 
   test('of concurrent creations with one name, one succeeds', async () => {

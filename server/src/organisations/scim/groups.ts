@@ -3,14 +3,13 @@ import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { isObject } from '../../lib/is-object.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { shownName } from '../../platform/http/shown-text.ts';
 import { type OrganisationsContext, organisationTag } from '../context.ts';
 import { holdMembers } from '../store/members.ts';
 import { addPlaces, countPlaces, groupMembers, knownScimUsers, removePlaces } from '../store/scim-places.ts';
 import { tieMembers } from '../store/scim-users.ts';
 import type { TeamRow } from '../store/tables.ts';
 import { deleteTeam, insertTeam, listTeams } from '../store/teams.ts';
-import { changeTeam, mostTeams, requireTeam } from '../teams.ts';
+import { changeTeam, mostTeams, requireTeam, teamName } from '../teams.ts';
 import type { Directory } from './caller.ts';
 import { fault, taken } from './faults.ts';
 import { askedFor, type Change, textIn, writtenAs } from './patch.ts';
@@ -27,8 +26,6 @@ export const noGroup: Group = { name: '', external_id: '', members: new Set() };
 
 /** As many as an organisation lists. */
 const mostPlaces = 50_000;
-
-const teamName = shownName(64);
 
 export function toldGroup(before: Group, changes: readonly Change[]): Group {
   // One copy for all changes: one per change would be quadratic for thousands of members.

@@ -43,15 +43,18 @@ export function changesIn({ Operations }: PatchBody, id: number): Change[] {
 export const membersOf = (value: Record<string, unknown>, op: Change['op'] = 'replace'): Change[] =>
   Object.entries(value).flatMap(([name, given]) => spread({ ...parsePath(name), op, value: given }));
 
-/** The parts of a name are separate changes. */
-const spread = (change: Change): Change[] =>
-  change.attribute === 'name' && isObject(change.value)
-    ? Object.entries(change.value).map(([part, value]) => ({
-        ...change,
-        attribute: `name.${part.toLowerCase()}`,
-        value,
-      }))
-    : [change];
+const emptyName = { givenName: null, familyName: null };
+
+/** The parts of a name are separate changes; without any, all of them are removed. */
+function spread(change: Change): Change[] {
+  const { attribute, value = null } = change;
+  if (attribute !== 'name' || (value !== null && !isObject(value))) return [change];
+  return Object.entries(value ?? emptyName).map(([part, given]) => ({
+    ...change,
+    attribute: `name.${part.toLowerCase()}`,
+    value: given,
+  }));
+}
 
 /** What was sent where a text is expected; objects have none, as their `toString` may be a member of any kind. */
 export function writtenAs(value: unknown): string {
@@ -82,6 +85,14 @@ export function booleanIn({ attribute, value }: Change): boolean {
   const text = writtenAs(unwrapped(value)).toLowerCase();
   if (text !== 'true' && text !== 'false') throw fault('invalidValue', `${attribute}: must be true or false.`);
   return text === 'true';
+}
+
+/** Whether a filter in a path means this value, ignoring case (RFC 7643 §2.2). */
+export function isMeant(where: Filter, one: Record<string, unknown>): boolean {
+  if ('all' in where) return where.all.every((part) => isMeant(part, one));
+  if ('any' in where) return where.any.some((part) => isMeant(part, one));
+  if (!('op' in where)) return false;
+  return writtenAs(one[where.attribute]).toLowerCase() === writtenAs(where.value).toLowerCase();
 }
 
 /** All values that a filter in a path asks for. */

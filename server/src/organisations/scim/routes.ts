@@ -31,7 +31,8 @@ const base = {
 const whole = (most: number) =>
   z
     .string()
-    .regex(/^-?\d{1,9}$/, 'must be a whole number')
+    // Clients that want everything ask for the largest number of 32 or 64 bits.
+    .regex(/^-?\d{1,19}$/, 'must be a whole number')
     .transform((text) => Math.min(Math.max(Number(text), 0), most))
     .meta({ type: 'integer' });
 const chosenFields = { attributes: z.string().optional(), excludedAttributes: z.string().optional() };

@@ -5,7 +5,7 @@ import { table } from '../../lib/table.ts';
 import { holdsHidden, inOneLine, shownName, visible } from '../../platform/http/shown-text.ts';
 import type { ScimUserFields } from '../store/tables.ts';
 import { fault } from './faults.ts';
-import { askedFor, booleanIn, type Change, textIn, writtenAs } from './patch.ts';
+import { booleanIn, type Change, isMeant, textIn, writtenAs } from './patch.ts';
 
 export const noFields: ScimUserFields = {
   ...{ user_name: '', external_id: '', given_name: '', family_name: '', display_name: '', email: '', active: 1 },
@@ -43,20 +43,36 @@ export function told(fields: ScimUserFields, change: Change): ScimUserFields {
   return fields;
 }
 
-/** One address is stored: the first, or the work address. */
+/**
+ * One of a person's addresses is stored, and shown as the primary work address. What is said about others does not
+ * change it: it is the one that says whose account is meant.
+ */
 function toldAddress(fields: ScimUserFields, change: Change): ScimUserFields {
-  const kinds = askedFor(change.where, 'type').map((kind) => String(kind).toLowerCase());
-  if (kinds.length > 0 && !kinds.includes('work')) return fields;
-  const value = Array.isArray(change.value) || isObject(change.value) ? addressIn([change.value].flat()) : change.value;
-  return { ...fields, email: textIn({ ...change, value }, emailRule) };
+  const { op, where, value } = change;
+  if (where && !isMeant(where, { value: fields.email, type: 'work', primary: true })) return fields;
+  if (op === 'remove') return isRemoved(fields.email, value) ? { ...fields, email: '' } : fields;
+  const isList = Array.isArray(value) || isObject(value);
+  const given = isList ? [value].flat().filter(isObject) : [];
+  const added = op === 'add' && fields.email !== '' ? given.filter(mayReplace) : given;
+  if (op === 'add' && isList && added.length === 0) return fields;
+  return { ...fields, email: textIn({ ...change, value: isList ? addressIn(added) : value }, emailRule) };
 }
 
-function addressIn(emails: unknown[]): unknown {
-  const given = emails.filter(isObject);
-  const isWork = ({ type }: Record<string, unknown>) => writtenAs(type).toLowerCase() === 'work';
-  const isPrimary = ({ primary }: Record<string, unknown>) => writtenAs(primary).toLowerCase() === 'true';
-  return (given.find(isPrimary) ?? given.find(isWork) ?? given[0])?.value;
-}
+/** Without values, all are removed. */
+const isRemoved = (email: string, value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  [value]
+    .flat()
+    .some((one) => isMeant({ attribute: 'value', op: 'eq', value: email }, isObject(one) ? one : { value: one }));
+
+const isWork = ({ type }: Record<string, unknown>): boolean => writtenAs(type).toLowerCase() === 'work';
+const isPrimary = ({ primary }: Record<string, unknown>): boolean => writtenAs(primary).toLowerCase() === 'true';
+/** An added address of another kind is one more. */
+const mayReplace = (one: Record<string, unknown>): boolean => isPrimary(one) || isWork(one) || one.type === undefined;
+
+const addressIn = (given: Record<string, unknown>[]): unknown =>
+  (given.find(isPrimary) ?? given.find(isWork) ?? given[0])?.value;
 
 export function toldOf(before: ScimUserFields, changes: Change[]): ScimUserFields {
   const fields = changes.reduce(told, before);

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type RawBuilder, type SqlBool, sql } from 'kysely';
 import { table } from '../../lib/table.ts';
 import type { Tables } from '../../platform/db/tables.ts';
+import { inOneForm, visible } from '../../platform/http/shown-text.ts';
 import { fault } from '../scim/faults.ts';
 import type { Comparison, Filter, Value } from '../scim/filter.ts';
 import type { Condition } from './scim-users.ts';
@@ -51,6 +52,25 @@ const text = (column: RawBuilder<unknown>, letters: Case, present: Bool = sql`${
   };
 };
 const searches: ReadonlySet<string> = new Set(['co', 'sw', 'ew']);
+
+const trimmed: Readonly<Record<string, (text: string) => string>> = table({
+  eq: (text: string) => text.trim(),
+  sw: (text: string) => text.trimStart(),
+  ew: (text: string) => text.trimEnd(),
+});
+
+/** Names are stored in one form: compared in that form too, a directory finds what it sent. */
+const name = (column: RawBuilder<unknown>, letters: Case): Attribute => {
+  const stored = text(column, letters);
+  const formed = (op: string, value: string): string => {
+    const one = inOneForm(visible(value));
+    return trimmed[op]?.(one) ?? one;
+  };
+  return {
+    ...stored,
+    compare: (op, value) => stored.compare(op, typeof value === 'string' ? formed(op, value) : value),
+  };
+};
 
 /** Opaque to directories: equal or not. */
 const id = (column: RawBuilder<unknown>): Attribute => ({
@@ -117,12 +137,12 @@ const address = text(sql.ref('address'), 'lower', hasEmail);
 export const userAttributes: Attributes = {
   single: table({
     id: id(sql.ref('id')),
-    username: text(sql.ref('user_key'), 'lower'),
+    username: name(sql.ref('user_key'), 'lower'),
     externalid: text(sql.ref('external_id'), 'exact'),
-    displayname: text(sql.ref('display_name'), 'ignored'),
-    'name.givenname': text(sql.ref('given_name'), 'ignored'),
-    'name.familyname': text(sql.ref('family_name'), 'ignored'),
-    'name.formatted': text(sql`trim(given_name || ' ' || family_name)`, 'ignored'),
+    displayname: name(sql.ref('display_name'), 'ignored'),
+    'name.givenname': name(sql.ref('given_name'), 'ignored'),
+    'name.familyname': name(sql.ref('family_name'), 'ignored'),
+    'name.formatted': name(sql`trim(given_name || ' ' || family_name)`, 'ignored'),
     active: truth(sql.ref('active')),
     'meta.created': time(sql.ref('created_at')),
     'meta.lastmodified': time(sql.ref('updated_at')),
@@ -141,7 +161,7 @@ export const groupAttributes: Attributes = {
   single: table({
     id: id(sql.ref('id')),
     externalid: text(sql.ref('external_id'), 'exact'),
-    displayname: text(sql.ref('name'), 'exact'),
+    displayname: name(sql.ref('name'), 'exact'),
     'meta.created': time(sql.ref('created_at')),
     'meta.resourcetype': constant('Group', yes),
   }),

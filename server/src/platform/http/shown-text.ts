@@ -33,12 +33,10 @@ const meant = new RegExp(
   'gu',
 );
 
-/** One form for what looks the same: composed letters, single plain spaces, none at the ends. */
-export const inOneLine = (text: string): string =>
-  text
-    .normalize('NFC')
-    .replace(/\p{Zs}+/gu, ' ')
-    .trim();
+/** One form for what looks the same: composed letters, single plain spaces. */
+export const inOneForm = (text: string): string => text.normalize('NFC').replace(/\p{Zs}+/gu, ' ');
+/** The same without spaces at the ends. */
+export const inOneLine = (text: string): string => inOneForm(text).trim();
 const inLines = (text: string): string => text.normalize('NFC').replace(/\r\n?/g, '\n').trim();
 
 export const holdsHidden = (text: string): boolean => hidden.test(text.replace(meant, ''));

@@ -21,6 +21,8 @@ export default {
   'The call was cancelled.': '调用已放弃。',
 
   'You are not logged in.': '你尚未登录。',
+  'Another user has logged in in this browser. Check the account and try again.':
+    '此浏览器中已有另一位用户登录。请确认账号后重试。',
   'Only administrators may do this.': '只有管理员可以执行此操作。',
   'Wrong username or password.': '用户名或密码错误。',
   'The password is wrong.': '密码错误。',

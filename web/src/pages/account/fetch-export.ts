@@ -1,4 +1,4 @@
-import { ApiError, errorOf, provenSince } from '../../api.ts';
+import { ApiError, errorOf, forShownUser, provenSince } from '../../api.ts';
 import { t } from '../../language/words.ts';
 
 export interface ExportFile {
@@ -45,7 +45,11 @@ export async function readExport(
 }
 
 export async function fetchExport(signal: AbortSignal, tell: (bytes: number) => void): Promise<ExportFile> {
-  const response = await fetch('/api/user/self/export', { signal, credentials: 'same-origin' }).catch((cause) => {
+  const response = await fetch('/api/user/self/export', {
+    signal,
+    credentials: 'same-origin',
+    headers: forShownUser(),
+  }).catch((cause) => {
     if (signal.aborted) throw cause;
     throw lost(t('The server could not be reached. Check the connection and try again.'));
   });

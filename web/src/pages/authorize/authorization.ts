@@ -1,4 +1,4 @@
-import { ApiError, errorOf, post, provenSince, type Result } from '../../api.ts';
+import { ApiError, errorOf, forShownUser, post, provenSince, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
 import { parseSearch } from '../../search-params.ts';
 import { queryClient, selfQuery } from '../../session.ts';
@@ -16,7 +16,7 @@ const redirectOf = (body: unknown): string | undefined =>
 
 /** Returns the data, or the redirect that reports an error to the application; throws on any other error. */
 async function call<T>(address: string, init: RequestInit): Promise<{ data: T } | { leaveTo: string }> {
-  const response = await fetch(address, init).catch((cause: unknown) => {
+  const response = await fetch(address, { ...init, headers: { ...init.headers, ...forShownUser() } }).catch((cause) => {
     if (init.signal?.aborted) throw cause;
     throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
@@ -25,7 +25,8 @@ async function call<T>(address: string, init: RequestInit): Promise<{ data: T } 
   const leaveTo = redirectOf(body);
   if (leaveTo) return { leaveTo };
   if (await provenSince(response.status, body)) return call(address, init);
-  // The session has ended: refetching the user leads to the login page and back here.
+  // The session has ended, or is another user's: refetching the user leads to the login page and back here, or asks
+  // that user.
   if (response.status === 401) queryClient.invalidateQueries(selfQuery);
   throw await errorOf(response, body ?? null);
 }

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ApiError, errorOf, get, type Result } from '../../api.ts';
+import { ApiError, errorOf, forShownUser, get, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
 
 export type Source = Result<'/api/svc-ms/knowledge/sources/{id}', 'get'>;
@@ -33,7 +33,7 @@ export async function sendFiles({ files, category, keywords, replace }: ImportFi
   if (category.trim() !== '') form.append('category', category.trim());
   for (const word of keywords) form.append('keywords', word);
   if (replace) form.append('replace', 'true');
-  const request = { method: 'POST', headers: { 'x-svc-web': '1' }, body: form };
+  const request = { method: 'POST', headers: { 'x-svc-web': '1', ...forShownUser() }, body: form };
   const response = await fetch('/api/svc-ms/knowledge/import', request).catch(() => {
     throw new ApiError(0, t('The files could not be sent. Check the connection and try again.'), null);
   });

@@ -58,7 +58,7 @@ function TeamForm({ organisationId: id, team, onClose }: TeamFormProps) {
     <Dialog opened onClose={onClose} title={team ? t('Rename {name}', { name: team.name }) : t('New team')}>
       <form onSubmit={submit}>
         <Stack>
-          <TextInput name="name" label={t('Name')} maxLength={64} required data-autofocus defaultValue={team?.name} />
+          <TextInput name="name" label={t('Name')} maxLength={256} required data-autofocus defaultValue={team?.name} />
           <FormFoot
             act={save}
             failure={team ? t('The team was not renamed') : t('The team was not created')}

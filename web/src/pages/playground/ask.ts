@@ -1,4 +1,4 @@
-import { ApiError, errorOf, get, type Result } from '../../api.ts';
+import { ApiError, errorOf, forShownUser, get, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
 import { type Chunk, hasOutput, withChunk } from './chunk.ts';
 import type { AnswerEntry, AnswerStats } from './conversation.ts';
@@ -8,7 +8,7 @@ async function send(request: Record<string, unknown>, signal: AbortSignal): Prom
   const init = {
     method: 'POST',
     // Tells the relay that the request comes from a page, so that it authenticates by session instead of by API key.
-    headers: { 'Content-Type': 'application/json', 'x-svc-web': '1' },
+    headers: { 'Content-Type': 'application/json', 'x-svc-web': '1', ...forShownUser() },
     body: JSON.stringify(request),
     signal,
   };

@@ -1,5 +1,5 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ApiError, errorOf, type Result } from '../../api.ts';
+import { ApiError, errorOf, forShownUser, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 
@@ -24,7 +24,7 @@ async function send<T>(
   signal?: AbortSignal,
   idempotencyKey?: string,
 ): Promise<T> {
-  const headers: Record<string, string> = { 'x-svc-web': '1' };
+  const headers: Record<string, string> = { 'x-svc-web': '1', ...forShownUser() };
   if (idempotencyKey) headers['Idempotency-Key'] = idempotencyKey;
   if (method !== 'GET') headers['Content-Type'] = 'application/json';
   const response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal }).catch((cause) => {
