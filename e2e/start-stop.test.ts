@@ -48,6 +48,20 @@ describe('startup', () => {
     expect(said).not.toContain('hunter2');
   });
 
+  test('several workers that cannot start say why once and exit with 1, like a single process', async () => {
+    const nothing = `127.0.0.1:${freePort()}`;
+    const env = {
+      WORKERS: '2',
+      DATABASE_URL: `postgres://svc:hunter2@${nothing}/svc`,
+      REDIS_URL: `redis://${nothing}`,
+    };
+    const { code, said, printed } = await attempt(env);
+    expect(code).toBe(1);
+    expect(said).toMatch(/^The database cannot be reached: [^\n]+\n$/);
+    expect(said + printed).not.toContain('hunter2');
+    expect(printed).not.toContain('restarting');
+  }, 60_000);
+
   test('a data folder that cannot be written gives a clear message and exits with 1', async () => {
     const { code, said } = await attempt({ DATA_DIR: '/proc/nowhere' });
     expect(code).toBe(1);
