@@ -10,6 +10,8 @@ const spaces = {
   runs: 'msru',
   videosOfChannel: 'vide',
   approvals: 'mcpa',
+  recoveryCodes: 'rcod',
+  oneTimeSecrets: 'once',
 };
 
 export type LockSpace = keyof typeof spaces;
