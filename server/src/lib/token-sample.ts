@@ -44,23 +44,24 @@ function spread(texts: readonly string[], share: number): Sample {
   return { pieces, counts: (counted) => scale(texts, { ends, chars }, counted) };
 }
 
+function sum(of: Iterable<number>): number {
+  let all = 0;
+  for (const one of of) all += one;
+  return all;
+}
+
 function scale(
   texts: readonly string[],
   { ends, chars }: { ends: Uint32Array; chars: Uint32Array },
   counted: ArrayLike<number>,
 ): number[] {
-  let all = 0;
-  for (let i = 0; i < counted.length; i += 1) all += counted[i]!;
-  const density =
-    all /
-    Math.max(
-      1,
-      chars.reduce((sum, one) => sum + one, 0),
-    );
+  const tokens = new Float64Array(texts.length);
   let at = 0;
-  return texts.map((text, i) => {
-    let own = 0;
-    for (; at < ends[i]!; at += 1) own += counted[at]!;
-    return Math.ceil(text.length * (chars[i]! > 0 ? own / chars[i]! : density));
-  });
+  for (let i = 0; i < texts.length; i += 1) for (; at < ends[i]!; at += 1) tokens[i]! += counted[at]!;
+  const inAll = (sum(tokens) / Math.max(1, sum(chars))) * sum(texts.map(({ length }) => length));
+  const scaled = texts.map(({ length }, i) => (chars[i]! > 0 ? (length * tokens[i]!) / chars[i]! : 0));
+  // Short texts without a sample are not like the others: they get what those leave of the whole.
+  const unseen = sum(texts.map(({ length }, i) => (chars[i]! > 0 ? 0 : length)));
+  const left = Math.max(0, inAll - sum(scaled)) / Math.max(1, unseen);
+  return texts.map(({ length }, i) => Math.ceil(chars[i]! > 0 ? scaled[i]! : length * left));
 }
