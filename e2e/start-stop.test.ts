@@ -144,3 +144,23 @@ test('at the end of the drain, open requests get an error in their own format an
   expect(self.quota + self.used_quota).toBe(10_000_000);
   await service.stop();
 }, 300_000);
+
+test('at the end of the drain, whoever waits for an execution is told that it continues', async () => {
+  const upstream = startUpstream(() => silence());
+  const service = await startService({ env: { DRAIN_SECONDS: '1' } });
+  const { modelId } = await service.serve({ kind: 'openai', url: upstream.url });
+  for (const name of ['MsPlanModel', 'MsEasyModel', 'MsMediumModel', 'MsHardModel'])
+    await service.root.api('/api/admin/options', { method: 'PUT', body: { key: name, value: modelId } });
+  const goal = { message: 'Write a poem.', session_id: 'waiting', stream_events: false };
+  const waiting = service.post('/api/svc-ms/autonomous/execute', goal).then(async (answer) => ({
+    ...{ status: answer.status, body: await answer.json() },
+  }));
+  await until('the upstream was asked', () => upstream.asked.length > 0);
+  expect(await service.kill('SIGTERM')).toBe(0);
+  expect(await waiting).toEqual({
+    status: 503,
+    body: { success: false, message: expect.stringContaining('The execution continues') },
+  });
+  upstream.stop();
+  await service.stop();
+}, 300_000);
