@@ -106,12 +106,11 @@ const acts: { [K in Lasting['kind']]: (at: LastingScene, one: Extract<Lasting, {
     await client.callTool({ name, arguments: {} }).catch(() => {});
     await client.close();
   },
-  run: ({ call }, { who: by, waits }) => {
+  run: async ({ call }, { who: by, waits }) => {
     const config = { max_iterations: 2 };
     const goal = { message: 'Write a poem.', session_id: crypto.randomUUID(), stream_events: !waits, config };
-    return call(by, '/api/svc-ms/autonomous/execute', 'POST', goal).then((answer) =>
-      waits ? answer.text() : answer.body?.cancel(),
-    );
+    const answer = await call(by, '/api/svc-ms/autonomous/execute', 'POST', goal);
+    await (waits ? answer.text() : answer.body?.cancel());
   },
   stopRun: async ({ call }, { who: by }) => {
     const answer = await call(by, '/api/svc-ms/autonomous', 'GET');
