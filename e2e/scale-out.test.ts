@@ -204,6 +204,32 @@ describe('several processes', () => {
     inOrder(sums);
   }, 300_000);
 
+  test('workers that cannot restart are tried at growing intervals, and serve once the database is back', async () => {
+    if (missing) return;
+    const before = await pids();
+    const isOld = (pid: number) => before.has(pid);
+    await postgres!.stop('crash');
+    try {
+      for (const pid of before) process.kill(pid, 'SIGKILL');
+      const pauses = () =>
+        [...service.output().matchAll(/"worker":1,"code":1,"seconds":(\d+)/g)].map((match) => Number(match[1]));
+      await until('it was tried three times', () => pauses().length >= 3, 120_000);
+      const seen = pauses();
+      expect(seen).toEqual(seen.map((_, n) => Math.min(30, seen[0]! * 2 ** n)));
+      expect(seen[0]).toBeGreaterThan(1);
+    } finally {
+      await postgres!.start();
+    }
+    await until(
+      'two new workers answer',
+      async () => {
+        const now = [...(await pids().catch(() => new Set<number>()))];
+        return now.length === 2 && !now.some(isOld);
+      },
+      120_000,
+    );
+  }, 300_000);
+
   test('workers exit when their supervisor is killed', async () => {
     if (missing) return;
     const workers = [...(await pids())];

@@ -48,6 +48,20 @@ describe('startup', () => {
     expect(said).not.toContain('hunter2');
   });
 
+  test('several workers that cannot start say why once and exit with 1, like a single process', async () => {
+    const nothing = `127.0.0.1:${freePort()}`;
+    const env = {
+      WORKERS: '2',
+      DATABASE_URL: `postgres://svc:hunter2@${nothing}/svc`,
+      REDIS_URL: `redis://${nothing}`,
+    };
+    const { code, said, printed } = await attempt(env);
+    expect(code).toBe(1);
+    expect(said).toMatch(/^The database cannot be reached: [^\n]+\n$/);
+    expect(said + printed).not.toContain('hunter2');
+    expect(printed).not.toContain('restarting');
+  }, 60_000);
+
   test('a data folder that cannot be written gives a clear message and exits with 1', async () => {
     const { code, said } = await attempt({ DATA_DIR: '/proc/nowhere' });
     expect(code).toBe(1);
@@ -128,5 +142,25 @@ test('at the end of the drain, open requests get an error in their own format an
   const self = await service.self(user);
   expect(self.used_quota).toBeGreaterThan(0);
   expect(self.quota + self.used_quota).toBe(10_000_000);
+  await service.stop();
+}, 300_000);
+
+test('at the end of the drain, whoever waits for an execution is told that it continues', async () => {
+  const upstream = startUpstream(() => silence());
+  const service = await startService({ env: { DRAIN_SECONDS: '1' } });
+  const { modelId } = await service.serve({ kind: 'openai', url: upstream.url });
+  for (const name of ['MsPlanModel', 'MsEasyModel', 'MsMediumModel', 'MsHardModel'])
+    await service.root.api('/api/admin/options', { method: 'PUT', body: { key: name, value: modelId } });
+  const goal = { message: 'Write a poem.', session_id: 'waiting', stream_events: false };
+  const waiting = service.post('/api/svc-ms/autonomous/execute', goal).then(async (answer) => ({
+    ...{ status: answer.status, body: await answer.json() },
+  }));
+  await until('the upstream was asked', () => upstream.asked.length > 0);
+  expect(await service.kill('SIGTERM')).toBe(0);
+  expect(await waiting).toEqual({
+    status: 503,
+    body: { success: false, message: expect.stringContaining('The execution continues') },
+  });
+  upstream.stop();
   await service.stop();
 }, 300_000);

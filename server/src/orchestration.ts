@@ -49,7 +49,8 @@ export function openOrchestration({ platform, relay, billing, storage, identity,
     connectedTools: mcp.tools,
     warn: (message, error) => log.warn({ error }, message),
   });
-  const autonomous = openAutonomous({ ...orchestra.deps, shared, recheckCaller: identity.authenticators.keyOrSession });
+  const recheckCaller = identity.authenticators.keyOrSession;
+  const autonomous = openAutonomous({ ...orchestra.deps, shared, recheckCaller, stopping: relay.stopping });
   const answer: MetaModel = ({ principal, requestId: id, behind }, conversation, signal, onDelta) => {
     const caller = { ...callerOf(principal), priceFactor: behind?.priceFactor };
     // The id under which the work's own calls are found covers those of its turns, too.

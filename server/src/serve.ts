@@ -11,7 +11,7 @@ import { openLog } from './platform/log.ts';
 import { openPlatform } from './platform/open.ts';
 import { ownProgram } from './platform/own-program.ts';
 import { StartFault } from './platform/start-fault.ts';
-import { superviseWorkers, whenOrphaned, workerVariable } from './workers.ts';
+import { superviseWorkers, tellSupervisor, whenOrphaned, workerVariable } from './workers.ts';
 
 /** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. Parts of uploads have 64 MiB, and a form around them. */
 export const maxRequestBodySize = 66 * 1024 * 1024;
@@ -69,6 +69,7 @@ async function serveHere(config: Config, environment: Record<string, string | un
       : undefined;
   await app.start();
   tell(`svc is ready at ${config.baseUrl}`);
+  tellSupervisor();
   stop = once(async () => {
     stopping = true;
     app.drain();

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test';
 import { Worker } from 'node:worker_threads';
 import { sampleOf } from './token-sample.ts';
 import { loadTokens, openTokens } from './tokens.ts';
+import { until } from './until.fixture.ts';
 
 test('counts many texts at once with the same results as one by one', async () => {
   const { count, countEach } = await loadTokens();
@@ -53,6 +54,18 @@ test('a very long text is counted by samples, wherever its dense part is', async
   expect(pieces.join('').length).toBeLessThan(1_100_000);
 });
 
+test('many short texts beside a dense one are not taken for as dense', () => {
+  const easy = 'e'.repeat(5_000);
+  const texts = [...Array<string>(400).fill(easy), 'D'.repeat(800_000)];
+  const tokensOf = (text: string) => text.length * (text.startsWith('D') ? 1.25 : 0.2);
+  const exact = texts.reduce((total, text) => total + tokensOf(text), 0);
+  for (let times = 0; times < 100; times += 1) {
+    const { pieces, counts } = sampleOf(texts);
+    const total = counts(pieces.map(tokensOf)).reduce((sum, count) => sum + count, 0);
+    expect(Math.abs(total - exact) / exact).toBeLessThan(0.02);
+  }
+});
+
 test('the sampled parts of a long text cannot be predicted', async () => {
   const { count, countEach } = await loadTokens();
   const piece = 2_048;
@@ -80,6 +93,32 @@ test('if the worker dies, counts are estimated and the worker is restarted', asy
   ]);
   expect(await count('hello world')).toBe(2);
   expect(started).toBe(2);
+});
+
+const program = (code: string) =>
+  new URL(`data:text/javascript,${encodeURIComponent(`import { parentPort } from 'node:worker_threads'; ${code}`)}`);
+const answering = program(
+  "parentPort.on('message', ({ id, lengths }) => parentPort.postMessage({ id, counts: lengths.map(() => 7) }));",
+);
+test.concurrent.each([
+  ['computes for ever', "parentPort.on('message', () => { for (;;); });"],
+  ['never answers', "parentPort.on('message', () => {});"],
+  ['is stuck at its start', 'for (;;);'],
+])('if the worker %s, counts are estimated and the worker is replaced', async (_, code) => {
+  const workers: Worker[] = [];
+  const start = () => {
+    const worker = new Worker(workers.length === 0 ? program(code) : answering);
+    workers.push(worker);
+    return worker;
+  };
+  const { count, cut } = openTokens(start, 1_000);
+  expect(await Promise.all([count('12345678'), cut('12345678', 1)])).toEqual([
+    2,
+    { text: '1234', cut: true, tokens: 1 },
+  ]);
+  // On a slow machine the new one may take too long for its start as well.
+  await until('a new worker counts', async () => (await count('hello world')) === 7);
+  await workers[0]!.terminate();
 });
 
 test('counts are estimated if no worker can be started', async () => {

@@ -33,15 +33,29 @@ type Answered = Reply | null;
  */
 const mostWaiting = 16 * 1024 * 1024;
 
+/**
+ * How long the thread may work without an answer. It loads its vocabulary in half a second and counts the longest
+ * question in another, so whatever takes this long has no end.
+ */
+const patienceMs = 15_000;
+/** Looked at so often during that time, because a process that was suspended must not blame its thread. */
+const looks = 10;
+
 class Thread {
   #worker: Worker | undefined;
   #last = 0;
   #waitingChars = 0;
+  /** Looks since the last answer, while questions were pending. */
+  #silent = 0;
+  #watch: ReturnType<typeof setInterval> | undefined;
   readonly #waiting = new Map<number, (answer: Answered) => void>();
 
-  constructor(readonly start: () => Worker) {}
+  constructor(
+    readonly start: () => Worker,
+    readonly patienceMs: number,
+  ) {}
 
-  /** Null if it cannot be counted: the queue is full, or the thread has died. */
+  /** Null if it cannot be counted: the queue is full, or the thread has died or hangs. */
   async ask(question: Asked<Question>, chars: number): Promise<Answered> {
     if (this.#waitingChars > mostWaiting) return null;
     const worker = this.#running();
@@ -69,11 +83,22 @@ class Thread {
       // The machine is out of threads; an estimate is charged instead.
       return null;
     }
-    worker.on('message', (reply: Reply) => this.#answer(reply.id, reply));
+    worker.on('message', (reply: Reply) => {
+      this.#silent = 0;
+      this.#answer(reply.id, reply);
+    });
     worker.on('error', () => this.#lose(worker));
     worker.on('exit', () => this.#lose(worker));
+    this.#silent = 0;
+    this.#watch = setInterval(() => this.#look(worker), this.patienceMs / looks);
+    this.#watch.unref();
     this.#worker = worker;
     return worker;
+  }
+
+  #look(worker: Worker): void {
+    this.#silent = this.#waiting.size === 0 ? 0 : this.#silent + 1;
+    if (this.#silent > looks) this.#lose(worker);
   }
 
   #answer(id: number, answer: Answered): void {
@@ -87,6 +112,7 @@ class Thread {
   #lose(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
+    clearInterval(this.#watch);
     void worker.terminate();
     for (const id of [...this.#waiting.keys()]) this.#answer(id, null);
   }
@@ -95,8 +121,8 @@ class Thread {
 /** About four bytes per token. */
 const estimate = (text: string): number => Math.ceil(Buffer.byteLength(text) / 4);
 
-export function openTokens(start: () => Worker): Tokens {
-  const thread = new Thread(start);
+export function openTokens(start: () => Worker, patience = patienceMs): Tokens {
+  const thread = new Thread(start, patience);
   const countEach: Tokens['countEach'] = async (texts, unsure = estimate) => {
     const { pieces, counts } = sampleOf(texts);
     const joined = pieces.join('');

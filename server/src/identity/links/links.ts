@@ -3,7 +3,7 @@ import { sha256Hex } from '../../lib/hashing.ts';
 import { randomString } from '../../lib/ids.ts';
 import type { Language } from '../../lib/languages.ts';
 import { languageOf } from '../store/languages.ts';
-import { deleteOneTimeOf, insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.ts';
+import { type OneTimeRow, replaceOneTime, takeOneTime } from '../store/one-time.ts';
 import { findUserRow, type UserRow } from '../store/users.ts';
 import type { LinkDeps } from './deps.ts';
 
@@ -43,8 +43,7 @@ export async function makeLink(
   const token = randomString(48);
   const now = nowSeconds(deps.clock);
   const { page, seconds } = kinds[purpose];
-  await deleteOneTimeOf(deps.db, user.id, purpose);
-  await insertOneTime(deps.db, {
+  await replaceOneTime(deps.db, {
     secret_hash: sha256Hex(token),
     purpose,
     user_id: user.id,

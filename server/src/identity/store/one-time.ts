@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
+import { withLock } from '../../platform/db/with-lock.ts';
 
 /** Short-lived single-use secrets: an intermediate sign-in, a challenge, a link in a mail. */
 interface OneTimeSecretsTable {
@@ -55,8 +56,13 @@ export async function takeOneTime(db: Db, { secretHash, purpose, now }: Shown): 
   return row ?? null;
 }
 
-export async function deleteOneTimeOf(db: Db, userId: number, purpose: string): Promise<void> {
-  await db.deleteFrom('one_time_secrets').where('user_id', '=', userId).where('purpose', '=', purpose).execute();
+/** Ends earlier ones of the user for this purpose. */
+export async function replaceOneTime(db: Db, row: OneTimeRow & { user_id: number }): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    await withLock(tx, 'oneTimeSecrets', row.user_id);
+    await takeOneTimeOf(tx, row.user_id, row.purpose);
+    await insertOneTime(tx, row);
+  });
 }
 
 /** Whether there was one: of two concurrent takers, one finds it. */

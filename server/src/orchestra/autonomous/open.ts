@@ -23,7 +23,7 @@ export interface Autonomous {
   sweep(): Promise<void>;
 }
 
-type AutonomousDeps = Deps & Pick<RouteDeps, 'recheckCaller'> & { shared: Shared };
+type AutonomousDeps = Deps & Pick<RouteDeps, 'recheckCaller' | 'stopping'> & { shared: Shared };
 
 /** Autonomous execution, built on the orchestration engine. */
 export function openAutonomous(deps: AutonomousDeps, guardMs?: number): Autonomous {
@@ -32,7 +32,7 @@ export function openAutonomous(deps: AutonomousDeps, guardMs?: number): Autonomo
   const control = newControl(deps, runner);
   return {
     control,
-    routes: autonomousRoutes({ deps, control, tails, recheckCaller: deps.recheckCaller }),
+    routes: autonomousRoutes({ deps, control, tails, recheckCaller: deps.recheckCaller, stopping: deps.stopping }),
     start: () => runner.start(),
     adopt: () => runner.adopt(),
     drain: () => tails.close(),

@@ -55,7 +55,13 @@ export interface RouteDeps {
   tails: EventTails;
   /** For streams, which may last for days: throws or rejects once the key or session of the call is not valid any more. */
   recheckCaller(call: Call): unknown;
+  /** Aborted when the process stops and cannot wait for runs any longer. */
+  stopping?: AbortSignal | undefined;
 }
+
+/** Whoever sent the goal again would have it worked on twice. */
+const goesOn = () =>
+  new AppError('unavailable', 'The service is shutting down. The execution continues; its status shows the result.');
 
 export const autonomousRoutes = (given: RouteDeps): Route[] => [
   ...doing(given),
@@ -63,9 +69,13 @@ export const autonomousRoutes = (given: RouteDeps): Route[] => [
   timelineRoute(given),
 ];
 
-function doing({ deps, control }: RouteDeps): Route[] {
+function doing({ deps, control, stopping }: RouteDeps): Route[] {
+  const ended = (ref: number, left: AbortSignal): Promise<Run | null> =>
+    control.ended(ref, stopping ? AbortSignal.any([left, stopping]) : left).catch((error) => {
+      throw stopping?.aborted ? goesOn() : error;
+    });
   const answerRun = async (call: Pick<Call, 'headers' | 'signal'>, run: Run, stream: boolean) => {
-    const shown = stream ? run : await control.ended(run.ref, call.signal);
+    const shown = stream ? run : await ended(run.ref, call.signal);
     if (!shown) throw new AppError('not_found', 'The session was deleted');
     return json(call, executionView(shown, await restingView(deps.db, shown)));
   };

@@ -11,6 +11,8 @@ const spaces = {
   videosOfChannel: 'vide',
   approvals: 'mcpa',
   sealingKeys: 'seal',
+  recoveryCodes: 'rcod',
+  oneTimeSecrets: 'once',
 };
 
 export type LockSpace = keyof typeof spaces;
