@@ -61,6 +61,7 @@ import { migration as narrowerLists } from './0071-narrower-lists.ts';
 import { migration as uploads } from './0072-uploads.ts';
 import { migration as keysOfVideos } from './0073-keys-of-videos.ts';
 import { migration as imposed } from './0074-imposed.ts';
+import { migration as termsVersions } from './0078-terms-versions.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one per module as of the first version. To change a table later, add a file and a line here. */
@@ -127,6 +128,7 @@ export const migrations: Migration[] = [
   keysOfVideos,
   uploads,
   imposed,
+  termsVersions,
 ];
 
 /**
