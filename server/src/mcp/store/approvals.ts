@@ -16,6 +16,8 @@ export interface Approval {
   server: string;
   tool: string;
   arguments: Record<string, unknown>;
+  /** See asker.ts; empty if it is not known. */
+  askedBy: string;
   state: ApprovalState;
   createdAt: number;
   expiresAt: number;
@@ -26,6 +28,8 @@ export interface Wanted {
   userId: number;
   serverId: number;
   tool: string;
+  askedBy: string;
+  /** Of the arguments and of who asks. */
   argumentsHash: string;
 }
 
@@ -36,6 +40,7 @@ const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approv
   server: nameIn(row.server),
   tool: row.tool,
   arguments: JSON.parse(row.arguments) as Record<string, unknown>,
+  askedBy: row.asked_by,
   state: row.state as ApprovalState,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
@@ -74,7 +79,7 @@ export async function putApproval(
     .execute();
   await db
     .insertInto('mcp_approvals')
-    .values({ ...same, arguments: args, state, created_at: now, expires_at: until })
+    .values({ ...same, asked_by: wanted.askedBy, arguments: args, state, created_at: now, expires_at: until })
     .onConflict((conflict) => conflict.columns(['user_id', 'server_id', 'tool', 'arguments_hash']).doNothing())
     .execute();
   const row = await db

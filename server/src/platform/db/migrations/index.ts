@@ -62,6 +62,7 @@ import { migration as uploads } from './0072-uploads.ts';
 import { migration as keysOfVideos } from './0073-keys-of-videos.ts';
 import { migration as imposed } from './0074-imposed.ts';
 import { migration as termsVersions } from './0078-terms-versions.ts';
+import { migration as askers } from './0079-askers.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one per module as of the first version. To change a table later, add a file and a line here. */
@@ -129,6 +130,7 @@ export const migrations: Migration[] = [
   uploads,
   imposed,
   termsVersions,
+  askers,
 ];
 
 /**
