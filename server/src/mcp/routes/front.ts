@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
@@ -150,6 +151,7 @@ function routesAt(
       ...(params && { params, fitsParams: isServerName }),
       body: posted,
       maxBytes: mostBytes,
+      parseJson: parseExactly,
       answers,
       fits: isMessage,
       handle: (call) => {

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { withLock } from '../../platform/db/with-lock.ts';
@@ -39,7 +40,7 @@ const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approv
   serverId: row.server_id,
   server: nameIn(row.server),
   tool: row.tool,
-  arguments: JSON.parse(row.arguments) as Record<string, unknown>,
+  arguments: parseExactly(row.arguments) as Record<string, unknown>,
   askedBy: row.asked_by,
   state: row.state as ApprovalState,
   createdAt: row.created_at,
