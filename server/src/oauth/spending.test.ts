@@ -61,5 +61,5 @@ test('a limit changes only together with the approval that sets it', async () =>
   expect(await limits()).toMatchObject({ spending_limit: 900, spending_window: 'total' });
   // The rest depends on what the process had set apart.
   expect(Number((await limits()).remain_quota)).toBeGreaterThan(800);
-  expect((await t.consentOf(client)).spent).toBe(10);
+  expect((await t.consentOf(client)).spent).toBe(5);
 });
