@@ -63,3 +63,7 @@ test('megabytes of text and escapes are read', () => {
     expect(JSON.stringify(parseExactly(text))).toBe(text);
   }
 });
+
+test('a text that looks like many unfinished strings is refused after one look', () => {
+  expect(() => parseExactly(`[12345678901234567890,"${'\\"'.repeat(500_000)}`)).toThrow(SyntaxError);
+});

@@ -6,14 +6,50 @@ import { randomString } from './ids.ts';
  */
 export function parseExactly(text: string): unknown {
   if (!mayHold.test(text)) return JSON.parse(text);
-  let isAny = false;
-  const marked = text.replace(stringOrNumber, (found) => {
-    if (found.startsWith('"') || !isNumber.test(found) || isExact(found)) return found;
-    isAny = true;
-    return `"${mark}${found}"`;
-  });
-  const value: unknown = JSON.parse(marked);
-  return isAny ? unmarked(value) : value;
+  const marked = withMarks(text);
+  return marked === text ? JSON.parse(text) : unmarked(JSON.parse(marked));
+}
+
+/** With each number that a double cannot hold as a marked string. By hand: a pattern could look at a text many times. */
+function withMarks(text: string): string {
+  const pieces: string[] = [];
+  let taken = 0;
+  for (let at = 0; at < text.length; ) {
+    const letter = text.charCodeAt(at);
+    const end = letter === quote ? endOfString(text, at) : isOfNumber(letter) ? endOfNumber(text, at) : at + 1;
+    if (letter !== quote && end - at >= shortest) {
+      const written = text.slice(at, end);
+      if (isNumber.test(written) && !isExact(written)) {
+        pieces.push(text.slice(taken, at), `"${mark}${written}"`);
+        taken = end;
+      }
+    }
+    at = end;
+  }
+  return pieces.join('') + text.slice(taken);
+}
+
+const [quote, backslash] = [0x22, 0x5c];
+/** `1e400` is the shortest number that a double cannot hold. */
+const shortest = 5;
+
+/** Digits, `+`, `-`, `.`, `e` and `E`. */
+const isOfNumber = (letter: number): boolean =>
+  (letter >= 0x30 && letter <= 0x39) || [0x2b, 0x2d, 0x2e, 0x45, 0x65].includes(letter);
+
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && isOfNumber(text.charCodeAt(end))) end += 1;
+  return end;
+}
+
+function endOfString(text: string, start: number): number {
+  for (let end = start + 1; end < text.length; end += 1) {
+    const letter = text.charCodeAt(end);
+    if (letter === quote) return end + 1;
+    if (letter === backslash) end += 1;
+  }
+  return text.length;
 }
 
 /** A number as it was written. */
@@ -24,8 +60,6 @@ const raw = JSON as typeof JSON & { rawJSON(text: string): object; isRawJSON(val
 
 /** Quick: doubles hold every number of up to 15 digits, if its exponent has no more than two. */
 const mayHold = /[\d.]{16}|\d[eE][+-]?\d{3}/;
-/** Strings, to leave them out, and numbers that are long or have a large exponent. */
-const stringOrNumber = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{14,}|-?\d+(?:\.\d+)?[eE][+-]?\d{3,}/g;
 const isNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /** Whether the number that is written back has the same value. */
@@ -40,9 +74,10 @@ function digitsOf(written: string): string {
   const [mantissa, exponent = '0'] = written.toLowerCase().split('e') as [string, string?];
   const [whole, fraction = ''] = mantissa.replace('-', '').split('.') as [string, string?];
   const digits = (whole + fraction).replace(/^0+/, '');
-  const kept = digits.replace(/0+$/, '');
-  if (kept === '') return '0';
-  return `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+  let kept = digits.length;
+  while (kept > 0 && digits[kept - 1] === '0') kept -= 1;
+  if (kept === 0) return '0';
+  return `${digits.slice(0, kept)}e${Number(exponent) - fraction.length + digits.length - kept}`;
 }
 
 /** Nobody else knows it, so no text of a message begins with it. */
