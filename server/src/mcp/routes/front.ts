@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AppError } from '../../lib/errors.ts';
-import { parseExactly } from '../../lib/exact-json.ts';
 import { toolScopeOf } from '../../lib/tool-scopes.ts';
 import { type Call, defineRoute, jsonText, type Route } from '../../platform/http/route.ts';
 import type { Params } from '../connection.ts';
@@ -151,7 +150,6 @@ function routesAt(
       ...(params && { params, fitsParams: isServerName }),
       body: posted,
       maxBytes: mostBytes,
-      parseJson: parseExactly,
       answers,
       fits: isMessage,
       handle: (call) => {
