@@ -20,7 +20,7 @@ import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
 import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
 import { describeScope, joinScopes, type Scope, scopesOf, withoutTools } from './scopes.ts';
-import { announceLimits, limitsOf, requireSpending, type Spending, spentIn } from './spending.ts';
+import { announceLimits, asApproved, requireSpending, type Spending, spentIn } from './spending.ts';
 import { requireEnabled } from './status.ts';
 import { type NewSpending, writeCode } from './store/approve.ts';
 import { findConsent } from './store/consents.ts';
@@ -268,8 +268,7 @@ export async function agreedSpending(
   if (!scopes.includes('models:use')) return null;
   const consent = await findConsent(deps.db, userId, application.id);
   requireSpending(scopes, spending, consent);
-  const now = nowSeconds(deps.clock);
-  return spending && { ...spending, limits: (existing) => limitsOf(existing, spending, now) };
+  return spending && asApproved(spending, nowSeconds(deps.clock));
 }
 
 /** Consents accumulate, but those from before a suspension do not count. */

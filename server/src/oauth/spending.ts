@@ -2,7 +2,9 @@ import { z } from 'zod';
 import {
   endAllowances,
   findAllowance,
+  holdAllowance,
   limitAllowance,
+  limitHeldAllowance,
   openAllowance,
   spentOf as spentOfAllowances,
 } from '../identity/store/application-keys.ts';
@@ -12,6 +14,7 @@ import { inBatches } from '../platform/db/pages.ts';
 import { grantsTag } from './announcement-tags.ts';
 import type { OAuthContext } from './context.ts';
 import { type Scope, scopesOf } from './scopes.ts';
+import type { NewSpending } from './store/approve.ts';
 import { findConsent, holdAgreedApplication, holdConsent, setSpending } from './store/consents.ts';
 import type { ConsentRow } from './store/tables.ts';
 
@@ -99,7 +102,7 @@ export async function changeSpending(
 }
 
 /** The limits of a consent's allowances once it has this one: of the window it had, nothing is left. */
-export function limitsOf(
+function limitsOf(
   consent: Limited,
   { limit, window }: Spending,
   nowSeconds: number,
@@ -108,6 +111,16 @@ export function limitsOf(
   const after = allowanceName({ id: consent.id, spending_window: window }, nowSeconds);
   return [{ name: after, limit }, ...(before === after ? [] : [{ name: before, limit: 0 }])];
 }
+
+/** The limit as part of an approval. */
+export const asApproved = (spending: Spending, nowSeconds: number): Spending & NewSpending => ({
+  ...spending,
+  limits: (consent) =>
+    limitsOf(consent, spending, nowSeconds).map(({ name, limit }) => ({
+      hold: { statement: holdAllowance, values: [name] },
+      limit: (keyId) => ({ statement: limitHeldAllowance, values: [limit, keyId] }),
+    })),
+});
 
 export async function announceLimits(
   deps: Pick<OAuthContext, 'announcements' | 'recallKey'>,

@@ -1,6 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite';
 import { CompiledQuery } from 'kysely';
-import { holdAllowance, limitAllowance, limitHeldAllowance } from '../../identity/store/application-keys.ts';
 import { randomString } from '../../lib/ids.ts';
 import { prepared } from '../../platform/db/prepared.ts';
 import { writeSync } from '../../platform/db/sqlite-dialect.ts';
@@ -21,7 +20,14 @@ export interface Write {
 export interface NewSpending {
   limit: number;
   window: string;
-  limits(consent: ConsentRow): { name: string; limit: number }[];
+  limits(consent: ConsentRow): NewLimit[];
+}
+
+/** Both in one transaction. */
+export interface NewLimit {
+  /** Returns the `id` of the allowance's key, if it is open, and locks it. */
+  hold: Write;
+  limit(keyId: number): Write;
 }
 
 /** What a user has approved. */
@@ -166,9 +172,12 @@ async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Prom
     if (change) await all(tx, changeConsent, change);
     const limited = limitsAgain(existing, approval)?.limits(existing) ?? null;
     const keys: number[] = [];
-    for (const { name, limit } of limited ?? []) {
-      const keyId = await limitAllowance(tx, name, limit);
-      if (keyId !== null) keys.push(keyId);
+    for (const { hold, limit } of limited ?? []) {
+      const [held] = await all<{ id: number }>(tx, hold.statement, hold.values);
+      if (!held) continue;
+      const { statement, values } = limit(held.id);
+      await all(tx, statement, values);
+      keys.push(held.id);
     }
     return { consent: grownTo(existing, approval, merge), limited: limited && keys };
   }
@@ -204,12 +213,15 @@ function consentInSqlite(writer: Database, approval: Approval, merge: Merge): Ap
   const change = widened(existing, approval, merge);
   if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
   const limited = limitsAgain(existing, approval)?.limits(existing) ?? null;
-  const keys = limited?.flatMap(({ name, limit }) => limitInSqlite(writer, name, limit) ?? []) ?? null;
+  const keys = limited?.flatMap((one) => limitInSqlite(writer, one) ?? []) ?? null;
   return { consent: grownTo(existing, approval, merge), limited: keys };
 }
 
-function limitInSqlite(writer: Database, name: string, limit: number): number | null {
-  const held = prepared<{ id: number }, [string]>(writer, holdAllowance.sqlite.sql).get(name);
-  if (held) prepared(writer, limitHeldAllowance.sqlite.sql).run(limit, held.id);
-  return held?.id ?? null;
+function limitInSqlite(writer: Database, { hold, limit }: NewLimit): number | null {
+  const find = prepared<{ id: number }, SQLQueryBindings[]>(writer, hold.statement.sqlite.sql);
+  const held = find.get(...hold.values);
+  if (!held) return null;
+  const { statement, values } = limit(held.id);
+  prepared(writer, statement.sqlite.sql).run(...values);
+  return held.id;
 }
