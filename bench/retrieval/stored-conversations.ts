@@ -1,5 +1,5 @@
 import { terms } from '../../server/src/orchestra/search/terms.ts';
-import { indexDocument } from '../../server/src/orchestra/store/documents.ts';
+import { indexDocument } from '../../server/src/orchestra/store/index-document.ts';
 import { appendMessages } from '../../server/src/orchestra/store/messages.ts';
 import { openSession } from '../../server/src/orchestra/store/sessions.ts';
 import { saveVectors } from '../../server/src/orchestra/store/vectors.ts';

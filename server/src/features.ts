@@ -20,6 +20,7 @@ import { openMcpFront } from './mcp/front/open.ts';
 import { type Mcp, openMcp } from './mcp/open.ts';
 import { mcpAuthenticators } from './mcp-callers.ts';
 import { openOAuth } from './oauth/open.ts';
+import { applicationNames } from './oauth/store/applications.ts';
 import type { Observer } from './observe.ts';
 import { openOrchestration } from './orchestration.ts';
 import { openOrganisations } from './organisations/open.ts';
@@ -126,6 +127,7 @@ export async function openFeatures(
     namedByDocument: () => options.get('McpClientDocument'),
     vouching: identity.vouching,
     memberships: organisations.memberships,
+    applicationNames: (ids) => applicationNames(db, ids),
   });
   teams.onEnd((accountId) => mcp.forgetUser(accountId));
   organisations.memberships.onLeft(mcp.forgetMember);

@@ -3,6 +3,7 @@ import { canonicalJson } from '../lib/canonical-json.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
+import { type Asker, describeAskers, type ShownAsker } from './asker.ts';
 import type { McpDeps } from './context.ts';
 import * as store from './store/approvals.ts';
 import type { McpServer } from './store/servers.ts';
@@ -21,6 +22,7 @@ export interface AskedCall {
   server: McpServer;
   tool: string;
   arguments: Record<string, unknown>;
+  askedBy: Asker;
 }
 
 /**
@@ -52,38 +54,50 @@ function lifeFrom(clock: Deps['clock']): { now: number; until: number } {
   return { now, until: now + lifeSeconds };
 }
 
-/** Independent of key order: a model that repeats a call may write its arguments in another order. */
-const wantedBy = ({ userId, server, tool, arguments: args }: AskedCall): store.Wanted => ({
-  ...{ userId, serverId: server.id, tool },
-  argumentsHash: sha256Hex(JSON.stringify(canonicalJson(args))),
+/**
+ * Independent of key order: a model that repeats a call may write its arguments in another order. An approval is for one
+ * program: another one that makes the same call asks as well.
+ */
+const wantedBy = ({ userId, server, tool, arguments: args, askedBy }: AskedCall): store.Wanted => ({
+  ...{ userId, serverId: server.id, tool, askedBy },
+  argumentsHash: sha256Hex(JSON.stringify([askedBy, canonicalJson(args)])),
 });
 
-/** A call that a user may approve, and the organisation that it is made for, if any. */
-export interface ShownApproval extends store.Approval {
+/** A call that a user may approve, who asks for it, and the organisation that it is made for, if any. */
+export interface ShownApproval extends Omit<store.Approval, 'askedBy'> {
+  askedBy: ShownAsker | null;
   organisation: Pick<Membership, 'id' | 'name'> | null;
 }
 
-type Answering = Deps & Pick<McpDeps, 'memberships'>;
+type Answering = Deps & Pick<McpDeps, 'memberships' | 'applicationNames'>;
 
 /**
  * Users approve calls for themselves and for organisations that they manage, because team keys do not belong to a user.
  */
-async function answersOf({ memberships }: Answering, userId: number) {
+async function answersOf(deps: Answering, userId: number) {
+  const { memberships } = deps;
   const run = (await memberships.of(userId)).filter(({ manages }) => manages);
   const byAccount = new Map(run.map(({ accountId, id, name }) => [accountId, { id, name }]));
   return {
     userIds: [userId, ...byAccount.keys()],
-    shown: (approval: store.Approval): ShownApproval => ({
-      ...approval,
-      organisation: byAccount.get(approval.userId) ?? null,
-    }),
+    shown: async (approvals: store.Approval[]): Promise<ShownApproval[]> => {
+      const described = await describeAskers(
+        deps,
+        approvals.map(({ askedBy }) => askedBy),
+      );
+      return approvals.map((approval) => ({
+        ...approval,
+        askedBy: described(approval.askedBy),
+        organisation: byAccount.get(approval.userId) ?? null,
+      }));
+    },
   };
 }
 
 export async function listApprovals(deps: Answering, userId: number): Promise<ShownApproval[]> {
   const { userIds, shown } = await answersOf(deps, userId);
   const most = mostWaiting * userIds.length;
-  return (await store.listApprovals(deps.db, userIds, nowSeconds(deps.clock), most)).map(shown);
+  return shown(await store.listApprovals(deps.db, userIds, nowSeconds(deps.clock), most));
 }
 
 export async function answerApproval(
@@ -95,7 +109,7 @@ export async function answerApproval(
   const state = approved ? 'approved' : 'refused';
   const answered = await store.answerApproval(deps.db, { id, userIds }, state, lifeFrom(deps.clock));
   if (!answered) throw new AppError('not_found', `no call ${id} is waiting for your approval`);
-  return shown(answered);
+  return (await shown([answered]))[0]!;
 }
 
 export const sweepApprovals = ({ db, clock }: Deps): Promise<unknown> =>

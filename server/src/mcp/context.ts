@@ -8,6 +8,7 @@ import type { Log } from '../platform/log.ts';
 import type { CacheSync } from '../platform/shared/cache-sync.ts';
 import type { Shared } from '../platform/shared/port.ts';
 import type { UpstreamConnections } from '../platform/upstream/connections.ts';
+import type { ApplicationNames } from './asker.ts';
 import type { CalledTool, ToolPayments } from './called-tool.ts';
 import type { RevokeTokens } from './grant.ts';
 import type { McpCache } from './mcp-cache.ts';
@@ -36,6 +37,7 @@ export interface McpDeps {
   namedByDocument(): boolean;
   /** Organisations, whose members use the servers connected for them. */
   memberships: Memberships;
+  applicationNames: ApplicationNames;
   /** Identity providers that vouch for users at servers. */
   vouching: Vouching;
   /** The address of the web pages. */

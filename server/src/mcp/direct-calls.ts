@@ -1,5 +1,6 @@
 import type { ByteSource } from '../lib/byte-source.ts';
 import { collectBytes, textOf } from '../lib/collect-bytes.ts';
+import { parseExactly } from '../lib/exact-json.ts';
 import { isObject } from '../lib/is-object.ts';
 import type { Lingering, LingerTimer } from '../lib/linger-timer.ts';
 import { SseParser } from '../lib/sse.ts';
@@ -87,7 +88,7 @@ export class DirectCalls {
       const text = head.encoding === '' ? exchange.wholeText() : null;
       const read =
         text !== null && isCheap(text) ? text : await checkedText(text, answerOf(exchange, head).body, watch);
-      return this.#resultIn(JSON.parse(read), id, passing);
+      return this.#resultIn(parseExactly(read), id, passing);
     } catch (error) {
       throw head ? error : (watch.gaveUp ?? unreached(error));
     } finally {
@@ -130,7 +131,8 @@ export class DirectCalls {
     if (!response.ok)
       throw Object.assign(new Error('it refused the request'), { data: { status, text: await response.text() } });
     const type = response.headers.get('content-type') ?? '';
-    if (/^application\/json\b/i.test(type)) return this.#resultIn(JSON.parse(await response.text()), id, watch.passing);
+    if (/^application\/json\b/i.test(type))
+      return this.#resultIn(parseExactly(await response.text()), id, watch.passing);
     if (!/^text\/event-stream\b/i.test(type) || !response.body) throw new Error(`unexpected content type: ${type}`);
     const events = new SseParser(mostAnswerBytes);
     for await (const piece of response.body)
@@ -235,7 +237,7 @@ async function allOf(body: ByteSource, watch: Watch): Promise<Buffer> {
 /** Invalid JSON in an event is skipped, as the library does. */
 function messageIn(data: string): unknown {
   try {
-    return JSON.parse(data);
+    return parseExactly(data);
   } catch {
     return undefined;
   }

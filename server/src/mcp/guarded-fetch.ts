@@ -1,4 +1,5 @@
 import { collectBytes } from '../lib/collect-bytes.ts';
+import { parseExactly } from '../lib/exact-json.ts';
 import { isObject } from '../lib/is-object.ts';
 import { SseParser } from '../lib/sse.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
@@ -181,7 +182,14 @@ export async function rendered(answer: OutgoingStream, href: string, sent: Sent)
   }
   await refuseHeavyAnswer(bytes);
   if (sent.inSession && isSessionLost(status, bytes, sent.body)) throw sessionEnded();
-  return new Response(status === 204 || status === 205 ? null : new Uint8Array(bytes), { status, headers });
+  return new ExactResponse(status === 204 || status === 205 ? null : new Uint8Array(bytes), { status, headers });
+}
+
+/** The library parses with this method, and what it parses is passed on. */
+class ExactResponse extends Response {
+  override async json(): Promise<unknown> {
+    return parseExactly(await this.text());
+  }
 }
 
 const sessionEnded = (): McpFault => new McpFault('it ended the session', undefined, true);

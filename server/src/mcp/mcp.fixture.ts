@@ -194,7 +194,15 @@ export function administration(root: Member) {
 
 /** Calls that wait for a person's word, and the word. */
 export function approvalsOf(person: Pick<Member, 'call'>) {
-  type Waiting = { id: number; tool: string; arguments: object; state: string; expires_at: number };
+  type Asker = { type: string; id: number | null; name: string | null };
+  type Waiting = {
+    id: number;
+    tool: string;
+    arguments: object;
+    state: string;
+    expires_at: number;
+    asked_by: Asker | null;
+  };
   const waiting = async () =>
     ((await (await person.call('/api/mcp/approvals')).json()) as { data: { approvals: Waiting[] } }).data.approvals;
   const answer = (id: number, approved = true) =>

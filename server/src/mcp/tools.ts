@@ -12,6 +12,7 @@ import type {
 import { requestId } from '../lib/ids.ts';
 import { asFunctionParameters } from '../lib/object-schema.ts';
 import { refusalOf } from './approvals.ts';
+import { askerOf } from './asker.ts';
 import type { Params } from './connection.ts';
 import type { McpContext } from './context.ts';
 import { isAsApproved, notAsApproved } from './definition.ts';
@@ -120,7 +121,7 @@ async function callTool(
     if (!isAsApproved((await room.sessions.listing(server, holder, deadline)).definitions, tool))
       return notAsApproved(tool.name);
     // Checked last, because it uses up the user's approval.
-    const asked = { userId: caller.userId, server, tool: tool.name, arguments: args };
+    const asked = { userId: caller.userId, server, tool: tool.name, arguments: args, askedBy: askerOf(caller) };
     const refused = tool.askFirst && !how.approved ? await refusalOf(room, asked, room.webUrl) : null;
     if (refused !== null) return refused;
     state.begun = true;

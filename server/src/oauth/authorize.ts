@@ -20,9 +20,9 @@ import { invalidRequestUri, keepOpen } from './pushed/request-uri.ts';
 import { documentHost } from './registration/document.ts';
 import { storedResource } from './resource-indicators.ts';
 import { describeScope, joinScopes, type Scope, scopesOf, withoutTools } from './scopes.ts';
-import { changeSpending, requireSpending, type Spending, spentIn } from './spending.ts';
+import { announceLimits, asApproved, requireSpending, type Spending, spentIn } from './spending.ts';
 import { requireEnabled } from './status.ts';
-import { writeCode } from './store/approve.ts';
+import { type NewSpending, writeCode } from './store/approve.ts';
 import { findConsent } from './store/consents.ts';
 import { spendingPushed, spendPushed } from './store/pushed-requests.ts';
 import type { ConsentRow } from './store/tables.ts';
@@ -223,9 +223,10 @@ async function approve(deps: OAuthContext, decision: Decision, checked: CheckedR
     metadata: {
       ...{ scopes: scope, redirect_uri: redirectUri },
       ...(resources.length > 0 && { resources }),
-      ...(spending && { spending }),
+      ...(spending && { spending: decision.spending }),
     },
   });
+  if (approved.limited) await announceLimits(deps, userId, approved.limited);
   if (approved.consent !== null)
     deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
   return answerWith(checked, { code }, deps);
@@ -258,18 +259,16 @@ const isWithin = ({ limit, window }: Spending, before: ConsentRow | null): boole
   before.spending_window === window &&
   limit <= before.spending_limit;
 
-/** An existing limit is changed separately, since money may be held under it; the first one is part of the consent. */
+/** The limit that the user set, as part of what is approved. */
 export async function agreedSpending(
-  deps: OAuthContext,
+  deps: Pick<OAuthContext, 'db' | 'clock'>,
   { userId, spending }: Decision,
   { application, scopes }: Pick<CheckedRequest, 'application' | 'scopes'>,
-): Promise<Spending | null> {
+): Promise<(Spending & NewSpending) | null> {
   if (!scopes.includes('models:use')) return null;
   const consent = await findConsent(deps.db, userId, application.id);
   requireSpending(scopes, spending, consent);
-  if (spending && consent && consent.spending_limit !== null)
-    await changeSpending(deps, userId, application.id, spending);
-  return spending;
+  return spending && asApproved(spending, nowSeconds(deps.clock));
 }
 
 /** Consents accumulate, but those from before a suspension do not count. */

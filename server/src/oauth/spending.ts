@@ -2,7 +2,9 @@ import { z } from 'zod';
 import {
   endAllowances,
   findAllowance,
+  holdAllowance,
   limitAllowance,
+  limitHeldAllowance,
   openAllowance,
   spentOf as spentOfAllowances,
 } from '../identity/store/application-keys.ts';
@@ -12,6 +14,7 @@ import { inBatches } from '../platform/db/pages.ts';
 import { grantsTag } from './announcement-tags.ts';
 import type { OAuthContext } from './context.ts';
 import { type Scope, scopesOf } from './scopes.ts';
+import type { NewSpending } from './store/approve.ts';
 import { findConsent, holdAgreedApplication, holdConsent, setSpending } from './store/consents.ts';
 import type { ConsentRow } from './store/tables.ts';
 
@@ -86,19 +89,47 @@ export async function changeSpending(
     const consent = await holdConsent(tx, userId, applicationId);
     if (!consent) return null;
     await setSpending(tx, consent.id, { spending_limit: limit, spending_window: window });
-    const now = nowSeconds(deps.clock);
-    const [before, after] = [consent.spending_window, window].map((spending_window) =>
-      allowanceName({ id: consent.id, spending_window }, now),
-    ) as [string, string];
-    const limited = [await limitAllowance(tx, after, limit)];
-    if (before !== after) limited.push(await limitAllowance(tx, before, 0));
-    return limited.filter((keyId) => keyId !== null);
+    const limited: number[] = [];
+    for (const allowed of limitsOf(consent, { limit, window }, nowSeconds(deps.clock))) {
+      const keyId = await limitAllowance(tx, allowed.name, allowed.limit);
+      if (keyId !== null) limited.push(keyId);
+    }
+    return limited;
   });
   if (!changed) return false;
+  await announceLimits(deps, userId, changed);
+  return true;
+}
+
+/** The limits of a consent's allowances once it has this one: of the window it had, nothing is left. */
+function limitsOf(
+  consent: Limited,
+  { limit, window }: Spending,
+  nowSeconds: number,
+): { name: string; limit: number }[] {
+  const before = allowanceName(consent, nowSeconds);
+  const after = allowanceName({ id: consent.id, spending_window: window }, nowSeconds);
+  return [{ name: after, limit }, ...(before === after ? [] : [{ name: before, limit: 0 }])];
+}
+
+/** The limit as part of an approval. */
+export const asApproved = (spending: Spending, nowSeconds: number): Spending & NewSpending => ({
+  ...spending,
+  limits: (consent) =>
+    limitsOf(consent, spending, nowSeconds).map(({ name, limit }) => ({
+      hold: { statement: holdAllowance, values: [name] },
+      limit: (keyId) => ({ statement: limitHeldAllowance, values: [limit, keyId] }),
+    })),
+});
+
+export async function announceLimits(
+  deps: Pick<OAuthContext, 'announcements' | 'recallKey'>,
+  userId: number,
+  keyIds: number[],
+): Promise<void> {
   await deps.announcements.changed(grantsTag(userId));
   // Unused allotments of the old limit are returned by all processes.
-  for (const keyId of changed) await deps.recallKey(userId, keyId);
-  return true;
+  for (const keyId of keyIds) await deps.recallKey(userId, keyId);
 }
 
 /** What was spent in the window of each limited consent. */

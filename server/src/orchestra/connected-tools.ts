@@ -1,6 +1,7 @@
 import type { Clock } from '../lib/clock.ts';
 import type { ConnectedTool, HowToWait, ToolOutcome } from '../lib/connected-tools.ts';
 import { AppError } from '../lib/errors.ts';
+import { parseExactly } from '../lib/exact-json.ts';
 import { type ConnectedNames, namesAny } from './connected-names.ts';
 import type { Caller, Deps } from './ports.ts';
 
@@ -159,7 +160,7 @@ export async function inTime<T>(clock: Clock, signal: AbortSignal, call: (limit:
 /** Null if the text is not a JSON object. */
 export function argumentsIn(text: string): Record<string, unknown> | null {
   try {
-    const value: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    const value = parseExactly(text.trim() === '' ? '{}' : text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : null;

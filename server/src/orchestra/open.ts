@@ -11,6 +11,7 @@ import type { Deps } from './ports.ts';
 import { orchestraRoutes } from './routes/routes.ts';
 import { sharedVectorIndex } from './search/vector-index.ts';
 import { sweepPlans } from './store/plans.ts';
+import { reindexDocuments } from './store/reindex.ts';
 import type { TurnRequest } from './turn/begin.ts';
 import { newUserQueue } from './work-slices.ts';
 
@@ -20,7 +21,7 @@ export interface Orchestra {
   /** For requests that are queued: throws what `chat` would throw before it asks a model. */
   check(request: Omit<TurnRequest, 'signal'>): Promise<void>;
   routes: Route[];
-  /** Deletes expired plans, resumes or removes stale imports; a bounded number at a time. */
+  /** Deletes expired plans, resumes or removes stale imports, indexes old documents again; a limited number at a time. */
   sweep(): Promise<void>;
   /** Waits for the background work that follows answers; for shutdown and for tests. */
   settled(): Promise<void>;
@@ -32,6 +33,8 @@ export interface Orchestra {
  * the next.
  */
 const mostSearches = 2;
+/** Documents indexed again per sweep: a few seconds of work, one at a time, that lets requests run in between. */
+const mostReindexed = 1000;
 
 type Given = Omit<Deps, 'near' | 'searches' | 'background' | 'startImport'> & {
   clock: Clock;
@@ -64,6 +67,7 @@ export function openOrchestra({ jobs, shared, ...given }: Given): Orchestra {
     sweep: async () => {
       await sweepPlans(deps.db, nowSeconds(deps.clock));
       await sweepImports(deps);
+      await reindexDocuments(deps.db, mostReindexed);
     },
     settled: async () => {
       while (running.size > 0) await Promise.all(running);

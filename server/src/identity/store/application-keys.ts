@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { all, statement } from '../../platform/db/statement.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { ApiKeyRow } from './keys.ts';
 
@@ -57,21 +57,21 @@ export async function openAllowance(db: Db, allowance: Allowance, now: number): 
   return row.id;
 }
 
-/** The remainder becomes the new limit minus what was spent or is held; null if none is open. In a transaction. */
+/** Locks the row of an allowance, which everything that takes from the quota needs. */
+export const holdAllowance = statement('update api_keys set key_hash = key_hash where key_hash = $1 returning id');
+/** The remainder becomes the new limit minus what was spent or is held. */
+export const limitHeldAllowance = statement(`
+  update api_keys set remain_quota = $1 - used_quota - cast(coalesce((select sum(p.kept + p.used)
+    from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
+    - cast(coalesce((select sum(h.key_amount) from billing_holds h
+      where h.owner = '' and h.key_id = api_keys.id and h.key_amount > 0), 0) as bigint)
+  where id = $2`);
+
+/** Null if none is open. In a transaction. */
 export async function limitAllowance(tx: Db, name: string, limit: number): Promise<number | null> {
-  // Locks the row first, which everything that takes from the quota needs.
-  const row = await tx
-    .updateTable('api_keys')
-    .set({ key_hash: name })
-    .where('key_hash', '=', name)
-    .returning('id')
-    .executeTakeFirst();
+  const [row] = await all<{ id: number }>(tx, holdAllowance, [name]);
   if (!row) return null;
-  await sql`update api_keys set remain_quota = ${limit} - used_quota - cast(coalesce((select sum(p.kept + p.used)
-      from billing_purses p where p.user_id = api_keys.user_id and p.key_id = api_keys.id), 0) as bigint)
-      - cast(coalesce((select sum(h.key_amount) from billing_holds h
-        where h.owner = '' and h.key_id = api_keys.id and h.key_amount > 0), 0) as bigint)
-    where id = ${row.id}`.execute(tx);
+  await all(tx, limitHeldAllowance, [limit, row.id]);
   return row.id;
 }
 

@@ -1,6 +1,7 @@
 import type { Origin } from '../../identity/audit/log.ts';
 import { isObject } from '../../lib/is-object.ts';
 import { type AskedCall, approveAgain, refusalOf } from '../approvals.ts';
+import { askerOf } from '../asker.ts';
 import type { CalledTool, Payer } from '../called-tool.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
 import type { Params } from '../connection.ts';
@@ -178,6 +179,7 @@ async function refusalFirst(
 /** The call as shown to the person who approves it. */
 const approvalOf = ({ server, tool }: UsableTool, params: Params, { caller }: Exchange): AskedCall => ({
   ...{ userId: caller.user.id, server, tool: tool.name, arguments: argumentsOf(params) },
+  askedBy: askerOf(caller),
 });
 
 const passedOf = (tool: AllowedTool, params: Params): ForwardedRequest => ({

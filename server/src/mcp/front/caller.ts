@@ -12,6 +12,8 @@ export interface McpCaller extends KeyPrincipal {
   tools: OpenTools | null;
   /** Distinguishes the keys and applications of one user: they must not share sessions or other state with servers. */
   through: string;
+  /** The application whose token is used; absent for keys. */
+  applicationId?: number;
   /** A person calls from a page, so tools that ask first need not ask. */
   inPerson?: true;
   /**
@@ -126,6 +128,7 @@ async function byToken(ways: CallerAuthDeps, call: Call, token: string): Promise
   return {
     ...{ user, limitKey, keyId: null, models: [], unlimited: true, audience: [resource] },
     tools: openTools(scopes),
+    applicationId,
     through: `application:${applicationId}`,
     asPayer: () => ways.payWith(token, resource),
   };

@@ -1,5 +1,6 @@
 /** What the MCP endpoints accept and answer. */
 import { z } from 'zod';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { nothingAsked } from '../../platform/http/paging.ts';
 
 /** The library's own limit: arguments may contain files. */
@@ -21,6 +22,7 @@ export const shared = {
   auth: 'mcp',
   errors: 'mcp',
   limit: { option: 'RateLimitMcp', by: 'principal' },
+  parseJson: parseExactly,
   query: nothingAsked,
 } as const;
 

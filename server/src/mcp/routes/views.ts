@@ -167,5 +167,6 @@ const viewApproved = (tool: AllowedTool | undefined): TestedTool['approved'] =>
 export const viewApproval = (approval: ShownApproval): z.infer<typeof approvalView> => ({
   ...{ id: approval.id, server: approval.server, tool: approval.tool, arguments: approval.arguments },
   ...{ state: approval.state, created_at: approval.createdAt, expires_at: approval.expiresAt },
+  asked_by: approval.askedBy,
   organisation: approval.organisation,
 });

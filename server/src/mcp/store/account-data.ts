@@ -18,7 +18,7 @@ export const exportOf = (db: Db, userId: number): PersonalData => ({
   approvals: pages<{ id: number }>((last, limit) =>
     db
       .selectFrom('mcp_approvals')
-      .select(['id', 'tool', 'arguments', 'state', 'created_at', 'expires_at'])
+      .select(['id', 'tool', 'arguments', 'asked_by', 'state', 'created_at', 'expires_at'])
       .where('user_id', '=', userId)
       .where('id', '>', last?.id ?? 0)
       .orderBy('id')

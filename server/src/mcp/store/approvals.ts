@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { parseExactly } from '../../lib/exact-json.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { withLock } from '../../platform/db/with-lock.ts';
@@ -16,6 +17,8 @@ export interface Approval {
   server: string;
   tool: string;
   arguments: Record<string, unknown>;
+  /** See asker.ts; empty if it is not known. */
+  askedBy: string;
   state: ApprovalState;
   createdAt: number;
   expiresAt: number;
@@ -26,6 +29,8 @@ export interface Wanted {
   userId: number;
   serverId: number;
   tool: string;
+  askedBy: string;
+  /** Of the arguments and of who asks. */
   argumentsHash: string;
 }
 
@@ -35,7 +40,8 @@ const fromRow = (row: Selectable<McpApprovalTable> & { server: string }): Approv
   serverId: row.server_id,
   server: nameIn(row.server),
   tool: row.tool,
-  arguments: JSON.parse(row.arguments) as Record<string, unknown>,
+  arguments: parseExactly(row.arguments) as Record<string, unknown>,
+  askedBy: row.asked_by,
   state: row.state as ApprovalState,
   createdAt: row.created_at,
   expiresAt: row.expires_at,
@@ -74,7 +80,7 @@ export async function putApproval(
     .execute();
   await db
     .insertInto('mcp_approvals')
-    .values({ ...same, arguments: args, state, created_at: now, expires_at: until })
+    .values({ ...same, asked_by: wanted.askedBy, arguments: args, state, created_at: now, expires_at: until })
     .onConflict((conflict) => conflict.columns(['user_id', 'server_id', 'tool', 'arguments_hash']).doNothing())
     .execute();
   const row = await db

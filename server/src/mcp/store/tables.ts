@@ -98,6 +98,8 @@ export interface McpApprovalTable {
   /** JSON object, shown to the user who approves. */
   arguments: string;
   arguments_hash: string;
+  /** See asker.ts; empty if it is not known. */
+  asked_by: Generated<string>;
   /** `waiting`, `approved` or `refused`. */
   state: string;
   created_at: number;

@@ -6,6 +6,7 @@ import { limitKeyOfIp } from '../../platform/http/client-ip.ts';
 import { agreedSpending, type Decision, describeAsked, mergedScopes, requireFactor } from '../authorize.ts';
 import type { OAuthContext } from '../context.ts';
 import { allowedNow, joinScopes, operatorScopes, within } from '../scopes.ts';
+import { announceLimits } from '../spending.ts';
 import { applicationStatus, requireEnabled, requireVerified, suspended, takesPart } from '../status.ts';
 import { findApplicationNow } from '../store/applications.ts';
 import { approvingDevice, denyDevice, findByUserCode, grantingDevice } from '../store/device-codes.ts';
@@ -65,8 +66,9 @@ export async function decideDevice(deps: OAuthContext, decision: Decision, where
   if (approved === 'spent') throw noCode();
   deps.audit.record('authorization_granted', origin, {
     ...entry,
-    metadata: { scopes: scope, grant_type: deviceGrant, ...(spending && { spending }) },
+    metadata: { scopes: scope, grant_type: deviceGrant, ...(spending && { spending: decision.spending }) },
   });
+  if (approved.limited) await announceLimits(deps, userId, approved.limited);
   if (approved.consent !== null)
     deps.webhooks.notify(application, 'consent_granted', userId, { scopes: approved.consent });
 }

@@ -16,6 +16,20 @@ export interface Write {
   values: (string | number | null)[];
 }
 
+/** A spending limit, and what it means for allowances that the consent has opened. */
+export interface NewSpending {
+  limit: number;
+  window: string;
+  limits(consent: ConsentRow): NewLimit[];
+}
+
+/** Both in one transaction. */
+export interface NewLimit {
+  /** Returns the `id` of the allowance's key, if it is open, and locks it. */
+  hold: Write;
+  limit(keyId: number): Write;
+}
+
 /** What a user has approved. */
 interface Approval {
   user_id: number;
@@ -26,8 +40,7 @@ interface Approval {
   sign_in: Omit<SignIn, 'sid'> | null;
   /** What the approval consumes, executed first; if it returns no row, nothing else is written. */
   spend: Write | null;
-  /** The spending limit, unless the consent already has it. */
-  spending: { limit: number; window: string } | null;
+  spending: NewSpending | null;
   /** The grant that follows from the consent, given the stored sign-in. */
   grant(signIn: string | null): Write;
 }
@@ -35,10 +48,15 @@ interface Approval {
 /** What the consent contains afterwards. */
 type Merge = (existing: Pick<ConsentRow, 'scopes' | 'epoch'> | null) => string;
 
-/**
- * The consent's content if it is new or has grown, null if unchanged. `session_ended` and `spent`: nothing was written.
- */
-type Approved = { consent: string | null } | 'session_ended' | 'spent';
+interface ApprovedConsent {
+  /** Its content if it is new or has grown, null if unchanged. */
+  consent: string | null;
+  /** The keys of allowances whose limit has changed; null if the consent had none. */
+  limited: number[] | null;
+}
+
+/** `session_ended` and `spent`: nothing was written. */
+type Approved = ApprovedConsent | 'session_ended' | 'spent';
 
 /** Writes the consent and what it grants, all or nothing. */
 export interface Approvals {
@@ -101,12 +119,21 @@ function widened(
 ): [string, number, number, number | null, string, number] | null {
   const { epoch, created_at, spending } = approval;
   const scopes = merge(existing);
-  const limited = existing.spending_limit !== null || spending === null;
-  if (scopes === existing.scopes && existing.epoch === epoch && limited) return null;
-  const { limit, window } =
-    limited || spending === null ? { limit: existing.spending_limit, window: existing.spending_window } : spending;
+  if (scopes === existing.scopes && existing.epoch === epoch && spending === null) return null;
+  const { limit, window } = spending ?? { limit: existing.spending_limit, window: existing.spending_window };
   return [scopes, epoch, created_at, limit, window, existing.id];
 }
+
+/** Whether an earlier limit is changed, under which money may be held. */
+const limitsAgain = (existing: ConsentRow, { spending }: Approval): NewSpending | null =>
+  existing.spending_limit === null ? null : spending;
+
+/** The scopes, if they or the right to spend are new; another limit is no new consent. */
+const grownTo = (existing: ConsentRow, { epoch, spending }: Approval, merge: Merge): string | null => {
+  const scopes = merge(existing);
+  const maySpend = existing.spending_limit !== null || spending === null;
+  return scopes === existing.scopes && existing.epoch === epoch && maySpend ? null : scopes;
+};
 
 export function openApprovals(db: Db): Approvals {
   return engineOf(db) === 'postgres' ? postgresApprovals(db) : sqliteApprovals(db);
@@ -129,21 +156,30 @@ function postgresApprovals(db: Db): Approvals {
           ? await all<{ sid: string }>(tx, addSignIn, [...signInValues(approval, sessionId)])
           : [];
         await run(tx, grantOf(approval, signIn?.sid));
-        return { consent };
+        return consent;
       }),
   };
 }
 
 /** A consent revoked before it was locked must be given again: nothing is granted without one. */
-async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Promise<string | null> {
+async function consentInPostgres(tx: Db, approval: Approval, merge: Merge): Promise<ApprovedConsent> {
   for (;;) {
     const added = await all(tx, addConsent, [...consentValues(approval, merge)]);
-    if (added.length > 0) return merge(null);
+    if (added.length > 0) return { consent: merge(null), limited: null };
     const [existing] = await execute<ConsentRow>(tx, heldConsent, [approval.user_id, approval.application_id]);
     if (!existing) continue;
     const change = widened(existing, approval, merge);
     if (change) await all(tx, changeConsent, change);
-    return change?.[0] ?? null;
+    const limited = limitsAgain(existing, approval)?.limits(existing) ?? null;
+    const keys: number[] = [];
+    for (const { hold, limit } of limited ?? []) {
+      const [held] = await all<{ id: number }>(tx, hold.statement, hold.values);
+      if (!held) continue;
+      const { statement, values } = limit(held.id);
+      await all(tx, statement, values);
+      keys.push(held.id);
+    }
+    return { consent: grownTo(existing, approval, merge), limited: limited && keys };
   }
 }
 
@@ -166,13 +202,26 @@ function approveOne(writer: Database, approval: Approval, merge: Merge, sessionI
   const signIn = approval.sign_in ? known.get(...signInValues(approval, sessionId)) : null;
   const last = grantOf(approval, signIn?.sid);
   prepared(writer, last.statement.sqlite.sql).run(...last.values);
-  return { consent };
+  return consent;
 }
 
-function consentInSqlite(writer: Database, approval: Approval, merge: Merge): string | null {
-  if (prepared(writer, addConsent.sqlite.sql).get(...consentValues(approval, merge))) return merge(null);
+function consentInSqlite(writer: Database, approval: Approval, merge: Merge): ApprovedConsent {
+  if (prepared(writer, addConsent.sqlite.sql).get(...consentValues(approval, merge)))
+    return { consent: merge(null), limited: null };
   const find = prepared<ConsentRow, [number, number]>(writer, consentOf.sqlite.sql);
-  const change = widened(find.get(approval.user_id, approval.application_id)!, approval, merge);
+  const existing = find.get(approval.user_id, approval.application_id)!;
+  const change = widened(existing, approval, merge);
   if (change) prepared(writer, changeConsent.sqlite.sql).run(...change);
-  return change?.[0] ?? null;
+  const limited = limitsAgain(existing, approval)?.limits(existing) ?? null;
+  const keys = limited?.flatMap((one) => limitInSqlite(writer, one) ?? []) ?? null;
+  return { consent: grownTo(existing, approval, merge), limited: keys };
+}
+
+function limitInSqlite(writer: Database, { hold, limit }: NewLimit): number | null {
+  const find = prepared<{ id: number }, SQLQueryBindings[]>(writer, hold.statement.sqlite.sql);
+  const held = find.get(...hold.values);
+  if (!held) return null;
+  const { statement, values } = limit(held.id);
+  prepared(writer, statement.sqlite.sql).run(...values);
+  return held.id;
 }

@@ -105,6 +105,22 @@ describe.each(await engines())('paid calls, on %s', (_name, open) => {
     expect(await kept()).toEqual([]);
   });
 
+  test('are deleted with a session that its process finds gone when it writes', async () => {
+    database = await open();
+    await database.db.deleteFrom('kept_answers').execute();
+    const gone = Promise.withResolvers<void>();
+    const place = await at(async (asked) => {
+      await keepAnswer(database.db, { ...asked.keepAs!, request_id: 'r', user_id: 1, created_at: 0, body: '{}' });
+      await gone.promise;
+      return say(asked);
+    });
+    await place.execute(bigGoal, {}, { session_id: 's1' });
+    await until('the plan is paid for', async () => (await kept()).length === 1);
+    await deleteSession(database.db, 1, 's1');
+    gone.resolve();
+    await until('it is forgotten', async () => (await kept()).length === 0);
+  });
+
   test('are deleted with a cancelled run or a deleted session', async () => {
     database = await open();
     await database.db.deleteFrom('kept_answers').execute();

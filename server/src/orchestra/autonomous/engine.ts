@@ -18,6 +18,7 @@ import { pausedRunViewOf } from './paused-run-view.ts';
 import { timeLeftMs } from './state.ts';
 import { addSpent } from './store/cancel.ts';
 import { LeaseLost } from './store/commit.ts';
+import { runningEpochs } from './store/leases.ts';
 import type { Run } from './store/runs.ts';
 import type { Work } from './work.ts';
 
@@ -91,10 +92,16 @@ async function prepare(
 
 /** Ends the `running` status with a checkpoint, or leaves the run to the next process. */
 async function close(deps: Deps, journal: Journal, error: unknown): Promise<void> {
-  if (error instanceof LeaseLost || (error instanceof StopWork && error.why === 'lost')) return;
+  const isLost = error instanceof LeaseLost || (error instanceof StopWork && error.why === 'lost');
   try {
+    // A write may find the run ended before anybody says so: only a run that is still running has gone to another process.
+    const { ref } = journal.deps.holding;
+    const isEnded = isLost
+      ? !(await runningEpochs(deps.db, [ref])).has(ref)
+      : error instanceof StopWork && error.why === 'ended';
     // Cancelled, or deleted together with its session.
-    if (error instanceof StopWork && error.why === 'ended') return await closeEnded(deps, journal);
+    if (isEnded) return await closeEnded(deps, journal);
+    if (isLost) return;
     if (error instanceof StopWork) return await journal.flush();
     if (error instanceof Pause) return await pause(deps, journal, error);
     // The runner releases the run once the database is back, and another process continues it.

@@ -5,8 +5,8 @@ import type { CompleteAnswer } from '../ports.ts';
 import { newFence } from '../prompts/fence.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
 import { synthesisMessages } from '../prompts/plan.ts';
-import { indexTerms } from '../search/terms.ts';
-import { indexDocument } from '../store/documents.ts';
+import { documentTerms } from '../store/document-terms.ts';
+import { indexDocument } from '../store/index-document.ts';
 import { appendMessages, recentMessages, type StoredMessage } from '../store/messages.ts';
 import { recordOutcomes } from '../store/patterns.ts';
 import { sessionByRef } from '../store/sessions.ts';
@@ -130,7 +130,7 @@ async function index(work: Work, stored: StoredMessage[], projectId: string | nu
         sessionRef: holding.sessionRef,
         messageId: id,
         beforeId: null,
-        terms: [...indexTerms(textOf(message)), ...indexTerms(goal)],
+        terms: documentTerms(textOf(message), goal),
       });
     }
   } catch (error) {

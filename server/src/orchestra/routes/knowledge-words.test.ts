@@ -5,6 +5,10 @@ import { openRouter } from './router.fixture.ts';
 
 const long = Array.from({ length: 1200 }, (_, i) => `filler${i}`).join(' ');
 
+/** About as many different pairs of letters as a real text of this length has. */
+const chinese = Array.from({ length: 9_990 }, (_, i) => String.fromCodePoint(0x4e00 + (i % 79), 0x5e00 + (i % 73)));
+const manyKeywords = Array.from({ length: 50 }, (_, i) => `keyword${i}`.padEnd(64, 'x'));
+
 const entries = {
   docker: { content: '我们使用Docker部署服务。' },
   phone: { content: '买了3个苹果和一台iPhone15手机' },
@@ -14,6 +18,8 @@ const entries = {
   end: { content: `${long} quetzalcoatl` },
   keyword: { content: long, keywords: ['zebrafish'] },
   longest: { content: `${'lorem ipsum dolor '.repeat(1100)}`.trim(), keywords: ['axolotl'] },
+  chinese: { content: `${chinese.join('')}青岛啤酒` },
+  fullest: { content: `${'dolor sit amet '.repeat(1332)} ocelot`, keywords: manyKeywords },
   sentence: { content: 'The harbour has twelve berths.' },
 };
 
@@ -51,6 +57,9 @@ describe.each(await engines())('%s', (_, open) => {
     ['end', 'quetzalcoatl'],
     ['keyword', 'zebrafish'],
     ['longest', 'axolotl'],
+    ['chinese', '啤酒'],
+    ['chinese', '岛'],
+    ['fullest', 'ocelot'],
     ['sentence', 'berth'],
     [null, '水'],
     [null, 'Kubernetes'],

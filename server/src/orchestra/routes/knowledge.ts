@@ -25,7 +25,7 @@ import { base, entryChangeSchema, entrySchema, newEntrySchema } from './schemas.
 
 const path = '/api/svc-ms/knowledge';
 const params = z.object({ id: z.string().min(1).max(64) });
-/** Number of results searched before filtering by category. */
+/** Number of results searched before the less relevant ones are dropped. */
 const widest = 200;
 /** Less relevant entries are not returned. */
 const leastRelevance = 0.25;
@@ -64,12 +64,12 @@ export function knowledgeRoutes(deps: Deps): Route[] {
       handle: async (call) => {
         const { q, category, limit } = call.query;
         const caller = callerOf(call.principal);
+        const wanted = { userId: caller.userId, category: category || undefined, limit };
         const entries =
           q.trim() === ''
-            ? await newestEntries(db, { userId: caller.userId, category: category || undefined, limit })
-            : await matching(deps, caller, q, call.signal);
-        const wanted = entries.filter((entry) => !category || entry.category === category);
-        return ok(call, wanted.slice(0, limit).map(view));
+            ? await newestEntries(db, wanted)
+            : await matching(deps, caller, { ...wanted, text: q, signal: call.signal });
+        return ok(call, entries.map(view));
       },
     }),
     defineRoute({
@@ -135,12 +135,19 @@ export function knowledgeRoutes(deps: Deps): Route[] {
   ];
 }
 
-async function matching(deps: Deps, caller: Caller, text: string, signal: AbortSignal): Promise<Entry[]> {
+interface Wanted {
+  text: string;
+  category: string | undefined;
+  limit: number;
+  signal: AbortSignal;
+}
+
+async function matching(deps: Deps, caller: Caller, { text, category, limit, signal }: Wanted): Promise<Entry[]> {
   const searching = await contextOutsideTurn(deps, caller, signal);
   const query = await embedQuery(searching, text);
-  const scope = { userId: caller.userId, only: 'knowledge' as const };
+  const scope = { userId: caller.userId, only: 'knowledge', category } as const;
   const found = await recall(searching, { text, query, scope, most: widest, threshold: leastRelevance });
-  const refs = found.flatMap(({ knowledgeRef }) => knowledgeRef ?? []);
+  const refs = found.flatMap(({ knowledgeRef }) => knowledgeRef ?? []).slice(0, limit);
   const entries = new Map((await entriesByRef(deps.db, caller.userId, refs)).map((entry) => [entry.ref, entry]));
   return refs.flatMap((ref) => entries.get(ref) ?? []);
 }

@@ -14,8 +14,11 @@ const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}]/v;
 const ascii = /^[\x00-\x7f]*$/;
 const plainWords = /[a-z0-9]+(?:'[a-z]+)*/g;
 
-/** Only the beginning of longer texts is indexed: all of it would take seconds and blur the topic. */
-const longestText = 20_000;
+/**
+ * Only the beginning of longer texts is indexed: all of it would take seconds and blur the topic. More than an entry with
+ * its title and keywords.
+ */
+const longestText = 24_000;
 /** Longer words are cut: they are not searched for, and are mostly base64. */
 const longestWord = 64;
 

@@ -11,7 +11,14 @@ import { dot, hamming, signBits, toWords } from './vectors.ts';
  * take 19 MB.
  */
 export interface VectorIndex {
-  near(db: Db, userId: number, model: string, query: Float32Array, limit: number): Promise<number[]>;
+  near(
+    db: Db,
+    userId: number,
+    model: string,
+    query: Float32Array,
+    limit: number,
+    isWanted?: (documentId: number) => boolean,
+  ): Promise<number[]>;
   /** How similar a sample of all documents is to the query, as a baseline for chance. */
   noise(db: Db, userId: number, model: string, query: Float32Array): Promise<SimilarityBaseline>;
   /**
@@ -96,10 +103,10 @@ export function newVectorIndex(): VectorIndex {
   };
 
   return {
-    async near(db, userId, model, query, limit) {
+    async near(db, userId, model, query, limit, isWanted = () => true) {
       const wanted = toWords(signBits(query));
       const shelf = await shelfOf(db, userId, model, wanted.length);
-      return closest(shelf, wanted, limit);
+      return closest(shelf, wanted, limit, isWanted);
     },
     async noise(db, userId, model, query) {
       const shelf = await shelfOf(db, userId, model, toWords(signBits(query)).length);
@@ -162,9 +169,16 @@ function evict(shelves: Map<string, Shelf>): void {
 
 /** Words compared before yielding to other requests: about a millisecond. */
 const sliceWords = 256 * 1024;
+/** More than the bits of any vector. */
+const unwanted = 0xffff;
 
 /** Documents with the fewest differing bits. A histogram of the distances avoids sorting all of them. */
-async function closest(shelf: Shelf, query: Uint32Array, limit: number): Promise<number[]> {
+async function closest(
+  shelf: Shelf,
+  query: Uint32Array,
+  limit: number,
+  isWanted: (documentId: number) => boolean,
+): Promise<number[]> {
   // Work on a snapshot: a concurrent load only appends, or replaces the array with a larger one.
   const { words, width } = shelf;
   const documents = shelf.documents.slice();
@@ -173,9 +187,9 @@ async function closest(shelf: Shelf, query: Uint32Array, limit: number): Promise
   const slice = Math.max(1, Math.floor(sliceWords / Math.max(1, width)));
   for (let i = 0; i < documents.length; i++) {
     if (i > 0 && i % slice === 0) await yieldToEventLoop();
-    const distance = hamming(query, words, i * width);
+    const distance = isWanted(documents[i]!) ? hamming(query, words, i * width) : unwanted;
     distances[i] = distance;
-    histogram[distance]!++;
+    if (distance !== unwanted) histogram[distance]!++;
   }
   let cutoff = 0;
   for (let seen = histogram[0]!; cutoff < histogram.length - 1 && seen < limit; ) seen += histogram[++cutoff]!;

@@ -1,96 +1,13 @@
 import { sql } from 'kysely';
-import { sha256Hex } from '../../lib/hashing.ts';
 import { type Db, engineOf } from '../../platform/db/tables.ts';
 import { spokenText } from '../messages.ts';
 import type { Corpus } from '../search/bm25.ts';
 import { fromBlob } from '../search/vectors.ts';
 import { processInSlices } from '../work-slices.ts';
+import { isAnyStale, ownWord, scopeWords } from './document-terms.ts';
 import { entryText, type FileSource, fileSource } from './knowledge.ts';
+import { inScope, type Scope } from './scope.ts';
 import './tables.ts';
-
-/** The user, and optional filters. */
-export interface Scope {
-  userId: number;
-  projectId?: string;
-  only?: 'knowledge';
-  /** The current session is excluded, because it is already in the context. */
-  exceptSession?: number;
-}
-
-export interface NewDocument {
-  userId: number;
-  projectId: string | null;
-  sessionRef?: number;
-  messageId?: number;
-  beforeId?: number | null;
-  knowledgeRef?: number;
-  terms: string[];
-}
-
-/** A tsvector is limited to one megabyte, and words this far into a text seldom say what it is about. */
-const mostTerms = 4000;
-
-/**
- * Indexes a document by its words, replacing an earlier one of the same message or entry; null if that was deleted.
- * Joins the caller's transaction, if there is one.
- */
-export async function indexDocument(db: Db, document: NewDocument): Promise<number | null> {
-  const { messageId = null, knowledgeRef = null } = document;
-  const words = document.terms
-    .slice(0, mostTerms)
-    .map((term) => ownWord(document.userId, term))
-    .join(' ');
-  const owner = scopeWords(document.userId, document.projectId, knowledgeRef !== null).join(' ');
-  const index = async (tx: Db): Promise<number | null> => {
-    if (!(await lockSource(tx, document))) return null;
-    const same = tx.deleteFrom('ms_documents').where('user_id', '=', document.userId);
-    if (messageId !== null) await same.where('message_id', '=', messageId).execute();
-    if (knowledgeRef !== null) await same.where('knowledge_ref', '=', knowledgeRef).execute();
-    const row = {
-      user_id: document.userId,
-      project_id: document.projectId,
-      session_ref: document.sessionRef ?? null,
-      message_id: messageId,
-      before_id: document.beforeId ?? null,
-      knowledge_ref: knowledgeRef,
-    };
-    if (engineOf(tx) === 'postgres') {
-      const terms = sql`to_tsvector('simple', ${`${owner} ${words}`})`;
-      const insert = tx.insertInto('ms_documents').values({ ...row, terms } as typeof row);
-      return (await insert.returning('id').executeTakeFirstOrThrow()).id;
-    }
-    const { id } = await tx.insertInto('ms_documents').values(row).returning('id').executeTakeFirstOrThrow();
-    await sql`insert into ms_documents_fts (rowid, owner, terms) values (${id}, ${owner}, ${words})`.execute(tx);
-    return id;
-  };
-  return db.isTransaction ? index(db) : db.transaction().execute(index);
-}
-
-/**
- * Serializes concurrent changes of one entry; deleted or superseded sources are not indexed. Locks the session before
- * its messages, in the same order as its deletion.
- */
-async function lockSource(tx: Db, { sessionRef, messageId, knowledgeRef }: NewDocument): Promise<boolean> {
-  const postgres = engineOf(tx) === 'postgres';
-  if (sessionRef !== undefined) {
-    const session = tx.selectFrom('ms_sessions').select('id').where('id', '=', sessionRef);
-    if (!(await (postgres ? session.forKeyShare() : session).executeTakeFirst())) return false;
-  }
-  const source =
-    knowledgeRef !== undefined
-      ? tx.selectFrom('ms_knowledge').select('id').where('id', '=', knowledgeRef)
-      : tx.selectFrom('ms_messages').select('id').where('id', '=', messageId!).where('superseded', '=', 0);
-  return (await (postgres ? source.forUpdate() : source).executeTakeFirst()) !== undefined;
-}
-
-/** Prefixes terms with the user, so that an index lookup never reads other users' rows, however many there are. */
-const ownWord = (userId: number, term: string): string => `u${userId}x${term}`;
-
-/** Terms for the filters of a search. */
-const scopeWords = (userId: number, projectId: string | null | undefined, knowledge: boolean): string[] => [
-  ...(projectId ? [`p${userId}x${sha256Hex(projectId).slice(0, 20)}`] : []),
-  ...(knowledge ? [`k${userId}`] : []),
-];
 
 /** How many documents the user has, and how many of them contain each term. */
 export interface TermCounts extends Corpus {
@@ -136,9 +53,9 @@ export async function documentsWithTerms(
   const wanted = rarest(known);
   if (wanted.length === 0) return [];
   const words = wanted.map((term) => ownWord(scope.userId, term));
-  const narrow = scopeWords(scope.userId, scope.projectId, scope.only === 'knowledge');
+  const { narrow, without } = scopeWords(scope, await isAnyStale(db));
   if (engineOf(db) === 'postgres') {
-    const query = [...narrow, `(${words.join(' | ')})`].join(' & ');
+    const query = [...narrow, ...without.map((word) => `!${word}`), `(${words.join(' | ')})`].join(' & ');
     // ts_rank ignores rarity: a few common words would outrank the one rare word that matters.
     const weights = wanted.map(
       (term, i) =>
@@ -150,10 +67,11 @@ export async function documentsWithTerms(
     return rows.map(({ id }) => id);
   }
   const query = [...narrow.map((word) => `owner:"${word}"`), `terms:(${words.map((w) => `"${w}"`).join(' OR ')})`];
+  const match = `(${query.join(' AND ')})${without.map((word) => ` NOT owner:"${word}"`).join('')}`;
   // A word in nearly all documents says nothing: take the newest, because scoring them all would block other requests.
   const order = known.holders.get(wanted[0]!)! > mostMatches ? sql`rowid desc` : sql`bm25(ms_documents_fts, 0.0, 1.0)`;
   const { rows } = await sql<{ id: number }>`
-    select rowid as id from ms_documents_fts where ms_documents_fts match ${query.join(' AND ')}
+    select rowid as id from ms_documents_fts where ms_documents_fts match ${match}
     order by ${order} limit ${sql.lit(limit)}`.execute(db);
   return rows.map(({ id }) => id);
 }
@@ -202,22 +120,6 @@ export interface FoundDocument {
   writtenAt: number;
 }
 
-/** Filters the documents by the scope, keeping their order. */
-export async function withinScope(db: Db, scope: Scope, ids: number[]): Promise<number[]> {
-  const rows = await processInSlices(ids, (slice) => inScope(db, scope, slice).select('d.id').execute());
-  const inside = new Set(rows.map(({ id }) => id));
-  return ids.filter((id) => inside.has(id));
-}
-
-function inScope(db: Db, { userId, projectId, only, exceptSession }: Scope, ids: number[]) {
-  let query = db.selectFrom('ms_documents as d').where('d.id', 'in', ids).where('d.user_id', '=', userId);
-  if (projectId !== undefined) query = query.where('d.project_id', '=', projectId);
-  if (only === 'knowledge') query = query.where('d.knowledge_ref', 'is not', null);
-  if (exceptSession !== undefined)
-    query = query.where((eb) => eb.or([eb('d.session_ref', 'is', null), eb('d.session_ref', '!=', exceptSession)]));
-  return query;
-}
-
 /** Loads the documents that are in the scope, with their texts and their vectors of this model. */
 export async function loadDocuments(
   db: Db,
@@ -233,7 +135,6 @@ async function loadSlice(db: Db, scope: Scope, ids: number[], model: string | nu
     .leftJoin('ms_messages as m', 'm.id', 'd.message_id')
     .leftJoin('ms_messages as b', 'b.id', 'd.before_id')
     .leftJoin('ms_sessions as s', 's.id', 'd.session_ref')
-    .leftJoin('ms_knowledge as k', 'k.id', 'd.knowledge_ref')
     .leftJoin('ms_sources as f', 'f.id', 'k.source_ref')
     .leftJoin('ms_vectors as v', (join) => join.onRef('v.document_id', '=', 'd.id').on('v.model', '=', model ?? ''))
     // Earlier versions left superseded messages in the index.

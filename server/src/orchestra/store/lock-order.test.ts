@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { Db } from '../../platform/db/tables.ts';
 import { forget } from './account-data.ts';
 import { engines } from './db.fixture.ts';
-import { indexDocument } from './documents.ts';
+import { indexDocument } from './index-document.ts';
 import { addEntry } from './knowledge.ts';
 import { appendMessages } from './messages.ts';
 import { deleteSession, openSession } from './sessions.ts';

@@ -3,7 +3,10 @@ import { CompiledQuery, type KyselyPlugin, type RootOperationNode, sql } from 'k
 import type { Db } from '../../platform/db/tables.ts';
 import { exportOf } from './account-data.ts';
 import { engines } from './db.fixture.ts';
+import { isAnyStale, termsVersion } from './document-terms.ts';
 import { identicalEntry, newestEntries } from './knowledge.ts';
+import { reindexDocuments } from './reindex.ts';
+import { comparedIn } from './scope.ts';
 import { listSources, sourceOfContent, staleSources } from './sources.ts';
 import { claimUnembedded } from './unembedded.ts';
 
@@ -21,10 +24,13 @@ async function fill(db: Db, engine: string): Promise<void> {
   await sql`
     ${numbers} insert into ms_knowledge
       (public_id, user_id, category, title, content, keywords, source_ref, fingerprint, created_at, updated_at)
-    select 'kn-' || i, i / 2000, 'c' || (i % 3), 't', 'c', '[]', i, 'f' || i, i, i from n`.execute(db);
+    select 'kn-' || i, i / 2000, case when i % 500 = 0 then 'rare' else 'c' || (i % 3) end, 't', 'c', '[]', i, 'f' || i, i, i from n`.execute(
+    db,
+  );
   const [column, value] = engine === 'postgres' ? [sql`, terms`, sql`, ''::tsvector`] : [sql``, sql``];
   await sql`
-    insert into ms_documents (user_id, knowledge_ref${column}) select user_id, id${value} from ms_knowledge`.execute(
+    insert into ms_documents (user_id, project_id, knowledge_ref, terms_version${column})
+    select user_id, case when id % 500 = 0 then 'p' end, id, ${sql.lit(termsVersion)}${value} from ms_knowledge`.execute(
     db,
   );
   await sql`analyze`.execute(db);
@@ -61,6 +67,10 @@ describe.each(await engines())('no full table scans, on %s', (engine, open) => {
       ['ms_sources_content', (db) => sourceOfContent(db, { userId: 1, contentHash: 'h1', projectId: null })],
       ['ms_sources_state', (db) => staleSources(db, ['waiting'], 5, 100)],
       ['ms_unembedded_user', (db) => claimUnembedded(db, 'me', 1, 32)],
+      ['ms_documents_terms_version', (db) => reindexDocuments(db, 100)],
+      ['ms_documents_terms_version', (db) => isAnyStale(db)],
+      ['ms_documents_project', (db) => comparedIn(db, { userId: 1, projectId: 'p' })],
+      ['ms_knowledge_user', (db) => comparedIn(db, { userId: 1, only: 'knowledge', category: 'rare' })],
     ];
     for (const [index, work] of works) {
       const plan = await planOf(db, engine, work);

@@ -112,6 +112,8 @@ interface DocumentsTable {
   message_id: number | null;
   before_id: number | null;
   knowledge_ref: number | null;
+  /** The rule by which its words were indexed; see document-terms.ts. */
+  terms_version: Generated<number>;
 }
 
 /** One row per document without a vector; maintained by triggers. */

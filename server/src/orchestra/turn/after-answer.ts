@@ -12,9 +12,10 @@ import {
 import { type ChatMessage, type StoredTurnMessage, saidByUser, textOf } from '../messages.ts';
 import { chooseEmbeddingModel, chooseHelperModel } from '../models.ts';
 import { extractionMessages } from '../prompts/memory-work.ts';
-import { indexTerms, isStatement, terms } from '../search/terms.ts';
+import { isStatement, terms } from '../search/terms.ts';
 import { dot } from '../search/vectors.ts';
-import { indexDocument } from '../store/documents.ts';
+import { documentTerms } from '../store/document-terms.ts';
+import { indexDocument } from '../store/index-document.ts';
 import {
   addEntry,
   bytesOfEntry,
@@ -86,8 +87,7 @@ async function indexMessages(turn: Turn, fresh: StoredTurnMessage[]): Promise<vo
       sessionRef: turn.session.ref,
       messageId: id,
       beforeId: ordered[i - 1]?.id ?? null,
-      // Includes the previous message's terms: an answer is often found by its question.
-      terms: [...indexTerms(text), ...indexTerms(ordered[i - 1] ? textOf(ordered[i - 1]!.message) : '')],
+      terms: documentTerms(text, ordered[i - 1] ? textOf(ordered[i - 1]!.message) : ''),
     });
     // SQLite answers synchronously, so a long history would block the event loop without this.
     await new Promise(setImmediate);
@@ -140,7 +140,7 @@ export const writeEntry = <E extends Entry | null>(
     const entry = await write(tx);
     if (entry) {
       const { projectId, ref: knowledgeRef } = entry;
-      await indexDocument(tx, { userId, projectId, knowledgeRef, terms: indexTerms(entryText(entry)) });
+      await indexDocument(tx, { userId, projectId, knowledgeRef, terms: documentTerms(entryText(entry)) });
     }
     return entry;
   };
@@ -156,7 +156,8 @@ async function sameFact(turn: Keeping, fact: Fact, projectId: string | null): Pr
   const same = await identicalEntry(turn.deps.db, userId, fact, projectId);
   if (same?.source === null) return same;
   const query = turn.settings.mayEmbed ? await embedQuery(turn, entryText(fact)) : null;
-  const found = await search(turn, { userId, only: 'knowledge' }, entryText(fact), query, 10);
+  const scope = { userId, projectId, only: 'knowledge', fromFile: false } as const;
+  const found = await search(turn, scope, entryText(fact), query, 10);
   const entries = await entriesByRef(
     turn.deps.db,
     userId,
@@ -167,6 +168,7 @@ async function sameFact(turn: Keeping, fact: Fact, projectId: string | null): Pr
       vector && query && dot(vector, query.vector) >= sameMeaning ? [knowledgeRef] : [],
     ),
   );
-  const says = (entry: Entry) => isSameFact(entry, fact) || (near.has(entry.ref) && !areDistinctFacts(entry, fact));
-  return entries.find((entry) => entry.source === null && entry.projectId === projectId && says(entry)) ?? null;
+  return (
+    entries.find((entry) => isSameFact(entry, fact) || (near.has(entry.ref) && !areDistinctFacts(entry, fact))) ?? null
+  );
 }

@@ -1,7 +1,8 @@
 import type { Db } from '../../platform/db/tables.ts';
 import { type NeighbourMessage, neighbourCount } from '../search/rank.ts';
-import { type FoundDocument, loadDocuments, type Scope } from '../store/documents.ts';
+import { type FoundDocument, loadDocuments } from '../store/documents.ts';
 import { messagesAround, spokenMessages } from '../store/messages-around.ts';
+import type { Scope } from '../store/scope.ts';
 
 export type WithNeighbours = FoundDocument & { around?: { before: NeighbourMessage[]; after: NeighbourMessage[] } };
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'bun:test';
 import { type Stage, stage } from '../scripted.fixture.ts';
 import { terms } from '../search/terms.ts';
 import { engines } from '../store/db.fixture.ts';
-import { indexDocument } from '../store/documents.ts';
+import { indexDocument } from '../store/index-document.ts';
 import { appendMessages } from '../store/messages.ts';
 import { openSession } from '../store/sessions.ts';
 import { embedNew } from './embed.ts';

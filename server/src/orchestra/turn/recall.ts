@@ -5,15 +5,8 @@ import { datesIn } from '../search/dates.ts';
 import { applyRerank, dropBelow, type Ranked, rank } from '../search/rank.ts';
 import { terms } from '../search/terms.ts';
 import { dot, toUnit } from '../search/vectors.ts';
-import {
-  countTerms,
-  documentsWithTerms,
-  type FoundDocument,
-  loadDocuments,
-  type Scope,
-  sourceName,
-  withinScope,
-} from '../store/documents.ts';
+import { countTerms, documentsWithTerms, type FoundDocument, loadDocuments, sourceName } from '../store/documents.ts';
+import { comparedIn, type Scope, withinScope } from '../store/scope.ts';
 import { vectorsOf } from '../store/vectors.ts';
 import type { CountText } from '../tokens.ts';
 import { kindOf } from '../triage.ts';
@@ -112,11 +105,12 @@ async function byMeaning({ deps }: Pick<Searching, 'deps'>, scope: Scope, query:
   const { db, near } = deps;
   const { model, vector } = query;
   const { userId } = scope;
-  // The vector index does not know the scope: for a narrow one, fetch many more and filter them before loading.
-  const narrow = scope.only !== undefined || scope.projectId !== undefined;
-  const anywhere = await near.near(db, userId, model, vector, narrow ? Math.max(wide * rough, 2000) : wide * rough);
+  const { isWanted, exact } = await comparedIn(db, scope);
+  // A scope with too many documents to list them: fetch many more and filter them before loading.
+  const most = exact ? wide * rough : Math.max(wide * rough, 2000);
+  const found = await near.near(db, userId, model, vector, most, isWanted);
   const noise = await near.noise(db, userId, model, vector);
-  const roughly = narrow ? (await withinScope(db, scope, anywhere)).slice(0, wide * rough) : anywhere;
+  const roughly = exact ? found : (await withinScope(db, scope, found)).slice(0, wide * rough);
   const vectors = await vectorsOf(db, userId, model, roughly);
   const cosines = new Map([...vectors].map(([id, one]) => [id, dot(vector, one)]));
   const exactly = roughly.toSorted((a, b) => (cosines.get(b) ?? -1) - (cosines.get(a) ?? -1));

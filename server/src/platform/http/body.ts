@@ -37,9 +37,11 @@ export const unreceived = (error: unknown, request: Request): unknown =>
     ? error
     : new AppError('request_timeout', 'The request body was not received in full.');
 
+type Parse = (text: string) => unknown;
+
 /** Parses received bytes as JSON. */
-export const parse = (bytes: Uint8Array): unknown | Promise<unknown> =>
-  bytes.byteLength < largeBytes ? parseJson(bytes) : parseLarge(bytes);
+export const parse = (bytes: Uint8Array, how: Parse = JSON.parse): unknown | Promise<unknown> =>
+  bytes.byteLength < largeBytes ? parseText(textOf(bytes), how) : parseLarge(bytes, how);
 
 /** Reads a request's JSON body. */
 export async function readJson(call: Received, maxBytes: number): Promise<unknown> {
@@ -48,18 +50,21 @@ export async function readJson(call: Received, maxBytes: number): Promise<unknow
 
 /** The same for endpoints that usually answer quickly; slow ones lift the idle timeout themselves with `arrived`. */
 export const readJsonSoonAnswered = (call: Received, maxBytes: number): Promise<unknown> =>
-  readBody(call, maxBytes).then(parse, (error) => {
-    throw unreceived(error, call.request);
-  });
+  readBody(call, maxBytes).then(
+    (bytes) => parse(bytes),
+    (error) => {
+      throw unreceived(error, call.request);
+    },
+  );
 
 const others = (): Promise<unknown> => new Promise(setImmediate);
 
 /** Yields to the event loop every few hundredths of a second. */
-async function parseLarge(bytes: Uint8Array): Promise<unknown> {
+async function parseLarge(bytes: Uint8Array, how: Parse): Promise<unknown> {
   await refuseHeavy(bytes);
   const text = textOf(bytes);
   await others();
-  const value = parseText(text);
+  const value = parseText(text, how);
   await others();
   return value;
 }
@@ -131,7 +136,7 @@ async function gather(
 }
 
 /** JSON must be UTF-8 (RFC 8259 §8.1); silently replacing invalid bytes would change the caller's text. */
-export const parseJson = (bytes: Uint8Array): unknown => parseText(textOf(bytes));
+export const parseJson = (bytes: Uint8Array): unknown => parseText(textOf(bytes), JSON.parse);
 
 function textOf(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) throw new AppError('invalid_json', 'The request body is empty; JSON was expected.');
@@ -139,9 +144,9 @@ function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-function parseText(text: string): unknown {
+function parseText(text: string, how: Parse): unknown {
   try {
-    return JSON.parse(text);
+    return how(text);
   } catch {
     throw new AppError('invalid_json', 'The request body is not valid JSON.');
   }

@@ -81,7 +81,7 @@ async function parseBody(route: Route, schema: ZodType, call: Call): Promise<voi
     throw unreceived(error, call.request);
   }
   call.arrived?.();
-  const read = isForm ? formIn(bytes, route) : parse(bytes);
+  const read = isForm ? formIn(bytes, route) : parse(bytes, route.parseJson);
   const input = read instanceof Promise ? await read : read;
   if (!isForm) refuseOdd(input, bytes, route);
   const given = withMembers(call, input);

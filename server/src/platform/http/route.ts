@@ -88,6 +88,8 @@ export interface RouteSpec<
    * it to the handler, and the schema only serves the API reference.
    */
   bodyAs?: 'json' | 'form' | 'raw';
+  /** Instead of `JSON.parse`. */
+  parseJson?: (text: string) => unknown;
   /** Media types of a `raw` body, for the API reference; JSON if absent. */
   bodyTypes?: readonly string[];
   body?: B;

@@ -47,6 +47,11 @@ export default {
   'Connected by you, only for you': '由你连接，仅供你使用',
   'Connected by the operator': '由运营方连接',
   'Connected for everyone in {organisation}': '供 {organisation} 的所有成员使用',
+  'Requested by a chat in this web app': '由本网页应用中的对话发起',
+  'Requested by an application that was deleted': '由一个已删除的应用发起',
+  'Requested by the application {name}': '由应用 {name} 发起',
+  'Requested with an API key that was deleted': '使用一个已删除的 API 密钥发起',
+  'Requested with the API key {name}': '使用 API 密钥 {name} 发起',
   'Requested with a team key of {organisation}': '由 {organisation} 的团队密钥发起',
   'Sign out': '退出登录',
   'Sign in to {name}': '登录 {name}',
@@ -76,7 +81,7 @@ export default {
   'Pending calls could not be loaded': '待批准的调用加载失败',
   'Calls waiting for your approval': '等待你批准的调用',
   'Calls you approved or refused': '你已处理的调用',
-  'An agent wants to make these calls on your behalf, or on behalf of an organisation you run. An approved call can be made once, with exactly these arguments.':
-    '智能体希望以你的身份，或以你管理的组织的身份进行这些调用。批准后，仅能按这些参数调用一次。',
+  'An agent wants to make these calls on your behalf, or on behalf of an organisation you run. An approved call can be made once, with exactly these arguments, and only by the program that requested it.':
+    '智能体希望以你的身份，或以你管理的组织的身份进行这些调用。批准后，仅能由发起它的程序按这些参数调用一次。',
   'Tool calls that require approval': '需要批准的工具调用',
 } as const;

@@ -16,8 +16,22 @@ const states: Record<Approval['state'], { label: string; color: string }> = {
   refused: { label: t('Refused'), color: 'gray' },
 };
 
+/** The program that asks; a person approves the call for this one only. */
+function askedBy({ asked_by: by }: Approval): string | null {
+  if (!by) return null;
+  if (by.type === 'session') return t('Requested by a chat in this web app');
+  if (by.type === 'application')
+    return by.name === null
+      ? t('Requested by an application that was deleted')
+      : t('Requested by the application {name}', { name: by.name });
+  return by.name === null
+    ? t('Requested with an API key that was deleted')
+    : t('Requested with the API key {name}', { name: by.name });
+}
+
 function ApprovalCard({ approval }: { approval: Approval }) {
   const { id, server, tool, state, created_at, organisation } = approval;
+  const asker = askedBy(approval);
   const answer = useAct({
     mutationFn: (approved: boolean) => post('/api/mcp/approvals/{id}', { path: { id }, body: { approved } }),
     onSuccess: (_, approved) =>
@@ -35,6 +49,11 @@ function ApprovalCard({ approval }: { approval: Approval }) {
             <Text size="xs" c="dimmed">
               {rich('of {server}, requested {ago}', { server, ago: <TimeAgo at={created_at} /> })}
             </Text>
+            {asker && (
+              <Text size="sm" className="svc-anywhere">
+                {asker}
+              </Text>
+            )}
             {organisation && (
               <Text size="xs" c="dimmed">
                 {t('Requested with a team key of {organisation}', { organisation: organisation.name })}
@@ -86,7 +105,7 @@ export function Approvals() {
     <Section
       title={waiting.length > 0 ? t('Calls waiting for your approval') : t('Calls you approved or refused')}
       description={t(
-        'An agent wants to make these calls on your behalf, or on behalf of an organisation you run. An approved call can be made once, with exactly these arguments.',
+        'An agent wants to make these calls on your behalf, or on behalf of an organisation you run. An approved call can be made once, with exactly these arguments, and only by the program that requested it.',
       )}
     >
       <Stack component="ul" gap="sm" className="svc-plain-list" aria-label={t('Tool calls that require approval')}>

@@ -62,6 +62,8 @@ import { migration as uploads } from './0072-uploads.ts';
 import { migration as keysOfVideos } from './0073-keys-of-videos.ts';
 import { migration as imposed } from './0074-imposed.ts';
 import { migration as sealingKeys } from './0075-sealing-keys.ts';
+import { migration as termsVersions } from './0076-terms-versions.ts';
+import { migration as askers } from './0077-askers.ts';
 import { complete, lastStep, sideBySide } from './earlier.ts';
 
 /** In order, one per module as of the first version. To change a table later, add a file and a line here. */
@@ -129,6 +131,8 @@ export const migrations: Migration[] = [
   uploads,
   imposed,
   sealingKeys,
+  termsVersions,
+  askers,
 ];
 
 /**
