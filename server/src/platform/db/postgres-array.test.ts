@@ -3,8 +3,10 @@ import { sql } from 'kysely';
 import { engines } from './engines.fixture.ts';
 import { arrayText, integersText } from './postgres-array.ts';
 
-test('PostgreSQL reads every value back as it was', async () => {
-  const open = await engines.find(({ name }) => name === 'postgres')!.open();
+const postgres = engines.find(({ name }) => name === 'postgres');
+
+test.skipIf(!postgres)('PostgreSQL reads every value back as it was', async () => {
+  const open = await postgres!.open();
   const texts = ['plain', '', 'NULL', null, '{a,b}', 'a "quoted" \\ word', 'two\nlines', ' spaces ', 'ü€🙂'];
   const integers = [0, -1, 2 ** 53 - 1];
   const decimals = [0, 1.5, 1e-7, 1e21, null];
