@@ -8,6 +8,9 @@ export const approvalView = z
     server: z.string(),
     tool: z.string(),
     arguments: z.record(z.string(), z.unknown()),
+    arguments_text: z
+      .string()
+      .describe('The same as indented JSON, for programs whose parser would round long numbers'),
     state: z.enum(['waiting', 'approved', 'refused']),
     created_at: z.int(),
     expires_at: z.int(),

@@ -166,6 +166,7 @@ const viewApproved = (tool: AllowedTool | undefined): TestedTool['approved'] =>
 
 export const viewApproval = (approval: ShownApproval): z.infer<typeof approvalView> => ({
   ...{ id: approval.id, server: approval.server, tool: approval.tool, arguments: approval.arguments },
+  arguments_text: JSON.stringify(approval.arguments, null, 2),
   ...{ state: approval.state, created_at: approval.createdAt, expires_at: approval.expiresAt },
   asked_by: approval.askedBy,
   organisation: approval.organisation,

@@ -64,7 +64,7 @@ function ApprovalCard({ approval }: { approval: Approval }) {
         </Group>
         <Code
           label={t('Arguments of {tool} of {server}', { tool, server })}
-          code={JSON.stringify(approval.arguments, null, 2)}
+          code={approval.arguments_text}
           maxHeight={240}
         />
         {answer.error && <ErrorState error={answer.error} title={t('Your choice could not be submitted')} />}
