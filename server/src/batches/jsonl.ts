@@ -7,6 +7,14 @@ export interface Line {
   bytes: Buffer | null;
 }
 
+const byteOrderMark = Buffer.from('\ufeff');
+
+/** The first line of a file without its mark, which is not part of the JSON. */
+const unmarked = (line: Line): Line =>
+  line.first === 0 && line.bytes?.subarray(0, byteOrderMark.length).equals(byteOrderMark)
+    ? { ...line, first: byteOrderMark.length, bytes: line.bytes.subarray(byteOrderMark.length) }
+    : line;
+
 /** The lines of a file while it is read, with at most one in memory. Blank lines are skipped. */
 export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: number): AsyncGenerator<Line> {
   let parts: Uint8Array[] = [];
@@ -16,7 +24,7 @@ export async function* linesOf(content: ReadableStream<Uint8Array>, mostBytes: n
   let at = 0;
   const line = (): Line => {
     const bytes = size > mostBytes ? null : Buffer.concat(parts);
-    return { number, first, last: first + size - 1, bytes };
+    return unmarked({ number, first, last: first + size - 1, bytes });
   };
   const isBlank = ({ bytes }: Line): boolean => bytes !== null && bytes.toString('latin1').trim() === '';
   const add = (piece: Uint8Array) => {
