@@ -9,9 +9,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type axe from 'axe-core';
 import { type BrowserContext, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core';
+import { installedChromium } from './installed-chromium.ts';
 import { type Service, startService, until } from './service.ts';
 
-export const executablePath = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium';
+export const executablePath = installedChromium() ?? '/usr/bin/chromium';
 const webApp = join(import.meta.dir, '../dist/web');
 
 export const browserMissing = !existsSync(executablePath);

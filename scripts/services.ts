@@ -1,5 +1,6 @@
 /** PostgreSQL and Redis for the test run: given by the environment, running on this machine, or started for the run. */
 import { userInfo } from 'node:os';
+import { installedChromium } from '../e2e/installed-chromium.ts';
 import { answersPostgres, answersRedis, NoServer, type OwnServer, ownPostgres, ownRedis } from '../e2e/servers.ts';
 
 export interface Service {
@@ -41,18 +42,9 @@ export async function prepareRedis(): Promise<Service> {
   return startOwn(ownRedis);
 }
 
-/**
- * The system's Chromium, installed with apt-get if it is missing and we are root. Prefers the headless shell, which
- * renders the same pages with three quarters of the processor time.
- */
+/** The system's Chromium, installed with apt-get if it is missing and we are root. */
 export async function prepareChromium(): Promise<Service> {
-  const find = (): string | undefined =>
-    process.env.CHROMIUM_PATH ??
-    ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
-      .map((name) => Bun.which(name))
-      .find(Boolean) ??
-    undefined;
-  const found = find();
+  const found = installedChromium();
   if (found) return { url: found, note: found, stop: nothingToStop };
   if (!isRoot || !Bun.which('apt-get')) {
     return { url: undefined, note: 'Chromium is not installed', stop: nothingToStop };
@@ -62,7 +54,7 @@ export async function prepareChromium(): Promise<Service> {
   const install = (name: string) => `apt-get install -y -qq --no-install-recommends ${name}`;
   const command = `apt-get update -qq && { ${install('chromium-headless-shell')} || ${install('chromium')}; }`;
   const code = await Bun.spawn(['sh', '-c', command], { env, stdout: 'ignore', stderr: 'inherit' }).exited;
-  const installed = find();
+  const installed = installedChromium();
   if (code === 0 && installed) return { url: installed, note: `${installed} (installed now)`, stop: nothingToStop };
   return { url: undefined, note: 'Chromium could not be installed', stop: nothingToStop };
 }

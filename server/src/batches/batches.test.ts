@@ -146,6 +146,14 @@ test('OpenAI’s client: each request is answered once, at the batch price', asy
   await until('no rows are left', async () => (await left()).length === 0);
 });
 
+test('an input file may begin with a byte order mark, as programs of Windows write it', async () => {
+  const { status, request_counts: counts } = await ended(
+    (await begin([`\ufeff${lineOf('a', chat('one'))}`, lineOf('b', chat('two'))])).id,
+  );
+  expect([status, counts]).toEqual(['completed', { total: 2, completed: 2, failed: 0 }]);
+  expect((await ended((await begin(['\ufeff', ''])).id)).errors!.data![0]).toMatchObject({ code: 'empty_file' });
+});
+
 test('an invalid input file is reported line by line, and no request is sent', async () => {
   const asked = upstream.seen.length;
   const lines = [

@@ -67,20 +67,22 @@ function follow(answer: Response): { text: string; ended: boolean; failed: boole
   return seen;
 }
 
+const chat = { model: 'acme/m', max_tokens: 9, stream: true, messages: [{ role: 'user', content: 'hi' }] };
+const contents = { contents: [{ parts: [{ text: 'hi' }] }] };
 const formats = [
-  ['/v1/chat/completions', ': ping', '[DONE]', '"code":"timeout"'],
-  ['/v1/messages', 'event: ping', 'message_stop', 'timeout_error'],
+  ['/v1/chat/completions', chat, /^: ping$/gm, '[DONE]', '"code":"timeout"'],
+  ['/v1/messages', chat, /^event: ping$/gm, 'message_stop', 'timeout_error'],
+  ['/v1beta/models/acme/m:streamGenerateContent?alt=sse', contents, /(?<=\n\n)\n\n/g, '"STOP"', '"code":504'],
 ] as const;
 
-describe.each(formats)('a stream at %s', (path, ping, end, timeout) => {
+describe.each(formats)('a stream at %s', (path, request, ping, end, timeout) => {
   const ask = async () => {
     begin(() => say({ content: 'Hello' }), 'text/event-stream');
-    const messages = [{ role: 'user', content: 'hi' }];
-    const seen = follow(await relay.post(path, { model: 'acme/m', max_tokens: 9, stream: true, messages }));
+    const seen = follow(await relay.post(path, request));
     await until('the first words have come', () => seen.text.includes('Hello'));
     return seen;
   };
-  const pings = (text: string) => text.split(ping).length - 1;
+  const pings = (text: string) => text.match(ping)?.length ?? 0;
 
   test('may be silent up to the channel’s timeout and is kept open', async () => {
     const seen = await ask();
@@ -96,6 +98,7 @@ describe.each(formats)('a stream at %s', (path, ping, end, timeout) => {
     await until('the stream has ended', () => seen.ended);
     expect(seen.text).toContain(' again');
     expect(seen.text).toContain(end);
+    if (contents === request) expect(seen.text).not.toMatch(/^(?!data: |$)/m);
   });
 
   test('ends after the timeout with an error', async () => {

@@ -106,6 +106,9 @@ test('JSON is read as written, and any bytes are JSON or rejected', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.stringify(parseJson(Buffer.from(JSON.stringify(value))))).toBe(JSON.stringify(value));
+      // As editors and shells of Windows write files; a second mark is an error of the file.
+      expect(JSON.stringify(parseJson(Buffer.from(`\ufeff${JSON.stringify(value)}`)))).toBe(JSON.stringify(value));
+      expect(orRefusal(() => parseJson(Buffer.from(`\ufeff\ufeff${JSON.stringify(value)}`)))).toBeInstanceOf(AppError);
     }),
   );
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void orRefusal(() => parseJson(bytes))));

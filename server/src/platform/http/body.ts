@@ -74,9 +74,15 @@ export function readBody(call: Pick<Call, 'request' | 'grow'>, maxBytes: number)
   const { request } = call;
   const length = request.headers.get('content-length');
   if (length !== null && Number(length) > maxBytes) return Promise.reject(tooLarge(maxBytes));
-  const encoding = request.headers.get('content-encoding');
+  const encoding = encodingOf(request);
   if (length !== null && encoding === null) return request.bytes();
   return readPieces(call, maxBytes, encoding);
+}
+
+/** Null for bodies that are sent as they are, which some clients name `identity` (RFC 9110 §12.5.3). */
+function encodingOf({ headers }: Request): string | null {
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase();
+  return encoding && encoding !== 'identity' ? encoding : null;
 }
 
 async function readPieces(
@@ -99,7 +105,7 @@ const encodings = table<string>({
 });
 
 function decompressor(encoding: string): ReadableWritablePair<Uint8Array, Uint8Array<ArrayBuffer>> {
-  const name = encodings[encoding.trim().toLowerCase()];
+  const name = encodings[encoding];
   if (!name)
     throw new AppError('unsupported_media_type', `Content-Encoding ${JSON.stringify(encoding)} is not supported.`);
   // Bun also supports brotli and zstd; the DOM's type does not list them.
@@ -141,7 +147,9 @@ export const parseJson = (bytes: Uint8Array): unknown => parseText(textOf(bytes)
 function textOf(bytes: Uint8Array): string {
   if (bytes.byteLength === 0) throw new AppError('invalid_json', 'The request body is empty; JSON was expected.');
   if (!isUtf8(bytes)) throw new AppError('invalid_json', 'The request body is not valid UTF-8.');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  // A parser may ignore a byte order mark (RFC 8259 §8.1); programs of Windows begin UTF-8 with one.
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 function parseText(text: string, how: Parse): unknown {

@@ -8,8 +8,10 @@ const aheadBytes = 32_768;
 
 const encoder = new TextEncoder();
 
+export const eventStreamType = 'text/event-stream; charset=utf-8';
+
 const eventHeaders = {
-  'content-type': 'text/event-stream; charset=utf-8',
+  'content-type': eventStreamType,
   'cache-control': 'no-cache, no-transform',
   // Otherwise nginx buffers events.
   'x-accel-buffering': 'no',
@@ -18,11 +20,12 @@ const eventHeaders = {
 /** Writes to the client. Returns a promise if the client has to drain first. */
 export type Write = (bytes: Uint8Array | string) => unknown;
 
-/** Converts events to another format that the client asked for. */
+/** Converts events to another format that the client asked for, or can read. */
 export interface Reshape {
   /** Media type. */
   type: string;
-  push(events: Uint8Array | string): string;
+  /** Gets one write: an event or several, or a comment by itself. */
+  push(events: Uint8Array | string): Uint8Array | string;
   /** Written after the last event. */
   end(): string;
 }

@@ -42,6 +42,8 @@ describe('invalid input gets 4xx in the shape of its endpoint', () => {
   test('a compressed body is read; an unknown or broken encoding is rejected', async () => {
     const text = Buffer.from('{"username":"nobody","password":"wrong wrong"}');
     expect((await login(Bun.gzipSync(text), { 'content-encoding': 'gzip' })).status).toBe(401);
+    for (const unchanged of ['identity', ' Identity ', ''])
+      expect((await login(text, { 'content-encoding': unchanged })).status).toBe(401);
     expect((await login(text, { 'content-encoding': 'rot13' })).status).toBe(415);
     expect((await login(text, { 'content-encoding': 'gzip' })).status).toBe(400);
   });

@@ -51,7 +51,7 @@ const formats: Record<WireFormat, Format> = {
 interface Manner {
   /** Stores the response before the caller gets its end. */
   keep?: StoreResponse | undefined;
-  /** For clients that asked for something other than events. */
+  /** For clients that asked for something other than events, or cannot read all of them. */
   reshape?: Reshape | undefined;
   /** Observes the answer, if it may be stored. */
   seen?: ContentRecorder | undefined;

@@ -8,6 +8,7 @@ import { withoutFolded } from '../folded-names.ts';
 import { contextOf } from '../request-context.ts';
 import type { Json } from '../wire/conversation.ts';
 import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemini/embed.ts';
+import { GoogleEvents } from '../wire/gemini/google-events.ts';
 import { JsonArray } from '../wire/gemini/json-array.ts';
 import { parseGeminiRequest } from '../wire/gemini/request.ts';
 import { answer, contextFor } from './answer.ts';
@@ -90,7 +91,7 @@ function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
       query: z.looseObject({ alt: z.string().optional() }),
       answer: generateAnswer,
       respond: async (call, endpoint) => {
-        const reshape = (call.query as { alt?: string }).alt === 'sse' ? undefined : new JsonArray();
+        const reshape = (call.query as { alt?: string }).alt === 'sse' ? new GoogleEvents() : new JsonArray();
         return answer(deps, metaModels, call, endpoint, await read(call, true), { reshape });
       },
     }),

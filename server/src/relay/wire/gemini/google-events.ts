@@ -1,0 +1,24 @@
+import { ssePing } from '../../../lib/sse.ts';
+import { eventStreamType, type Reshape } from '../../../platform/http/event-stream.ts';
+
+const blankLine = '\n\n';
+
+/**
+ * Events as Google sends them: there are no comments among them, and its libraries for Python and Go fail at one. All of
+ * them skip blank lines, which keep the connection open as well.
+ */
+export class GoogleEvents implements Reshape {
+  readonly type = eventStreamType;
+
+  push(events: Uint8Array | string): Uint8Array | string {
+    return isPing(events) ? blankLine : events;
+  }
+
+  end(): string {
+    return '';
+  }
+}
+
+const isPing = (events: Uint8Array | string): boolean =>
+  events.length === ssePing.length &&
+  (typeof events === 'string' ? events : Buffer.from(events).toString()) === ssePing;
