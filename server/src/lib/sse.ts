@@ -169,5 +169,7 @@ export const sseData = (data: string): string => `data: ${data}\n\n`;
 
 export const sseEvent = (event: string, data: string): string => `event: ${event}\ndata: ${data}\n\n`;
 
+export const sseType = 'text/event-stream; charset=utf-8';
+
 /** A comment keeps an idle connection open; a single line, as some readers fail on more. */
 export const ssePing = ': ping\n\n';

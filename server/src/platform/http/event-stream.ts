@@ -1,4 +1,4 @@
-import { ssePing } from '../../lib/sse.ts';
+import { ssePing, sseType } from '../../lib/sse.ts';
 import type { Call } from './route.ts';
 
 /** Proxies and clients drop idle connections after 30 to 60 s. */
@@ -8,10 +8,8 @@ const aheadBytes = 32_768;
 
 const encoder = new TextEncoder();
 
-export const eventStreamType = 'text/event-stream; charset=utf-8';
-
 const eventHeaders = {
-  'content-type': eventStreamType,
+  'content-type': sseType,
   'cache-control': 'no-cache, no-transform',
   // Otherwise nginx buffers events.
   'x-accel-buffering': 'no',

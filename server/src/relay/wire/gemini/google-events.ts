@@ -1,5 +1,4 @@
-import { ssePing } from '../../../lib/sse.ts';
-import { eventStreamType, type Reshape } from '../../../platform/http/event-stream.ts';
+import { ssePing, sseType } from '../../../lib/sse.ts';
 
 const blankLine = '\n\n';
 
@@ -7,8 +6,8 @@ const blankLine = '\n\n';
  * Events as Google sends them: there are no comments among them, and its libraries for Python and Go fail at one. All of
  * them skip blank lines, which keep the connection open as well.
  */
-export class GoogleEvents implements Reshape {
-  readonly type = eventStreamType;
+export class GoogleEvents {
+  readonly type = sseType;
 
   push(events: Uint8Array | string): Uint8Array | string {
     return isPing(events) ? blankLine : events;
