@@ -70,7 +70,7 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'PUT /api/mcp/servers/{id}',
 ]);
 
-type Asked = Pick<SessionPrincipal, 'user' | 'sessionId'>;
+export type Asked = Pick<SessionPrincipal, 'user' | 'sessionId'>;
 type Require = (asked: Asked) => Promise<void>;
 
 /** The condition of a route by name; calls with a key have no session, and need none. */
