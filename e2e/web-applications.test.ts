@@ -340,6 +340,9 @@ describe.skipIf(browserMissing)('signing in to an application', () => {
     expect(await shown.getByLabel('Client secret', { exact: true }).inputValue()).not.toBe(secret);
     await shown.getByRole('button', { name: 'I have saved it' }).click();
     const webhook = page.getByRole('textbox', { name: 'Webhook secret' });
+    expect(await webhook.inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Show: Webhook secret' }).click();
+    await page.getByRole('button', { name: 'Copy Webhook secret' }).waitFor();
     const before = await webhook.inputValue();
     await page.getByRole('button', { name: 'Rotate webhook secret' }).click();
     await page.getByRole('button', { name: 'Rotate secret' }).click();

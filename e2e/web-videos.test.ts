@@ -60,6 +60,9 @@ describe.skipIf(browserMissing)('videos', () => {
     const { page, complaints, open } = await site.register('cain');
     await open('/videos');
     const field = page.getByLabel('Callback secret', { exact: true });
+    expect(await field.inputValue()).toBe('');
+    await page.getByRole('button', { name: 'Show: Callback secret' }).click();
+    await page.getByRole('button', { name: 'Copy Callback secret' }).waitFor();
     const before = await field.inputValue();
     expect([await field.getAttribute('type'), before.slice(0, 4)]).toEqual(['password', 'vcs_']);
     const exchange = async (overlap: string) => {

@@ -1,7 +1,7 @@
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { openSealer, SealError, type Sealer } from '../lib/seal.ts';
+import { openOrNull, openSealer, type Sealer } from '../lib/seal.ts';
 import { retireLostKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { keepOnlyKey, keyEntry } from '../platform/sealing-keys.ts';
@@ -50,12 +50,4 @@ export async function rotateEncryptionKey({ config, flags, print }: CommandCall)
   return 0;
 }
 
-function canOpen(sealer: Sealer, sealed: string): boolean {
-  try {
-    sealer.open(sealed);
-    return true;
-  } catch (error) {
-    if (error instanceof SealError) return false;
-    throw error;
-  }
-}
+const canOpen = (sealer: Sealer, sealed: string): boolean => openOrNull(sealer, sealed) !== null;

@@ -37,8 +37,8 @@ export function authenticatorsOf(deps: {
   };
 
   const bySession = async (call: Call): Promise<KeyPrincipal> => {
-    const { user, limitKey } = await session(call);
-    return { user, keyId: null, models: [], unlimited: true, limitKey };
+    const { user, sessionId, limitKey } = await session(call);
+    return { user, keyId: null, sessionId, models: [], unlimited: true, limitKey };
   };
 
   const byKeyOrToken = (call: Call, secret: string): KeyPrincipal | Promise<KeyPrincipal> => {

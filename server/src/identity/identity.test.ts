@@ -145,6 +145,17 @@ describe('writes with a session cookie', () => {
 });
 
 describe('own account', () => {
+  test('an address in other letters stays verified', async () => {
+    const [root, user] = [await service.root(), await service.user()];
+    const change = (email: string) => user.call('/api/user/self', { method: 'PUT', body: { email } });
+    await change('maria@example.com');
+    await root.call(`/api/admin/users/${user.id}`, { method: 'PUT', body: { email_verified: true } });
+    const verified = async (email: string) =>
+      ((await (await change(email)).json()) as { data: { email: string; email_verified: boolean } }).data;
+    expect(await verified('Maria@Example.com')).toMatchObject({ email: 'Maria@Example.com', email_verified: true });
+    expect(await verified('Maria@example.org')).toMatchObject({ email_verified: false });
+  });
+
   test('a changed email address is unverified; an invalid avatar changes nothing', async () => {
     const [root, user] = [await service.root(), await service.user()];
     await root.call(`/api/admin/users/${user.id}`, { method: 'PUT', body: { email_verified: true } });

@@ -4,6 +4,7 @@ import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { randomString } from '../lib/ids.ts';
 import type { Db } from '../platform/db/tables.ts';
+import { inTurn } from '../platform/db/with-lock.ts';
 import { parseBlock } from '../platform/http/client-ip.ts';
 import { shownName } from '../platform/http/shown-text.ts';
 import type { Announcements } from './announcements.ts';
@@ -146,8 +147,6 @@ export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): 
   const { userId, sessionId, applicationId } = maker;
   const now = nowSeconds(deps.clock);
   const expired_time = expiryOf(input.expired_time, now);
-  if ((await countKeys(deps.db, userId)) >= mostKeys)
-    throw new AppError('invalid_value', `You have reached the limit of ${mostKeys} keys. Delete some first.`);
   const { secret, columns } = newSecret();
   const key = {
     user_id: userId,
@@ -164,7 +163,11 @@ export async function createKey(deps: KeyDeps, maker: KeyMaker, input: NewKey): 
     ...cacheColumns(input.cache ?? null),
     made_by: applicationId ?? null,
   };
-  const row = await insertKey(deps.db, key, sessionId);
+  const row = await inTurn(deps.db, 'apiKeys', userId, async (tx) => {
+    if ((await countKeys(tx, userId)) >= mostKeys)
+      throw new AppError('invalid_value', `You have reached the limit of ${mostKeys} keys. Delete some first.`);
+    return insertKey(tx, key, sessionId);
+  });
   if (!row) throw new AppError('not_logged_in', 'You are not logged in.');
   return { ...keyView(row, now), key: secret };
 }

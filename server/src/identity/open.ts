@@ -14,14 +14,13 @@ import { authenticatorsOf, type TokenReader } from './authenticators.ts';
 import { type ClientSecrets, openClientSecrets } from './client-secrets.ts';
 import type { FactorDeps } from './factors/deps.ts';
 import { mayAdminister, openFactorLookup } from './factors/required.ts';
-import { requireRecentFactor } from './factors/step-up.ts';
+import { type Asked, requireRecentFactor } from './factors/step-up.ts';
 import { type KeyLookup, openKeyLookup, type PlaceOfKey } from './key-lookup.ts';
 import type { KeyDeps } from './keys.ts';
 import type { LinkDeps } from './links/deps.ts';
 import type { Mailer } from './mails/mailer.ts';
 import { type Options, openOptions } from './options.ts';
 import { openPermits, type Permits } from './permits.ts';
-import type { SessionPrincipal } from './principals.ts';
 import { accountRoutes } from './routes/account.ts';
 import { adminRoutes } from './routes/admin.ts';
 import { auditRoute } from './routes/audit.ts';
@@ -58,7 +57,7 @@ export interface Identity {
   /** Identity providers that vouch for their users at other servers. */
   vouching: Vouching;
   /** Throws unless the session proved its second factor recently. */
-  requireRecentFactor(principal: SessionPrincipal): Promise<void>;
+  requireRecentFactor(asked: Asked): Promise<void>;
   /** Ends expired data, a bounded number at a time. */
   sweep(): Promise<void>;
   stop(): Promise<void>;
@@ -137,7 +136,7 @@ export async function openIdentity(deps: {
       ...signIn.routes,
     ],
     vouching: signIn.vouching,
-    requireRecentFactor: (principal) => requireRecentFactor(factors, principal),
+    requireRecentFactor: (asked) => requireRecentFactor(factors, asked),
     sweep: async () => {
       const now = nowSeconds(clock);
       await inBatches((most) => deleteExpiredSessions(db, now, most), sweepBatches);

@@ -15,6 +15,8 @@ export interface KeyPrincipal {
   user: User;
   /** Null for the web app's calls, which use a session. */
   keyId: number | null;
+  /** The web app's session; absent for keys. */
+  sessionId?: number;
   /** The application that calls for the user with an access token; absent if the user does. */
   applicationId?: number;
   /** Models the key may use; empty means all. */

@@ -194,7 +194,11 @@ export const errorShapes: Record<ErrorFormat, (error: AppError, requestId?: stri
     },
   }),
   cohere: ({ message }) => ({ message }),
-  video: ({ code, status, message }) => ({ error: { code: status, message: videoMessages[code] ?? message } }),
+  video: ({ code, status, message, extras }) => ({
+    error: { code: status, message: videoMessages[code] ?? message },
+    // Only our own pages are asked for it.
+    ...(code === 'step_up_required' && extras.body),
+  }),
   // Raised before the message was parsed, so there is no id.
   mcp: (error) => ({ jsonrpc: '2.0', id: null, error: { code: jsonRpcCode(error), message: error.message } }),
   scim: ({ code, status, message, extras }) => ({

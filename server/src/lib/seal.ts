@@ -52,16 +52,19 @@ export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   return { seal, open, reseal: (sealed) => (parse(sealed).id === first.id ? sealed : seal(open(sealed))) };
 }
 
+/** Null if it cannot be opened, as after its key was lost. */
+export function openOrNull({ open }: Pick<Sealer, 'open'>, sealed: string): string | null {
+  try {
+    return open(sealed);
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
 /** Reseals all sealed values inside other text. Text that only looks sealed stays as it is. */
 export const resealWithin = (text: string, reseal: Sealer['reseal']): string =>
-  text.replaceAll(sealedWithin, (found) => {
-    try {
-      return reseal(found);
-    } catch (error) {
-      if (error instanceof SealError) return found;
-      throw error;
-    }
-  });
+  text.replaceAll(sealedWithin, (found) => openOrNull({ open: reseal }, found) ?? found);
 
 function checkKey(id: string, key: Uint8Array): Uint8Array {
   if (!/^[A-Za-z0-9_-]{1,32}$/.test(id))

@@ -4,6 +4,7 @@ import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { inBatches } from '../platform/db/pages.ts';
+import { inTurn } from '../platform/db/with-lock.ts';
 import { type Page, rangeOf } from '../platform/http/paging.ts';
 import { announceApplicationChange } from './announcement-tags.ts';
 import { type ApplicationInput, applicationChanges, defaultRateLimit, type NewApplication } from './application.ts';
@@ -64,7 +65,7 @@ export async function allApplications(
 const mostApplications = 500;
 const daySeconds = 86_400;
 
-async function requireRoomFor({ db, clock }: OAuthContext, ownerId: number): Promise<void> {
+async function requireRoomFor({ db, clock }: Pick<OAuthContext, 'db' | 'clock'>, ownerId: number): Promise<void> {
   if ((await countOwned(db, ownerId, nowSeconds(clock) - daySeconds, mostApplications)) >= mostApplications)
     throw new AppError(
       'conflict',
@@ -81,12 +82,11 @@ export async function createApplication(
   const allowed_scopes = registeredScopes(input.scopes, operatorScopes(deps.options));
   const { columns, keys, rest } = openidColumns(input, deps.options.get('OAuth2OpenIDConnect'));
   const itsKeys = keysAfter(keys, noKeys, input.app_type);
-  await requireRoomFor(deps, owner.userId);
   const hasSecret = authMethodOf({ ...itsKeys, app_type: input.app_type }) === 'client_secret_basic';
   const secret = hasSecret ? newClientSecret() : '';
   const now = nowSeconds(deps.clock);
   const { scopes: _, redirect_uris, ...plain } = rest;
-  const row = await insertApplication(deps.db, {
+  const application = {
     ...plain,
     ...columns,
     ...itsKeys,
@@ -102,6 +102,10 @@ export async function createApplication(
     epoch: 0,
     created_at: now,
     updated_at: now,
+  };
+  const row = await inTurn(deps.db, 'applications', owner.userId, async (tx) => {
+    await requireRoomFor({ ...deps, db: tx }, owner.userId);
+    return insertApplication(tx, application);
   });
   await deps.origins.changed();
   record(deps, 'app_created', owner, { app_name: row.name }, null, row);

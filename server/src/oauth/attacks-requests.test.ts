@@ -209,7 +209,8 @@ describe('forged and extended requests', () => {
       expect((await change(client, { name: 'mine' }, other)).status).toBe(403);
       expect((await other.call(path, { method: 'DELETE' })).status).toBe(403);
       expect((await other.call(`${path}/rotate-secret`, { method: 'POST' })).status).toBe(403);
-      expect((await other.call(`${path}/webhook-secret`, { method: 'POST' })).status).toBe(403);
+      for (const method of ['GET', 'POST'])
+        expect((await other.call(`${path}/webhook-secret`, { method })).status).toBe(403);
     }
     expect((await t.call(path)).status).toBe(401);
   });

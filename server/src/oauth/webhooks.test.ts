@@ -63,7 +63,7 @@ describe('webhooks', () => {
     expect(granted!.headers.get('x-svc-event')).toBe('consent_granted');
     expect(granted!.headers.get('x-svc-timestamp')).toBe(`${body.timestamp}`);
     const path = `/api/oauth2/applications/${client.id}`;
-    const { webhook_secret } = (await jsonOf(open.owner.call(path))).data;
+    const { webhook_secret } = (await jsonOf(open.owner.call(`${path}/webhook-secret`))).data;
     const signature = hmacSha256Hex(webhook_secret, `${body.timestamp}.${granted!.text}`);
     expect(granted!.headers.get('x-svc-signature')).toBe(`t=${body.timestamp},v1=${signature}`);
 

@@ -18,7 +18,7 @@ import {
   listBudgets,
 } from './store/budgets.ts';
 import { listPlacedKeys } from './store/keys.ts';
-import { findRole } from './store/members.ts';
+import { findRole, holdMembers } from './store/members.ts';
 import type { BudgetRow, OrganisationRow } from './store/tables.ts';
 import { findTeam } from './store/teams.ts';
 
@@ -95,12 +95,15 @@ export async function createBudget(
   const { level, level_id, window, amount } = input;
   await requireLevel(room.db, organisation.id, input);
   await forgetDeletedKeys(room.db, organisation.id);
-  if ((await listBudgets(room.db, organisation.id)).length >= mostBudgets)
-    throw new AppError('conflict', `This organisation has reached the limit of ${mostBudgets} budgets.`);
   const now = nowSeconds(room.clock);
-  const row = await insertBudget(room.db, {
-    ...{ organisation_id: organisation.id, level, level_id, span: window, amount, hard: Number(input.hard) },
-    ...{ alerts: JSON.stringify(inThousandths(input.alerts)), created_at: now },
+  const row = await room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisation.id);
+    if ((await listBudgets(tx, organisation.id)).length >= mostBudgets)
+      throw new AppError('conflict', `This organisation has reached the limit of ${mostBudgets} budgets.`);
+    return insertBudget(tx, {
+      ...{ organisation_id: organisation.id, level, level_id, span: window, amount, hard: Number(input.hard) },
+      ...{ alerts: JSON.stringify(inThousandths(input.alerts)), created_at: now },
+    });
   });
   if (!row)
     throw new AppError('conflict', `This ${level} already has a budget for this window. Change that budget instead.`);

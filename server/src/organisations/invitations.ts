@@ -45,16 +45,19 @@ export async function inviteMember(
   if (!mayGive(acting.role, null, input.role))
     throw new AppError('forbidden', 'Only an owner can make someone an owner.');
   if (input.team_id !== undefined) await requireTeam(room, organisation.id, input.team_id);
-  if ((await countInvitations(room.db, organisation.id)) >= mostInvitations)
-    throw new AppError(
-      'conflict',
-      `The limit of ${mostInvitations} pending invitations is reached. Revoke some first.`,
-    );
   const now = nowSeconds(room.clock);
   const token = randomString(48);
-  const invitation = await insertInvitation(room.db, {
-    ...{ organisation_id: organisation.id, secret_hash: sha256Hex(token), email: input.email, role: input.role },
-    ...{ team_id: input.team_id ?? null, invited_by: userId, created_at: now, expires_at: now + keptSeconds },
+  const invitation = await room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisation.id);
+    if ((await countInvitations(tx, organisation.id)) >= mostInvitations)
+      throw new AppError(
+        'conflict',
+        `The limit of ${mostInvitations} pending invitations is reached. Revoke some first.`,
+      );
+    return insertInvitation(tx, {
+      ...{ organisation_id: organisation.id, secret_hash: sha256Hex(token), email: input.email, role: input.role },
+      ...{ team_id: input.team_id ?? null, invited_by: userId, created_at: now, expires_at: now + keptSeconds },
+    });
   });
   const url = `${room.webUrl}/join#${token}`;
   const mailed = await mail(room, acting, input, url);

@@ -7,6 +7,7 @@ import { newOrganisationUsername, roles } from '../identity/user.ts';
 import { nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { randomString } from '../lib/ids.ts';
+import { inTurn } from '../platform/db/with-lock.ts';
 import type { TeamApplications } from './applications.ts';
 import { windowAt } from './calendar.ts';
 import { type OrganisationsContext, organisationTag } from './context.ts';
@@ -44,10 +45,10 @@ export async function createOrganisation(
   ownerId: number,
   input: NewOrganisation,
 ): Promise<OrganisationRow> {
-  if ((await countOrganisations(room.db, ownerId)) >= mostOrganisations)
-    throw new AppError('conflict', `You have reached the limit of ${mostOrganisations} organisations.`);
   const created_at = nowSeconds(room.clock);
-  return room.db.transaction().execute(async (tx) => {
+  return inTurn(room.db, 'organisations', ownerId, async (tx) => {
+    if ((await countOrganisations(tx, ownerId)) >= mostOrganisations)
+      throw new AppError('conflict', `You have reached the limit of ${mostOrganisations} organisations.`);
     const account = await insertUser(tx, {
       ...{ username: newOrganisationUsername(), password_hash: noPassword() },
       ...{ display_name: input.name, email: '', role: roles.user, quota: 0, created_at },

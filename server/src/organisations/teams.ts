@@ -29,9 +29,12 @@ export async function holdTeam(tx: Db, organisationId: number, id: number): Prom
 }
 
 export async function createTeam(room: OrganisationsContext, organisationId: number, name: string): Promise<TeamRow> {
-  if ((await listTeams(room.db, organisationId)).length >= mostTeams)
-    throw new AppError('conflict', `This organisation has reached the limit of ${mostTeams} teams.`);
-  return insertTeam(room.db, { organisation_id: organisationId, name, created_at: nowSeconds(room.clock) });
+  return room.db.transaction().execute(async (tx) => {
+    await holdMembers(tx, organisationId);
+    if ((await listTeams(tx, organisationId)).length >= mostTeams)
+      throw new AppError('conflict', `This organisation has reached the limit of ${mostTeams} teams.`);
+    return insertTeam(tx, { organisation_id: organisationId, name, created_at: nowSeconds(room.clock) });
+  });
 }
 
 export async function changeTeam(

@@ -1,5 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { openOrNull } from '../../lib/seal.ts';
 import { confirmOwner, type Shown } from '../confirm-owner.ts';
 import type { SessionPrincipal } from '../principals.ts';
 import {
@@ -54,9 +55,9 @@ export async function confirmSecret(deps: FactorDeps, principal: SessionPrincipa
   const now = nowSeconds(deps.clock);
   const offered = await findTotp(deps.db, user.id);
   if (offered && offered.confirmed_at !== null) throw inUse();
-  if (!offered || offered.created_at <= now - offerSeconds)
+  const secret = offered && offered.created_at > now - offerSeconds ? openOrNull(deps.sealer, offered.secret) : null;
+  if (!offered || secret === null)
     throw new AppError('not_found', 'No authenticator secret was generated. Start again.');
-  const secret = deps.sealer.open(offered.secret);
   const step = await countingWrong(deps, user.id, async () => stepOf(secret, code.replace(/\s/g, ''), now));
   if (step === null)
     throw new AppError('invalid_value', "This code is not the current one. Check your device's clock.", {

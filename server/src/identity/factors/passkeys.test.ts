@@ -43,6 +43,19 @@ describe('passkeys', () => {
     expect(second).not.toHaveProperty('recovery_codes');
   });
 
+  test('registrations that began before do not exceed the limit', async () => {
+    const member = await someone();
+    const begun = await Promise.all(
+      Array.from({ length: 25 }, () => dataOf<Options>(post(member, '/api/user/passkeys/options', {}))),
+    );
+    const ended = begun.map((options) =>
+      post(member, '/api/user/passkeys', { name: 'more', response: openAuthenticator(origin).create(options, {}) }),
+    );
+    const statuses = (await Promise.all(ended)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(19);
+    expect(statuses.filter((status) => status === 409)).toHaveLength(6);
+  });
+
   test.each<[string, Quirks]>([
     ['of another origin', { origin: 'https://evil.example' }],
     ['for another site', { rpId: 'evil.example' }],

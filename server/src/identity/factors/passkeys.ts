@@ -7,6 +7,7 @@ import type {
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { sha256Hex } from '../../lib/hashing.ts';
+import { inTurn } from '../../platform/db/with-lock.ts';
 import { insertOneTime, type OneTimeRow, takeOneTime } from '../store/one-time.ts';
 import { findPasskey, insertPasskey, listPasskeys, notePasskeyUse, type PasskeyRow } from '../store/passkeys.ts';
 import type { User } from '../user.ts';
@@ -20,6 +21,9 @@ const loadWebAuthn = () => import('@simplewebauthn/server');
 const challengeSeconds = 300;
 /** More than anybody owns, and few enough to list. */
 const mostPasskeys = 20;
+
+const tooMany = () =>
+  new AppError('conflict', `You have reached the limit of ${mostPasskeys} passkeys. Remove one first.`);
 
 export type Purpose = 'passkey_registration' | 'passkey_sign_in' | 'passkey_step_up';
 
@@ -68,8 +72,7 @@ export async function registrationOptions(
   user: User,
 ): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const own = await listPasskeys(deps.db, user.id);
-  if (own.length >= mostPasskeys)
-    throw new AppError('conflict', `You have reached the limit of ${mostPasskeys} passkeys. Remove one first.`);
+  if (own.length >= mostPasskeys) throw tooMany();
   const { generateRegistrationOptions } = await loadWebAuthn();
   const options = await generateRegistrationOptions({
     rpName: 'svc',
@@ -110,7 +113,7 @@ export async function registerPasskey(
   });
   if (!verified.verified) throw notRegistered();
   const { credential } = verified.registrationInfo;
-  const id = await insertPasskey(deps.db, {
+  const passkey = {
     user_id: user.id,
     credential_id: credential.id,
     public_key: Buffer.from(credential.publicKey).toString('base64url'),
@@ -119,6 +122,11 @@ export async function registerPasskey(
     name,
     created_at: nowSeconds(deps.clock),
     last_used_at: null,
+  };
+  const id = await inTurn(deps.db, 'passkeys', user.id, async (tx) => {
+    // Again: several registrations may have begun before.
+    if ((await listPasskeys(tx, user.id)).length >= mostPasskeys) throw tooMany();
+    return insertPasskey(tx, passkey);
   });
   if (id === null) throw new AppError('conflict', 'This passkey is already registered.');
   await factorsChanged(deps, user.id);

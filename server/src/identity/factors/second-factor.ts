@@ -1,5 +1,6 @@
 import { nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
+import { openOrNull } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { factorsOf, findTotp, takeRecoveryCode, takeTotpStep } from '../store/factors.ts';
 import { countCodeTry } from './code-tries.ts';
@@ -40,12 +41,21 @@ export async function takeCode(deps: FactorDeps, userId: number, code: string): 
   return method;
 }
 
+/** Sealed with a key that was lost since. */
+const appUnreadable = () =>
+  new AppError(
+    'conflict',
+    'Codes of your authenticator app cannot be checked any more. Use a passkey or a recovery code, or ask an administrator to reset your second factors.',
+  );
+
 async function matching(deps: FactorDeps, userId: number, code: string): Promise<Method | null> {
   const digits = code.replace(/\s/g, '');
   if (!/^\d{6}$/.test(digits))
     return (await takeRecoveryCode(deps.db, userId, hashOfRecoveryCode(code))) ? 'recovery_code' : null;
   const totp = await findTotp(deps.db, userId);
   if (!totp?.confirmed_at) return null;
-  const step = stepOf(deps.sealer.open(totp.secret), digits, nowSeconds(deps.clock));
+  const secret = openOrNull(deps.sealer, totp.secret);
+  if (secret === null) throw appUnreadable();
+  const step = stepOf(secret, digits, nowSeconds(deps.clock));
   return step !== null && (await takeTotpStep(deps.db, userId, step)) ? 'totp' : null;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type Member, openTestApp, rootPassword, type TestApp } from '../../app.fixture.ts';
 import { manualClock } from '../../lib/clock.ts';
 import { removeFactorsAtTheMachine } from '../administrator.ts';
-import { codeAt, cookieOf, type Enrolled, enrol, password, post } from './factors.fixture.ts';
+import { codeAt, cookieOf, dataOf, type Enrolled, enrol, password, post } from './factors.fixture.ts';
 import { steppedUp } from './step-up.ts';
 
 interface Operation {
@@ -36,7 +36,8 @@ afterAll(() => t.close());
 const send = (by: Member, route: string) => {
   const [method, path] = route.split(' ') as [string, string];
   const address = path.replace(/\{\w+\}/g, '999999');
-  return by.call(address, { method, ...(method !== 'GET' && { body: {} }) });
+  // With the header of our pages, without which addresses for keys refuse sessions.
+  return by.call(address, { method, headers: { 'x-svc-web': '1' }, ...(method !== 'GET' && { body: {} }) });
 };
 
 describe('step-up', () => {
@@ -46,7 +47,8 @@ describe('step-up', () => {
     expect(paths[path]).toHaveProperty(method.toLowerCase());
     const refused = await send(older, route);
     expect(refused.status).toBe(403);
-    expect(await refused.json()).toMatchObject({ success: false, code: 'step_up_required' });
+    const success = path.startsWith('/api/') && { success: false };
+    expect(await refused.json()).toMatchObject({ ...success, code: 'step_up_required' });
   });
 
   test('is required for every administrator change to credentials, sign-in methods or credits', () => {
@@ -86,22 +88,41 @@ describe('step-up', () => {
     expect(giving.filter((route) => !steppedUp.has(route))).toEqual(['PUT /api/playground/chats/{chat_id}']);
   });
 
-  test('is required for everything that shows a secret once to a session', () => {
-    const { paths } = document;
-    const secret = /"(key|client_secret_plain|webhook_secret|recovery_codes|codes)":/;
-    const shows = (operation: Operation | undefined) =>
-      operation?.security?.some((way) => 'session' in way) && secret.test(written(operation.responses));
-    const showing = Object.entries(paths).flatMap(([path, { post: operation }]) =>
-      shows(operation) ? [`POST ${path}`] : [],
+  test('is required for everything that shows a secret to a session', () => {
+    // Our pages call addresses for keys with their session.
+    const bySession = (operation: Operation) => operation.security?.some((way) => 'session' in way || 'apiKey' in way);
+    const always = 'secret|client_secret_plain|webhook_secret|recovery_codes';
+    // Other methods mask these.
+    const secret = { post: new RegExp(`"(${always}|key|token|codes)":`), other: new RegExp(`"(${always})":`) };
+    const showing = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.entries(methods)
+        .filter(([method, operation]) => {
+          const shown = method === 'post' ? secret.post : secret.other;
+          return bySession(operation) && shown.test(written(operation.responses));
+        })
+        .map(([method]) => `${method.toUpperCase()} ${path}`),
     );
     expect(showing).toContain('POST /api/tokens/{id}/rotate');
+    expect(showing).toContain('GET /v1/videos/callback-secret');
     const others = showing.filter((route) => !steppedUp.has(route));
     expect(others.toSorted()).toEqual([
       // One that nobody uses yet.
       'POST /api/oauth2/applications',
       // They ask by themselves: the first of all factors cannot be shown before it is there.
       'POST /api/user/passkeys',
+      'POST /api/user/totp',
       'POST /api/user/totp/confirm',
+    ]);
+  });
+
+  test('is required for everything at an address of secrets', () => {
+    const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
+      /secret|\/rotate$/.test(path) ? Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`) : [],
+    );
+    expect(routes).toContain('POST /v1/videos/callback-secret/rotate');
+    expect(routes.filter((route) => !steppedUp.has(route))).toEqual([
+      // Only with an API key.
+      'POST /v1/realtime/client_secrets',
     ]);
   });
 
@@ -159,6 +180,21 @@ describe('step-up', () => {
     const changed = await change(anew);
     expect(changed.status).toBe(200);
     expect((await change({ email: 'third@example.com' }, cookieOf(changed))).status).toBe(200);
+  });
+
+  test('keys need none, and the address for keys names the methods to our page', async () => {
+    const member = await t.user();
+    const { recoveryCodes } = await enrol(t, member);
+    await post(member, '/api/user/step-up', { code: recoveryCodes[0] });
+    const { key } = await dataOf<{ key: string }>(post(member, '/api/tokens', { name: 'program' }));
+    clock.advance(601_000);
+    const at = '/v1/videos/callback-secret';
+    expect((await t.call(at, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
+    const refused = await member.call(at, { headers: { 'x-svc-web': '1' } });
+    expect([refused.status, await refused.json()]).toMatchObject([
+      403,
+      { error: { code: 403 }, code: 'step_up_required', methods: ['totp', 'recovery_code'] },
+    ]);
   });
 
   test('users without a second factor are not asked', async () => {

@@ -36,7 +36,10 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'PUT /api/oauth2/applications/{app_id}/owner',
   'DELETE /api/oauth2/applications/{app_id}',
   'POST /api/oauth2/applications/{app_id}/rotate-secret',
+  'GET /api/oauth2/applications/{app_id}/webhook-secret',
   'POST /api/oauth2/applications/{app_id}/webhook-secret',
+  'GET /v1/videos/callback-secret',
+  'POST /v1/videos/callback-secret/rotate',
   'PUT /api/oauth2/consents/{application_id}',
   'POST /api/admin/users/{id}/credits',
   'PUT /api/admin/users/{id}',
@@ -67,7 +70,8 @@ export const steppedUp: ReadonlySet<string> = new Set([
   'PUT /api/mcp/servers/{id}',
 ]);
 
-type Require = (principal: SessionPrincipal) => Promise<void>;
+export type Asked = Pick<SessionPrincipal, 'user' | 'sessionId'>;
+type Require = (asked: Asked) => Promise<void>;
 
 /** The condition of a route by name; calls with a key have no session, and need none. */
 export const stepUpOf =
@@ -75,8 +79,7 @@ export const stepUpOf =
   (name: string): ((call: { principal: unknown }) => Promise<void>) | undefined =>
     steppedUp.has(name)
       ? async ({ principal }) => {
-          if (principal && typeof principal === 'object' && 'sessionId' in principal)
-            await require(principal as SessionPrincipal);
+          if (principal && typeof principal === 'object' && 'sessionId' in principal) await require(principal as Asked);
         }
       : undefined;
 

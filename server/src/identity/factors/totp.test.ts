@@ -218,6 +218,31 @@ describe('turning off an authenticator app', () => {
   });
 });
 
+test('after the key was lost, people are told what works, and a recovery code does', async () => {
+  const { id, username, secret, recoveryCodes } = await someone();
+  const { db } = t.platform.database;
+  const elsewhere = openSealer({ keys: [{ id: 'lost', key: new Uint8Array(32) }] }).seal(secret);
+  await db.updateTable('totp').set({ secret: elsewhere }).where('user_id', '=', id).execute();
+  const half = await halfOf(t, username);
+  const refused = await secondStep(t, half, codeAt(secret, clock.nowMs()));
+  expect([refused.status, await refused.json()]).toMatchObject([
+    409,
+    { message: expect.stringContaining('recovery code') },
+  ]);
+  expect((await secondStep(t, half, recoveryCodes[0]!)).status).toBe(200);
+  await db.deleteFrom('totp').where('user_id', '=', id).execute();
+});
+
+test('a secret offered under a lost key is offered again', async () => {
+  const member = await t.user();
+  await post(member, '/api/user/totp', { password });
+  const { db } = t.platform.database;
+  const elsewhere = openSealer({ keys: [{ id: 'lost', key: new Uint8Array(32) }] }).seal('x');
+  await db.updateTable('totp').set({ secret: elsewhere }).where('user_id', '=', member.id).execute();
+  expect((await post(member, '/api/user/totp/confirm', { code: '123456' })).status).toBe(404);
+  await enrol(t, member);
+});
+
 // The last: this service does not know the new key.
 test('secrets are re-encrypted with a new key', async () => {
   const { id } = await someone();

@@ -70,12 +70,10 @@ export type ApiKeyRow = Selectable<KeyColumns & CacheColumns & FurtherColumns>;
 type NewKeyRow = Omit<ApiKeyRow, 'id' | 'used_quota' | keyof CacheColumns | keyof FurtherColumns> &
   Partial<Selectable<CacheColumns>> & { made_by: number | null };
 
-/** Null if the requesting session has ended, as a key would outlive it. */
-export async function insertKey(db: Db, key: NewKeyRow, sessionId: number | null): Promise<ApiKeyRow | null> {
-  return db.transaction().execute(async (tx) => {
-    if (sessionId !== null && !(await holdSession(tx, key.user_id, sessionId))) return null;
-    return tx.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
-  });
+/** Null if the requesting session has ended, as a key would outlive it. Call in a transaction. */
+export async function insertKey(tx: Db, key: NewKeyRow, sessionId: number | null): Promise<ApiKeyRow | null> {
+  if (sessionId !== null && !(await holdSession(tx, key.user_id, sessionId))) return null;
+  return tx.insertInto('api_keys').values(key).returningAll().executeTakeFirstOrThrow();
 }
 
 /** With an existing secret. Null if it is already in use here. */

@@ -160,9 +160,14 @@ export async function replaceHash(db: Db, id: number, before: string, after: str
   return numUpdatedRows > 0n;
 }
 
-/** A new address is unverified. Compared in the statement, since it may have changed before. */
+/**
+ * A new address is unverified; the same one in other letters is not new, as nowhere here. Compared in the statement,
+ * since it may have changed before.
+ */
 const unprovenUnlessKept = (email: string | undefined) =>
-  email === undefined ? {} : { email_verified: sql<number>`case when email = ${email} then email_verified else 0 end` };
+  email === undefined
+    ? {}
+    : { email_verified: sql<number>`case when lower(email) = ${email.toLowerCase()} then email_verified else 0 end` };
 
 /** Including what it represents, in a transaction. */
 export async function renameAccount(tx: Db, id: number, display_name: string): Promise<void> {

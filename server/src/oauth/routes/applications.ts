@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { originOf } from '../../identity/audit/record-acts.ts';
+import { AppError } from '../../lib/errors.ts';
+import { openOrNull } from '../../lib/seal.ts';
 import { answered, done, listed } from '../../platform/http/answers.ts';
 import { idText, pageQuery } from '../../platform/http/paging.ts';
 import { type Call, defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
@@ -64,14 +66,11 @@ const memberRoutes = (room: OAuthContext): Route[] => [
     ...management,
     method: 'get',
     path,
-    summary: 'Get one of your applications, including its webhook signing secret',
-    headers: noStore,
+    summary: 'Get one of your applications',
     params,
-    answers: { 200: answered(applicationSchema.extend({ webhook_secret: z.string() })) },
-    handle: async (call) => {
-      const row = await ownApplication(room, call.principal.user.id, call.params.app_id);
-      return ok(call, { ...viewIn(room)(row), webhook_secret: room.sealer.open(row.webhook_secret) });
-    },
+    answers: { 200: answered(applicationSchema) },
+    handle: async (call) =>
+      ok(call, viewIn(room)(await ownApplication(room, call.principal.user.id, call.params.app_id))),
   }),
   defineRoute({
     ...management,
@@ -121,6 +120,21 @@ const secretRoutes = (room: OAuthContext): Route[] => [
     answers: { 200: secret },
     handle: async (call) =>
       ok(call, { client_secret_plain: await rotateSecret(room, ownerOf(call), call.params.app_id) }),
+  }),
+  defineRoute({
+    ...management,
+    method: 'get',
+    path: `${path}/webhook-secret`,
+    summary: 'Get the webhook signing secret',
+    headers: noStore,
+    params,
+    answers: { 200: webhookSecret },
+    handle: async (call) => {
+      const row = await ownApplication(room, call.principal.user.id, call.params.app_id);
+      const webhook_secret = openOrNull(room.sealer, row.webhook_secret);
+      if (webhook_secret === null) throw new AppError('conflict', 'The secret can no longer be read. Rotate it.');
+      return ok(call, { webhook_secret });
+    },
   }),
   defineRoute({
     ...management,

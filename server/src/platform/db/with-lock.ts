@@ -13,6 +13,10 @@ const spaces = {
   sealingKeys: 'seal',
   recoveryCodes: 'rcod',
   oneTimeSecrets: 'once',
+  apiKeys: 'keys',
+  passkeys: 'pass',
+  applications: 'apps',
+  organisations: 'orgs',
 };
 
 export type LockSpace = keyof typeof spaces;
@@ -26,3 +30,10 @@ export async function withLock(tx: Db, space: LockSpace, ownerId: number): Promi
   const number = Buffer.from(spaces[space]).readInt32BE();
   await sql`select pg_advisory_xact_lock(${sql.lit(number)}, ${sql.lit(ownerId % 2 ** 31)})`.execute(tx);
 }
+
+/** A transaction of its own under that lock: what it counts is still true when it writes. */
+export const inTurn = <T>(db: Db, space: LockSpace, ownerId: number, work: (tx: Db) => Promise<T>): Promise<T> =>
+  db.transaction().execute(async (tx) => {
+    await withLock(tx, space, ownerId);
+    return work(tx);
+  });

@@ -61,6 +61,8 @@ export default {
   'Copy code': '复制代码',
   'Copy {label}': '复制“{label}”',
   'Show or hide: {label}': '显示或隐藏：{label}',
+  'Show: {label}': '显示：{label}',
+  Show: '显示',
   'The earlier secret, still valid until {endsAt}, will stop working immediately.':
     '更早的密钥原本有效至 {endsAt}，现在立即失效。',
   '{label} example': '{label} 示例',

@@ -50,7 +50,6 @@ export default {
   'Your videos': '你的视频',
   'Callbacks are now signed with the new secret': '回调已改用新密钥签名',
   'Callbacks##of videos': '回调',
-  'The secret could not be loaded': '密钥加载失败',
   'Calls to a callback address are signed so that the receiver can verify that they come from this service.':
     '发往回调地址的请求带有签名，接收方可据此确认请求来自本服务。',
   'Callback secret': '回调密钥',

@@ -159,7 +159,7 @@ export function ApplicationPage() {
         heights={[220, 420]}
       />
     );
-  const { webhook_secret, ...application } = query.data;
+  const application = query.data;
   return (
     <>
       <PageHeader
@@ -173,7 +173,7 @@ export function ApplicationPage() {
         }
       />
       <Stack gap="lg">
-        <Credentials application={application} webhookSecret={webhook_secret} />
+        <Credentials application={application} />
         <Settings application={application} />
         <QuickStart application={application} />
         <GiveAway application={application} />

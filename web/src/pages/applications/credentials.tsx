@@ -1,6 +1,7 @@
 import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
+import { get } from '../../api.ts';
 import { ConfirmDelete } from '../../components/confirm-delete.tsx';
 import { CopyField } from '../../components/copy-field.tsx';
 import { notifySuccess } from '../../components/notify.ts';
@@ -10,7 +11,6 @@ import { Section } from '../../components/section.tsx';
 import { usePost } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
 import type { Application } from './application-fields.ts';
-import { reloadApplications } from './application-queries.ts';
 
 const rotateIcon = <IconRefresh size={16} aria-hidden />;
 
@@ -69,12 +69,15 @@ function ClientSecret({ application }: { application: Application }) {
 }
 
 /** Laid out so that it lines up with the client id and secret next to it. */
-function WebhookSecret({ application, secret }: { application: Application; secret: string }) {
+function WebhookSecret({ application }: { application: Application }) {
   const post = usePost();
   const [confirming, setConfirming] = useState(false);
+  const [secret, setSecret] = useState<string | null>(null);
+  const path = { app_id: application.id };
+  const show = async () =>
+    setSecret((await get('/api/oauth2/applications/{app_id}/webhook-secret', { path })).webhook_secret);
   const rotate = async () => {
-    await post('/api/oauth2/applications/{app_id}/webhook-secret', { path: { app_id: application.id } });
-    await reloadApplications();
+    setSecret((await post('/api/oauth2/applications/{app_id}/webhook-secret', { path })).webhook_secret);
     notifySuccess(t('Webhook secret rotated'));
   };
   return (
@@ -83,6 +86,7 @@ function WebhookSecret({ application, secret }: { application: Application; secr
         label={t('Webhook secret')}
         description={t('Used to create X-Svc-Signature: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
         value={secret}
+        onShow={show}
       />
       <Button variant="default" leftSection={rotateIcon} onClick={() => setConfirming(true)}>
         {t('Rotate webhook secret')}
@@ -102,7 +106,7 @@ function WebhookSecret({ application, secret }: { application: Application; secr
   );
 }
 
-export function Credentials({ application, webhookSecret }: { application: Application; webhookSecret: string }) {
+export function Credentials({ application }: { application: Application }) {
   return (
     <Section title={t('Credentials')}>
       <Stack>
@@ -118,7 +122,7 @@ export function Credentials({ application, webhookSecret }: { application: Appli
             <CopyField label={t('Client ID')} value={application.client_id} />
             <ClientSecret application={application} />
           </Stack>
-          <WebhookSecret application={application} secret={webhookSecret} />
+          <WebhookSecret application={application} />
         </SimpleGrid>
       </Stack>
     </Section>

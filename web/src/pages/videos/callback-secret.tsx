@@ -1,36 +1,30 @@
-import { Button, Skeleton, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ErrorState } from '../../components/error-state.tsx';
-import { notifySuccess } from '../../components/notify.ts';
+import { notifyError, notifySuccess } from '../../components/notify.ts';
 import { RotateSecret } from '../../components/rotate-secret.tsx';
 import { SecretField } from '../../components/secret-field.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatZoned } from '../../format.ts';
 import { useIdempotent } from '../../idempotent-post.ts';
 import { t } from '../../language/words.ts';
-import { queryClient } from '../../session.ts';
-import { callbackSecretQuery, rotateCallbackSecret } from './videos-api.ts';
+import { useAct } from '../../use-act.ts';
+import { type CallbackSecret as Callback, getCallbackSecret, rotateCallbackSecret } from './videos-api.ts';
 
 /** The secret with which receivers verify that a callback is genuine. */
 export function CallbackSecret() {
-  const query = useQuery(callbackSecretQuery);
+  const [shown, setShown] = useState<Callback | null>(null);
   const [rotating, setRotating] = useState(false);
   const rotate = useIdempotent(rotateCallbackSecret);
+  const show = async () => setShown(await getCallbackSecret());
+  // Loaded first: the dialog names the earlier secret that it ends.
+  const start = useAct({ mutationFn: show, onSuccess: () => setRotating(true), onError: notifyError });
   const change = async (overlapSeconds: number) => {
-    const changed = await rotate(overlapSeconds);
-    queryClient.setQueryData(callbackSecretQuery.queryKey, changed);
+    setShown(await rotate(overlapSeconds));
     notifySuccess(t('Callbacks are now signed with the new secret'));
     setRotating(false);
   };
-  if (query.error && !query.data) {
-    return (
-      <ErrorState error={query.error} title={t('The secret could not be loaded')} onRetry={() => query.refetch()} />
-    );
-  }
-  if (!query.data) return <Skeleton height={190} aria-busy="true" />;
-  const { secret, previous } = query.data;
+  const previous = shown?.previous ?? null;
   return (
     <Section
       title={t('Callbacks##of videos')}
@@ -42,7 +36,8 @@ export function CallbackSecret() {
         <SecretField
           label={t('Callback secret')}
           description={t('Used to create X-Svc-Signature: t=<time>,v1=<HMAC-SHA256 of “time.body”>')}
-          value={secret}
+          value={shown?.secret ?? null}
+          onShow={show}
         />
         {previous && (
           <Text size="sm" c="dimmed">
@@ -52,7 +47,12 @@ export function CallbackSecret() {
             })}
           </Text>
         )}
-        <Button variant="default" leftSection={<IconRefresh size={16} aria-hidden />} onClick={() => setRotating(true)}>
+        <Button
+          variant="default"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          loading={start.isPending}
+          onClick={() => start.mutate()}
+        >
           {t('Rotate secret')}
         </Button>
       </Stack>

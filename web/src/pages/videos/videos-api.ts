@@ -1,11 +1,11 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { ApiError, errorOf, forShownUser, type Result } from '../../api.ts';
+import { ApiError, errorOf, forShownUser, provenSince, type Result } from '../../api.ts';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';
 
 export type VideoModel = Result<'/v1/videos/models', 'get'>[number];
 export type VideoJob = Result<'/v1/videos', 'get'>[number];
-type CallbackSecret = Result<'/v1/videos/callback-secret', 'get'>;
+export type CallbackSecret = Result<'/v1/videos/callback-secret', 'get'>;
 export type VideoStatus = VideoJob['status'];
 
 interface JobPage {
@@ -31,8 +31,10 @@ async function send<T>(
     if (signal?.aborted) throw cause;
     throw new ApiError(0, t('The server could not be reached. Check the connection and try again.'), null);
   });
-  if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as T;
+  if (response.ok) return (await response.json()) as T;
+  const refusal = await response.json().catch(() => null);
+  if (await provenSince(response.status, refusal)) return send(method, path, body, signal, idempotencyKey);
+  throw await errorOf(response, refusal);
 }
 
 export const pageSize = 12;
@@ -54,10 +56,7 @@ export const videoModelsQuery = queryOptions({
   staleTime: 60_000,
 });
 
-export const callbackSecretQuery = queryOptions({
-  queryKey: ['videos', 'callback-secret'],
-  queryFn: ({ signal }) => send<CallbackSecret>('GET', '/v1/videos/callback-secret', undefined, signal),
-});
+export const getCallbackSecret = () => send<CallbackSecret>('GET', '/v1/videos/callback-secret');
 
 export const rotateCallbackSecret = (overlap_seconds: number, idempotencyKey: string) =>
   send<CallbackSecret>('POST', '/v1/videos/callback-secret/rotate', { overlap_seconds }, undefined, idempotencyKey);
