@@ -175,7 +175,10 @@ export async function openFeatures(
   const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, storage, identity, mcp });
 
   const keptDays = () => options.get('ResponsesKeptDays');
-  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storage, keptDays });
+  const responses = openResponses({
+    ...{ db, owners, jobs, shared, clock, sealer, log, storage, keptDays },
+    recheckCaller: identity.authenticators.apiKey,
+  });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
