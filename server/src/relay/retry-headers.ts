@@ -1,10 +1,20 @@
 type Headers = Readonly<Record<string, string>>;
 
+/** The longest limits of vendors are per day; a longer wait is a mistake that clients would take seriously. */
+const mostWaitMs = 86_400_000;
+
 /** As the upstream says it, in milliseconds, seconds or as a date (RFC 9110 §10.2.3); undefined if it does not. */
 export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
   const { 'retry-after-ms': ms, 'retry-after': given } = headers;
   const told = [ms && Number(ms), given && Number(given) * 1_000, given && Date.parse(given) - nowMs];
-  return told.find((wait) => typeof wait === 'number' && Number.isFinite(wait) && wait >= 0) as number | undefined;
+  const wait = told.find((one) => typeof one === 'number' && !Number.isNaN(one) && one >= 0) as number | undefined;
+  return wait === undefined ? undefined : Math.min(wait, mostWaitMs);
+}
+
+/** A header as it may be forwarded. */
+export function boundedWait(name: string, value: string): string {
+  const unitMs = { 'retry-after': 1_000, 'retry-after-ms': 1 }[name];
+  return unitMs !== undefined && Number(value) * unitMs > mostWaitMs ? `${mostWaitMs / unitMs}` : value;
 }
 
 /** Default wait: most limits are per minute and refill gradually. */
@@ -12,9 +22,12 @@ const usualWaitMs = 5_000;
 
 /** Headers for a request that every upstream rate-limited: when the first of them accepts requests again. */
 export function retryHeaders(refusals: readonly Headers[], nowMs: number): Record<string, string> {
-  const told = refusals.map((headers) => ({ headers, wait: retryAfterOf(headers, nowMs) }));
-  const soonest = Math.min(...told.map(({ wait = usualWaitMs }) => wait));
-  const ours = { 'retry-after': `${Math.ceil(soonest / 1_000)}`, 'retry-after-ms': `${Math.ceil(soonest)}` };
-  const first = told.find(({ wait = usualWaitMs }) => wait === soonest);
-  return first?.wait === undefined ? { ...first?.headers, ...ours } : { ...ours, ...first.headers };
+  const told = refusals.map((headers) => ({ headers, wait: retryAfterOf(headers, nowMs) ?? usualWaitMs }));
+  const soonest = Math.min(...told.map(({ wait }) => wait));
+  const first = told.find(({ wait }) => wait === soonest);
+  return {
+    ...first?.headers,
+    'retry-after': `${Math.ceil(soonest / 1_000)}`,
+    'retry-after-ms': `${Math.ceil(soonest)}`,
+  };
 }

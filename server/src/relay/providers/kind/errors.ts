@@ -1,6 +1,7 @@
 import { classifyRefusal, contextWords } from '../../../lib/classify-refusal.ts';
 import { type ErrorParts, readErrorParts } from '../../../lib/error-parts.ts';
 import { maybeJson } from '../../../lib/maybe-json.ts';
+import { boundedWait } from '../../retry-headers.ts';
 import { failure, type Json, type UpstreamError } from '../../wire/conversation.ts';
 
 /** Headers of an error that tell a client when to retry. */
@@ -18,7 +19,7 @@ export function readUpstreamError(status: number, headers: Headers, bodyText: st
   const kept: Record<string, string> = {};
   for (const name of forwarded) {
     const value = headers.get(name);
-    if (value !== null) kept[name] = value;
+    if (value !== null) kept[name] = boundedWait(name, value);
   }
   return classify(status, parts, `the upstream returned ${status}`, kept);
 }
