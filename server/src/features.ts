@@ -37,6 +37,7 @@ import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
+import { isKnown } from './relay/model-names.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
 import type { Ask } from './relay/response-sockets/request-sender.ts';
@@ -175,10 +176,8 @@ export async function openFeatures(
   const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, storage, identity, mcp });
 
   const keptDays = () => options.get('ResponsesKeptDays');
-  const responses = openResponses({
-    ...{ db, owners, jobs, shared, clock, sealer, log, storage, keptDays },
-    recheckCaller: identity.authenticators.apiKey,
-  });
+  const { apiKey: recheckCaller } = identity.authenticators;
+  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storage, keptDays, recheckCaller });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
@@ -192,6 +191,7 @@ export async function openFeatures(
   const batches = openBatches({
     ...{ db, owners, jobs, blobs, billing, clock, log, storage, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
+    knows: (model, group) => Object.hasOwn(metaModels, model) || isKnown(catalog, model, group),
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => bytesOf('FileMaxMebibytes'),
     maxUserBytes: () => bytesOf('FilesPerUserMebibytes'),

@@ -23,6 +23,8 @@ export interface BatchesDeps {
   storage: StorageQuota;
   /** The current rights of a batch's owner. */
   permit: Permits['of'];
+  /** Whether a model of this name can be asked by users of a group. */
+  knows(model: string, group: string): boolean;
   /** The endpoints of batch requests. */
   routes: readonly Route[];
   baseUrl: string;

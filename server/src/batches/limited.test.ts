@@ -74,6 +74,7 @@ async function newBatch(lines: number) {
   const deps = {
     ...{ db: database.db, blobs, clock, owners: { id: 'one' }, storage: unbounded, routes: [route] },
     ...{ memoryBudget: new MemoryBudget(), log: { warn: () => {} }, pauses: new Pauses(clock), priceFactor: () => 1 },
+    knows: () => true,
     permit: async () => ({ group: 'default', models: [], unlimited: true }),
   } as unknown as BatchesDeps;
   return {

@@ -40,6 +40,7 @@ const depsWith = (kept: Blobs) =>
     ...{ db: database.db, blobs: kept, clock: systemClock, owners: { id: 'one' } },
     storage: unbounded,
     pauses: new Pauses(systemClock),
+    ...{ knows: () => true, permit: async () => ({ group: 'default' }) },
     log: { warn: () => {} },
   }) as unknown as BatchesDeps;
 

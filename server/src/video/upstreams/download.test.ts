@@ -98,7 +98,7 @@ test('what is no video is not received any further', async () => {
     for (const baseUrl of [here, elsewhere])
       expect(await outcome(download(`${endless.url}film`, { ...target, baseUrl }, io(true)))).toBe('failure');
     expect(await Promise.race([left.promise, Bun.sleep(5_000)])).toBe('left');
-    await until("nobody receives", () => endless.pendingRequests === 0, 5_000);
+    await until('nobody receives', () => endless.pendingRequests === 0, 5_000);
   } finally {
     await endless.stop(true);
   }
