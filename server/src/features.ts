@@ -175,9 +175,10 @@ export async function openFeatures(
 
   const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, storage, identity, mcp });
 
-  const keptDays = () => options.get('ResponsesKeptDays');
-  const { apiKey: recheckCaller } = identity.authenticators;
-  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storage, keptDays, recheckCaller });
+  const responses = openResponses({
+    ...{ db, owners, jobs, shared, clock, sealer, log, storage, recheckCaller: identity.authenticators.apiKey },
+    keptDays: () => options.get('ResponsesKeptDays'),
+  });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
