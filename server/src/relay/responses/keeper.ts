@@ -1,4 +1,4 @@
-import type { Grow } from '../../platform/http/route.ts';
+import type { Call, Grow } from '../../platform/http/route.ts';
 import type { Seals } from '../wire/responses/thoughts.ts';
 
 /** An item of a Responses conversation in its public form. */
