@@ -1,7 +1,6 @@
-type Headers = Readonly<Record<string, string>>;
+import { mostWaitMs } from '../lib/bounded-wait.ts';
 
-/** The longest limits of vendors are per day; a longer wait is a mistake that clients would take seriously. */
-const mostWaitMs = 86_400_000;
+type Headers = Readonly<Record<string, string>>;
 
 /** As the upstream says it, in milliseconds, seconds or as a date (RFC 9110 §10.2.3); undefined if it does not. */
 export function retryAfterOf(headers: Headers, nowMs: number): number | undefined {
@@ -9,12 +8,6 @@ export function retryAfterOf(headers: Headers, nowMs: number): number | undefine
   const told = [ms && Number(ms), given && Number(given) * 1_000, given && Date.parse(given) - nowMs];
   const wait = told.find((one) => typeof one === 'number' && !Number.isNaN(one) && one >= 0) as number | undefined;
   return wait === undefined ? undefined : Math.min(wait, mostWaitMs);
-}
-
-/** A header as it may be forwarded. */
-export function boundedWait(name: string, value: string): string {
-  const unitMs = { 'retry-after': 1_000, 'retry-after-ms': 1 }[name];
-  return unitMs !== undefined && Number(value) * unitMs > mostWaitMs ? `${mostWaitMs / unitMs}` : value;
 }
 
 /** Default wait: most limits are per minute and refill gradually. */

@@ -1,7 +1,7 @@
+import { boundedWait } from '../../../lib/bounded-wait.ts';
 import { classifyRefusal, contextWords } from '../../../lib/classify-refusal.ts';
 import { type ErrorParts, readErrorParts } from '../../../lib/error-parts.ts';
 import { maybeJson } from '../../../lib/maybe-json.ts';
-import { boundedWait } from '../../retry-headers.ts';
 import { failure, type Json, type UpstreamError } from '../../wire/conversation.ts';
 
 /** Headers of an error that tell a client when to retry. */
