@@ -38,6 +38,7 @@ import { openPlayground } from './playground/open.ts';
 import { openAnswerCache } from './relay/cache/open.ts';
 import type { RelayDeps } from './relay/deps.ts';
 import { testOwnKey } from './relay/endpoints/key-tests.ts';
+import { isKnown } from './relay/model-names.ts';
 import { relayRoutes } from './relay/open.ts';
 import { demoModels } from './relay/providers/demo/models.ts';
 import type { Ask } from './relay/response-sockets/request-sender.ts';
@@ -176,8 +177,10 @@ export async function openFeatures(
 
   const { orchestra, autonomous, metaModels } = openOrchestration({ platform, relay, billing, storage, identity, mcp });
 
-  const keptDays = () => options.get('ResponsesKeptDays');
-  const responses = openResponses({ db, owners, jobs, shared, clock, sealer, log, storage, keptDays });
+  const responses = openResponses({
+    ...{ db, owners, jobs, shared, clock, sealer, log, storage, recheckCaller: identity.authenticators.apiKey },
+    keptDays: () => options.get('ResponsesKeptDays'),
+  });
 
   const relayed = relayRoutes(relay, metaModels, {
     ...{ room: { db, sealer, clock, catalog }, jobs, responses },
@@ -191,6 +194,7 @@ export async function openFeatures(
   const batches = openBatches({
     ...{ db, owners, jobs, blobs, billing, clock, log, storage, routes: relayed, baseUrl: config.baseUrl },
     permit: identity.permits.of,
+    knows: (model, group) => Object.hasOwn(metaModels, model) || isKnown(catalog, model, group),
     priceFactor: () => options.get('BatchPriceFactor'),
     maxFileBytes: () => bytesOf('FileMaxMebibytes'),
     maxUserBytes: () => bytesOf('FilesPerUserMebibytes'),

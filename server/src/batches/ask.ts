@@ -14,7 +14,7 @@ import type { BatchesDeps } from './deps.ts';
 import type { Outcome } from './store/requests.ts';
 import type { BatchRow, RequestRow } from './store/tables.ts';
 
-/** Attempts at a request that a busy or failing upstream refused, and the delays between them, doubled each time. */
+/** Attempts at a request that failed at its upstream, and the delays between them, doubled each time. */
 const mostTries = 4;
 const firstWaitMs = 1_000;
 /** Delay until there may be memory for what a request grows to. */
@@ -42,13 +42,20 @@ export interface Paid {
   outcome: Outcome;
 }
 
+/** A rate limit, of the model or of the owner, does not admit the request now. */
+interface Limited {
+  state: 'limited';
+  /** The time to wait, if it was told. */
+  toldMs: number;
+}
+
 /** Sends one request like a client's, with its owner's current rights. */
 export async function askRequest(
   deps: BatchesDeps,
   batch: BatchRow,
   row: RequestRow,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<Outcome | Limited> {
   const route = deps.routes.find(({ method, path }) => method === 'post' && path === batch.endpoint);
   if (!route) throw new Error(`no such endpoint: ${batch.endpoint}`);
   const body = await bodyOf(deps, batch, row);
@@ -74,7 +81,8 @@ export async function askRequest(
       if (isUnavailable(thrown)) throw thrown;
       const error = toAppError(thrown);
       if (error.code === 'internal_error') deps.log.warn({ error: thrown, requestId }, 'a batch request failed');
-      if (tried === mostTries || !isTransient(error)) {
+      if (error.status === 429) return { state: 'limited', toldMs: toldMs(error) };
+      if (tried === mostTries || error.status < 500) {
         const text = JSON.stringify(errorShapes[route.errors](error, requestId));
         return { state: 'errored', requestId, statusCode: error.status, text };
       }
@@ -83,12 +91,13 @@ export async function askRequest(
   }
 }
 
-const isTransient = ({ status }: AppError): boolean => status === 429 || status >= 500;
-
-function waitMs({ extras }: AppError, tried: number): number {
-  const told = Number(extras.headers?.['retry-after']) * 1_000;
-  return Math.min(mostWaitMs, told > 0 ? told : firstWaitMs * 2 ** (tried - 1));
+function toldMs({ extras: { headers = {} } }: AppError): number {
+  const told = Number(headers['retry-after-ms'] ?? Number(headers['retry-after']) * 1_000);
+  return told > 0 ? told : 0;
 }
+
+const waitMs = (error: AppError, tried: number): number =>
+  Math.min(mostWaitMs, toldMs(error) || firstWaitMs * 2 ** (tried - 1));
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

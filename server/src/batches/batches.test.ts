@@ -196,6 +196,23 @@ test('an invalid input file is reported line by line, and no request is sent', a
   expect(await faultOf(other.batches.retrieve(failed.id))).toMatchObject({ status: 404 });
 });
 
+test('a batch for an unknown model fails before any request; others may be named beside it', async () => {
+  const before = upstream.seen.length;
+  const unknown = { model: 'batch/none' };
+  const { status, errors } = await ended((await begin(['a', 'b'].map((id) => lineOf(id, chat('x', unknown))))).id);
+  expect([status, errors!.data]).toEqual([
+    'failed',
+    [{ code: 'model_not_found', line: 1, param: 'body.model', message: "The model 'batch/none' does not exist." }],
+  ]);
+  expect(upstream.seen.length).toBe(before);
+  const instead = await ended((await begin([lineOf('a', chat('x', { ...unknown, models: [model] }))])).id);
+  expect(instead).toMatchObject({ status: 'completed', request_counts: { completed: 1 } });
+  for (const name of [`${model}:floor`, 'svc/svc-ms']) {
+    const found = await ended((await begin([lineOf('a', chat('x', { model: name }))])).id);
+    expect([name, found.status]).toEqual([name, 'completed']);
+  }
+});
+
 test('after cancellation, running requests finish and the others are reported as cancelled', async () => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const before = upstream.seen.length;

@@ -10,6 +10,7 @@ import type { MemoryBudget } from '../platform/http/memory-budget.ts';
 import type { Route } from '../platform/http/route.ts';
 import type { Log } from '../platform/log.ts';
 import type { StorageQuota } from '../platform/storage-quota/storage-quota.ts';
+import type { Pauses } from './pauses.ts';
 
 export interface BatchesDeps {
   db: Db;
@@ -22,6 +23,8 @@ export interface BatchesDeps {
   storage: StorageQuota;
   /** The current rights of a batch's owner. */
   permit: Permits['of'];
+  /** Whether a model of this name can be asked by users of a group. */
+  knows(model: string, group: string): boolean;
   /** The endpoints of batch requests. */
   routes: readonly Route[];
   baseUrl: string;
@@ -31,6 +34,7 @@ export interface BatchesDeps {
   maxUserBytes(): number;
   /** Of a file uploaded in parts. */
   maxUploadBytes(): number;
+  pauses: Pauses;
   /** Memory that batch requests need beyond their lines, for files they refer to. */
   memoryBudget: MemoryBudget;
 }

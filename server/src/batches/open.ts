@@ -6,6 +6,7 @@ import { removeBatch } from './create.ts';
 import type { BatchesDeps } from './deps.ts';
 import { forgetFiles, sweepExpired } from './files.ts';
 import { limits, parallel } from './limits.ts';
+import { Pauses } from './pauses.ts';
 import { messageBatchRoutes } from './routes/anthropic.ts';
 import { anthropicFileRoutes } from './routes/anthropic-files.ts';
 import { fileRoutes } from './routes/files.ts';
@@ -32,7 +33,8 @@ const sweepRows = 100;
 const workData = z.object({ id: z.string() });
 
 /** Call before the jobs start. */
-export function openBatches(deps: BatchesDeps): Batches {
+export function openBatches(given: Omit<BatchesDeps, 'pauses'>): Batches {
+  const deps: BatchesDeps = { ...given, pauses: new Pauses(given.clock) };
   const { db, jobs, clock } = deps;
   jobs.work(batchQueue, { concurrency: parallel.batches }, (job) =>
     workOn(deps, workData.parse(job.data).id, job.signal),

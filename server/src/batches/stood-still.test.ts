@@ -11,6 +11,7 @@ import { openMigrated } from '../platform/db/migrated.fixture.ts';
 import type { OpenDb } from '../platform/db/open.ts';
 import { unbounded } from '../platform/storage-quota/storage-quota.fixture.ts';
 import type { BatchesDeps } from './deps.ts';
+import { Pauses } from './pauses.ts';
 import { beginWork, insertBatch, Overtaken, readBatch } from './store/batches.ts';
 import { countStates, insertRequests, writeOutcome } from './store/requests.ts';
 import type { BatchRow, Wire } from './store/tables.ts';
@@ -38,6 +39,8 @@ const depsWith = (kept: Blobs) =>
   ({
     ...{ db: database.db, blobs: kept, clock: systemClock, owners: { id: 'one' } },
     storage: unbounded,
+    pauses: new Pauses(systemClock),
+    ...{ knows: () => true, permit: async () => ({ group: 'default' }) },
     log: { warn: () => {} },
   }) as unknown as BatchesDeps;
 

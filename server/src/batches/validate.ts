@@ -1,4 +1,5 @@
 import { nowSeconds } from '../lib/clock.ts';
+import { AppError } from '../lib/errors.ts';
 import { isObject } from '../lib/is-object.ts';
 import { inBatches } from '../platform/db/pages.ts';
 import { refuseHeavy } from '../platform/http/json-shape.ts';
@@ -24,7 +25,7 @@ const largeBytes = 64 * 1024;
 
 /** Validates all lines before any is asked. Returns the batch as it is then; null if it failed or is gone. */
 export async function validateBatch(
-  deps: Pick<BatchesDeps, 'db' | 'blobs' | 'clock'>,
+  deps: Pick<BatchesDeps, 'db' | 'blobs' | 'clock' | 'knows' | 'permit'>,
   batch: BatchRow,
   signal: AbortSignal,
 ): Promise<BatchRow | null> {
@@ -33,7 +34,7 @@ export async function validateBatch(
   // A crashed process may have got half way.
   await clear();
   const content = await deps.blobs.read(batch.input_blob);
-  const check = new Check(batch);
+  const check = new Check(batch, await knownTo(deps, batch));
   let rows: NewRequest[] = [];
   const write = async () => {
     if (check.faults.length === 0) await withinAttempt(db, batch, (tx) => insertRequests(tx, batch.ref, rows));
@@ -61,13 +62,30 @@ export async function validateBatch(
   return null;
 }
 
+/** Which models the owner finds; all if that cannot be told, as each line then says why. */
+async function knownTo(
+  { permit, knows }: Pick<BatchesDeps, 'knows' | 'permit'>,
+  { user_id: userId, key_id: keyId }: BatchRow,
+): Promise<(model: string) => boolean> {
+  try {
+    const { group } = await permit({ userId, keyId });
+    return (model) => knows(model, group);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    return () => true;
+  }
+}
+
 class Check {
   readonly faults: Fault[] = [];
   readonly #seen = new Set<string>();
   count = 0;
   model: string | null = null;
 
-  constructor(readonly batch: BatchRow) {}
+  constructor(
+    readonly batch: BatchRow,
+    readonly isKnown: (model: string) => boolean,
+  ) {}
 
   async line(line: Line): Promise<NewRequest | null> {
     this.count += 1;
@@ -109,6 +127,11 @@ class Check {
         'A batch always runs in the background. Remove background.',
         'body.background',
       );
+    // Others may be named beside it. The model is the same in all lines, so the first tells for all.
+    if (this.model === null && body.models === undefined && !this.isKnown(body.model)) {
+      this.model = body.model.slice(0, 200);
+      return refuse('model_not_found', `The model '${this.model}' does not exist.`, 'body.model');
+    }
     this.model ??= body.model.slice(0, 200);
     if (body.model.slice(0, 200) !== this.model)
       return refuse(

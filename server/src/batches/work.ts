@@ -8,16 +8,16 @@ import { askRequest, callOf, innerWorkOf, type Paid, paidOutcomes } from './ask.
 import type { BatchesDeps } from './deps.ts';
 import { finalizeBatch } from './finalize.ts';
 import { parallel } from './limits.ts';
+import { newReader } from './reader.ts';
 import { beginWork, Overtaken, readBatch } from './store/batches.ts';
-import { pendingRequests, writeOutcome } from './store/requests.ts';
-import type { BatchRow, RequestRow } from './store/tables.ts';
+import { writeOutcome } from './store/requests.ts';
+import type { BatchRow } from './store/tables.ts';
 import { validateBatch } from './validate.ts';
 
 export const batchQueue = 'batches';
 const maxAttempts = 50;
 /** Then another waiting batch gets its turn. */
 const turnMs = 20_000;
-const rowsAtOnce = 100;
 /** A full disk or an unavailable bucket: retried at this interval for as long as it lasts. */
 const unkeptMs = 5_000;
 
@@ -29,7 +29,9 @@ export async function enqueueBatch({ jobs }: Pick<BatchesDeps, 'jobs'>, id: stri
 /** Continues a batch from its rows; called again after a crash, possibly in another process. */
 export async function workOn(deps: BatchesDeps, id: string, signal: AbortSignal): Promise<Worked> {
   try {
-    return await workOnce(deps, id, signal);
+    const worked = await workOnce(deps, id, signal);
+    if (!worked) deps.pauses.forget(id);
+    return worked;
   } catch (error) {
     if (error instanceof Overtaken) return;
     if (signal.aborted || !isStorageFailure(error)) throw error;
@@ -47,24 +49,39 @@ async function workOnce(deps: BatchesDeps, id: string, signal: AbortSignal): Pro
   if (begun.in_progress_at === null) await validateBatch(deps, begun, signal);
   const batch = await readBatch(deps.db, id);
   if (!batch || batch.ended_at !== null || batch.attempts !== begun.attempts) return;
-  if (batch.status === 'in_progress' && !(await answerSome(deps, batch, signal))) return { againInMs: 0 };
+  if (batch.status === 'in_progress') {
+    const leftMs = await answerSome(deps, batch, signal);
+    if (leftMs !== null) return { againInMs: leftMs };
+  }
   if (!(await finalizeBatch(deps, batch))) return { againInMs: 0 };
 }
 
-/** Processes requests for a while, several in parallel; true if none is left, or none should be asked any more. */
-async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSignal): Promise<boolean> {
-  const turn = { endsMs: deps.clock.steadyMs() + turnMs, over: false, ended: false };
-  const next = newReader(deps, batch.ref);
+/**
+ * Processes requests for a while, several in parallel. Returns when to continue; null if none is left, or none should
+ * be asked any more.
+ */
+async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSignal): Promise<number | null> {
+  const { clock, pauses, db } = deps;
+  const hasExpired = () => nowSeconds(clock) >= batch.expires_at;
+  const pausedMs = pauses.leftMs(batch.id);
+  if (pausedMs > 0 && !hasExpired()) return pausedMs;
+  const turn = new Turn();
+  const endsMs = clock.steadyMs() + turnMs;
+  const next = newReader(db, batch.ref, pauses.lastOf(batch.id));
   const lane = async (): Promise<void> => {
     try {
-      while (!turn.over && !turn.ended) {
+      while (turn.goesOn) {
         signal.throwIfAborted();
-        if (nowSeconds(deps.clock) >= batch.expires_at) turn.ended = true;
-        else if (deps.clock.steadyMs() >= turn.endsMs) turn.over = true;
+        if (hasExpired()) turn.ended = true;
+        else if (clock.steadyMs() >= endsMs) turn.over = true;
         else {
           const row = await next();
           if (!row) return;
-          if (!(await answerOne(deps, batch, row, signal))) turn.ended = true;
+          turn.last = row.position;
+          const outcome = await askRequest(deps, batch, row, signal);
+          if (outcome.state === 'limited') turn.limited(outcome.toldMs);
+          else if ((await write(deps, batch, { row, outcome })) === 'in_progress') turn.progressed();
+          else turn.ended = true;
         }
       }
     } catch (error) {
@@ -76,16 +93,46 @@ async function answerSome(deps: BatchesDeps, batch: BatchRow, signal: AbortSigna
   const lanes = await Promise.allSettled(Array.from({ length: parallel.requests }, lane));
   const failed = lanes.find((settled) => settled.status === 'rejected');
   if (failed) throw failed.reason;
-  return turn.ended || !turn.over;
+  if (turn.ended) return null;
+  if (turn.refusals > 0 && (turn.inARow > 0 || !turn.over)) {
+    pauses.begin(batch.id, turn);
+    return pauses.leftMs(batch.id);
+  }
+  return turn.over ? 0 : null;
 }
 
-/** The outcome is durable before the next request. False if the batch was cancelled, deleted or taken over. */
-async function answerOne(deps: BatchesDeps, batch: BatchRow, row: RequestRow, signal: AbortSignal): Promise<boolean> {
-  const outcome = await askRequest(deps, batch, row, signal);
-  return (await write(deps, batch, { row, outcome })) === 'in_progress';
+/** What the lanes of a batch know of each other. */
+class Turn {
+  /** Time for another batch, or the model refuses every request. */
+  over = false;
+  /** Nothing more should be asked: the batch has expired, or was cancelled, deleted or taken over. */
+  ended = false;
+  answered = false;
+  /** Requests refused for a rate limit, and those since the last answer. */
+  refusals = 0;
+  inARow = 0;
+  toldMs = 0;
+  last = 0;
+
+  get goesOn(): boolean {
+    return !this.over && !this.ended;
+  }
+
+  /** A single request may be too large for a limit that admits others, so several must be refused. */
+  limited(toldMs: number): void {
+    this.refusals += 1;
+    this.inARow += 1;
+    this.toldMs = Math.max(this.toldMs, toldMs);
+    if (this.inARow >= parallel.requests) this.over = true;
+  }
+
+  progressed(): void {
+    this.answered = true;
+    this.inARow = 0;
+  }
 }
 
-/** Returns the batch's status. The answer was paid for, so the write is retried while the database is unavailable. */
+/** Durable before the next request. Returns the batch's status. The answer was paid for, so the write is retried while the database is unavailable. */
 async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid): Promise<string | undefined> {
   let status: string | undefined;
   const { work, call } = callOf(batch, row);
@@ -105,26 +152,4 @@ async function write(deps: BatchesDeps, batch: BatchRow, { row, outcome }: Paid)
   );
   deps.storage.add(batch.user_id, bytesOfRow(outcome.text));
   return status;
-}
-
-/** Reads requests one by one, in pages. */
-function newReader({ db }: BatchesDeps, ref: number): () => Promise<RequestRow | undefined> {
-  let rows: RequestRow[] = [];
-  let last = 0;
-  let reading: Promise<void> | null = null;
-  let ended = false;
-  const read = async () => {
-    rows = await pendingRequests(db, ref, last, rowsAtOnce);
-    last = rows.at(-1)?.position ?? last;
-    ended = rows.length === 0;
-  };
-  return async () => {
-    while (rows.length === 0 && !ended) {
-      reading ??= read().finally(() => {
-        reading = null;
-      });
-      await reading;
-    }
-    return rows.shift();
-  };
 }

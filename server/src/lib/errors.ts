@@ -76,6 +76,10 @@ export const errorTable = {
 
 export type ErrorCode = keyof typeof errorTable;
 
+/** An upstream's failure, or that none can be asked: nothing to mend in this service. */
+const upstreamCodes: ReadonlySet<ErrorCode> = new Set(['provider_error', 'no_available_provider', 'timeout']);
+export const isUpstreams = ({ code }: AppError): boolean => upstreamCodes.has(code);
+
 export interface ErrorExtras {
   /** The request field at fault. */
   param?: string;
@@ -88,6 +92,8 @@ export interface ErrorExtras {
   type?: string;
   /** The upstream's own documented code, shown instead of ours. */
   vendorCode?: string;
+  /** What led to it is in the log already. */
+  logged?: true;
   /** Anthropic's `error.details`, which its clients act on. */
   details?: Record<string, unknown>;
 }

@@ -57,6 +57,12 @@ export function modelsToTry(
   return [...asked.values()];
 }
 
+/** Whether a request for this model, alone, finds one. */
+export const isKnown = (catalog: Catalog, model: string, group: string): boolean =>
+  membersOf(catalog, model, group).some(({ name }) =>
+    catalog.resolve(resolveModel(catalog, name, group).modelId, group),
+  );
+
 function membersOf(catalog: Catalog, given: string, group: string): ModelToTry[] {
   const members = catalog.membersOf(given, group);
   if (members) return asMembers(given, members, '');

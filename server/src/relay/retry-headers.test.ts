@@ -14,6 +14,11 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, undefined],
   [{ 'retry-after': 'soon' }, undefined],
   [{ 'retry-after': '-1' }, undefined],
+  // No limit lasts longer than a day.
+  ...['99999999999', '1e308', '9'.repeat(400), 'Fri, 31 Dec 9999 23:59:59 GMT'].map(
+    (far): [Record<string, string>, number] => [{ 'retry-after': far }, 86_400_000],
+  ),
+  [{ 'retry-after-ms': '1e15' }, 86_400_000],
 ])('%j means a wait of %p', (headers, wait) => {
   expect(retryAfterOf(headers, nowMs)).toBe(wait!);
 });
@@ -41,5 +46,13 @@ describe('retry headers after every provider refused', () => {
     expect(retryHeaders([{}], nowMs)).toEqual(usual);
     expect(retryHeaders([{ 'x-should-retry': 'false' }], nowMs)).toEqual({ ...usual, 'x-should-retry': 'false' });
     expect(retryHeaders([{ 'retry-after': 'soon' }], nowMs)).toEqual(usual);
+    expect(retryHeaders([{ 'retry-after': '99999999999' }], nowMs)).toEqual({
+      'retry-after': '86400',
+      'retry-after-ms': '86400000',
+    });
+    expect(retryHeaders([{ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' }], nowMs)).toEqual({
+      'retry-after': '30',
+      'retry-after-ms': '30000',
+    });
   });
 });

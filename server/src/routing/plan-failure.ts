@@ -30,9 +30,12 @@ export function failureOf(deps: Deps, tried: Tried): AppError {
     const away = `No provider of '${modelId}' is available at the moment. Try again in a minute.`;
     return new AppError('no_available_provider', away, { headers });
   }
-  if (causes.every((cause) => cause === 'rate_limited')) return new AppError('capacity_exhausted', atLimit);
-  if (causes.at(-1) === 'timeout') return new AppError('timeout', `No provider of '${modelId}' answered in time.`);
-  return new AppError('provider_error', `No provider of '${modelId}' returned an answer.`);
+  // Each attempt was logged with its cause.
+  const logged = { logged: true } as const;
+  if (causes.every((cause) => cause === 'rate_limited')) return new AppError('capacity_exhausted', atLimit, logged);
+  if (causes.at(-1) === 'timeout')
+    return new AppError('timeout', `No provider of '${modelId}' answered in time.`, logged);
+  return new AppError('provider_error', `No provider of '${modelId}' returned an answer.`, logged);
 }
 
 /**

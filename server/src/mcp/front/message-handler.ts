@@ -1,6 +1,7 @@
 import type { JSONRPCRequest, McpHttpHandler, Result, Server, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { LingerTimer } from '../../lib/linger-timer.ts';
+import { logError } from '../../platform/http/log-error.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { Log } from '../../platform/log.ts';
 import { capabilitiesOfHolder } from '../client-capabilities.ts';
@@ -288,7 +289,9 @@ function whole(params: Params, { envelope, _meta, inputResponses, requestState }
 function toRpcError(thrown: unknown, requestId: string, log: Log): RpcError {
   if (thrown instanceof RpcError) return thrown;
   const error = toAppError(thrown);
-  if (error.status >= 500) log.error({ requestId, code: error.code, error: error.detail ?? thrown }, error.message);
-  if (error.status >= 500) return new RpcError(-32_603, error.message);
+  if (error.status >= 500) {
+    logError(log, { requestId }, error);
+    return new RpcError(-32_603, error.message);
+  }
   return new RpcError(error.status === 400 || error.status === 404 ? -32_602 : -32_000, error.message);
 }

@@ -12,6 +12,7 @@ import { HttpCall } from './http-call.ts';
 import { type IdempotencyDeps, idempotent } from './idempotent.ts';
 import { LastHeaders } from './last-headers.ts';
 import { applyLimit, type Limiter } from './limits.ts';
+import { logError } from './log-error.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { parseInput } from './parse.ts';
 import { renderError } from './renderers.ts';
@@ -204,10 +205,7 @@ async function identifyLater(found: Promise<Call['principal']>, call: Call): Pro
 function answerError(format: ErrorFormat, thrown: unknown, call: Call, deps: HttpDeps): Response {
   call.whole = true;
   const error = toAppError(thrown);
-  if (error.status >= 500 || error.detail !== undefined) {
-    const level = error.status >= 500 ? 'error' : 'warn';
-    deps.log[level]({ requestId: call.requestId, code: error.code, error: error.detail ?? thrown }, error.message);
-  }
+  logError(deps.log, { requestId: call.requestId }, error);
   return renderError(format, error, call.requestId, call.headers);
 }
 

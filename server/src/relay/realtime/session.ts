@@ -4,6 +4,7 @@ import { randomString } from '../../lib/ids.ts';
 import { maybeJson } from '../../lib/maybe-json.ts';
 import type { Usage } from '../../lib/money.ts';
 import { parseYielding } from '../../lib/parse-yielding.ts';
+import { logError } from '../../platform/http/log-error.ts';
 import { type ClientSocket, mostMessageBytes, type SocketEnd } from '../../platform/http/sockets.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import type { RelayDeps } from '../deps.ts';
@@ -180,8 +181,7 @@ export class RealtimeSession implements SocketEnd, Watched {
 
   #breakOff(error: unknown): void {
     const refusal = toAppError(error);
-    if (refusal.status >= 500)
-      this.deps.log.error({ requestId: this.about.context.requestId, error }, 'a session was interrupted');
+    logError(this.deps.log, { requestId: this.about.context.requestId }, refusal);
     void this.end(endings.refused(refusal));
   }
 

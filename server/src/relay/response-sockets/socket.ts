@@ -1,6 +1,7 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
 import { AppError } from '../../lib/errors.ts';
 import { parseYielding } from '../../lib/parse-yielding.ts';
+import { logError } from '../../platform/http/log-error.ts';
 import type { MemoryBudget } from '../../platform/http/memory-budget.ts';
 import type { ClientSocket, SocketEnd } from '../../platform/http/sockets.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
@@ -159,7 +160,7 @@ export class ResponseSocket implements SocketEnd {
     } catch (error) {
       if (signal.aborted) return;
       const fault = toAppError(error);
-      if (fault.status >= 500) log.error({ requestId, error }, 'a response over a WebSocket was interrupted');
+      logError(log, { requestId }, fault);
       this.#tell(fault, stream);
     }
   }

@@ -4,6 +4,7 @@ import type { Sealer } from '../../lib/seal.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import type { Jobs } from '../../platform/durable/jobs.ts';
 import type { Owners } from '../../platform/durable/owners.ts';
+import type { Call } from '../../platform/http/route.ts';
 import type { Log } from '../../platform/log.ts';
 import type { Shared } from '../../platform/shared/port.ts';
 import type { StorageQuota } from '../../platform/storage-quota/storage-quota.ts';
@@ -20,6 +21,8 @@ export interface ResponsesDeps {
   sealer: Sealer;
   log: Log;
   storage: StorageQuota;
+  /** Throws once the caller of a stream has lost access. */
+  recheckCaller(call: Call): unknown;
   /** Days of retention since last use; 0 stores nothing. */
   keptDays(): number;
 }

@@ -1,4 +1,4 @@
-import type { Grow } from '../../platform/http/route.ts';
+import type { Call, Grow } from '../../platform/http/route.ts';
 import type { Seals } from '../wire/responses/thoughts.ts';
 
 /** An item of a Responses conversation in its public form. */
@@ -42,6 +42,8 @@ export interface ResponseKeeper {
   enqueue(owner: Owner, queued: { response: ResponseObject; input: Item[]; named: Before; body: Item }): Promise<void>;
   /** Streams a background response's events, to its end or until `signal`, whichever process produces them. */
   follow(followed: Followed, signal: AbortSignal, write: (text: string) => unknown): Promise<void>;
+  /** Throws once the caller of such a stream has lost access. */
+  recheckCaller(call: Call): unknown;
   /** How reasoning is encrypted for this owner's client. */
   seals(owner: Owner): Seals;
   /** False if the operator disabled storage. */

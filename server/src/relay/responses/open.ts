@@ -71,6 +71,7 @@ export function openResponses(deps: ResponsesDeps): KeptResponses {
     },
     follow: (followed, signal, write) =>
       followResponse(deps, followed, AbortSignal.any([signal, draining.signal]), write),
+    recheckCaller: deps.recheckCaller,
     seals: (owner) => sealsOf(deps.sealer, owner),
     keeps: () => deps.keptDays() > 0,
     hasRoom: async ({ userId }, needed) => {

@@ -63,6 +63,7 @@ export async function openProcess(
   const keptDays = () => days.kept;
   const kept = openResponses({
     ...{ db, owners, jobs, shared, clock, sealer, log: silent, storage: unbounded, keptDays },
+    recheckCaller: () => {},
   });
   if (answer) kept.work(answer);
   return {

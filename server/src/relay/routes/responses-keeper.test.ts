@@ -37,6 +37,7 @@ function memoryKeeper() {
       return null;
     },
     enqueue: async (owner, job) => void queued.push({ owner, ...job }),
+    recheckCaller: () => {},
     follow: async ({ id }, _, write) => void write(`event: response.queued\ndata: {"id":"${id}"}\n\n`),
     seals: () => unsealed,
     keeps: () => true,

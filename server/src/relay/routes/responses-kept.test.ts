@@ -272,6 +272,36 @@ describe('background responses', () => {
     expect(whole).toMatchObject({ status: 'completed', output_text: 'heard 1' });
   });
 
+  test.each(['as they are made', 'when they are read again'])(
+    'events are not sent any more %s once the key is deleted, and the work goes on',
+    async (when) => {
+      const held = Promise.withResolvers<void>();
+      upstream.answer(async (request) => held.promise.then(() => echo(request)));
+      const key = await relay.member.key({ name: when });
+      const own = clientOf(key);
+      const coming = upstream.next();
+      const asked = { model, input: 'one', background: true } as const;
+      let events: AsyncIterable<Loose>;
+      if (when === 'as they are made') events = await own.responses.create({ ...asked, stream: true });
+      else events = await own.responses.retrieve((await own.responses.create(asked)).id, { stream: true });
+      const { aborted } = await coming;
+      upstream.answer(echo);
+      const types: string[] = [];
+      const read = (async () => {
+        for await (const event of events) types.push(event.type);
+      })();
+      await until('it streams', () => types.length > 0);
+      const { data } = (await (await relay.member.call('/api/tokens')).json()) as Loose;
+      const [{ id }] = (data.items ?? data).filter(({ name }: Loose) => name === when);
+      await relay.member.call(`/api/tokens/${id}`, { method: 'DELETE' });
+      const ends = read.then(() => 'over');
+      expect(await Promise.race([ends, Bun.sleep(20_000)])).toBe('over');
+      expect(types).not.toContain('response.completed');
+      expect(await Promise.race([aborted.then(() => 'stopped'), Bun.sleep(50)])).toBeUndefined();
+      held.resolve();
+    },
+  );
+
   test('work with `svc/svc-ms`, whose calls are found by the response id', async () => {
     await relay.test.setOption('MsEasyModel', model);
     const { id } = await client.responses.create({

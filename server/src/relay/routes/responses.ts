@@ -148,5 +148,6 @@ async function enqueue(
   if (!conversation.stream) return json(call, response);
   const { id } = response;
   const include = (body.include ?? []) as string[];
-  return followed(call, deps.log, id, (left, write) => keeper.follow({ id, after: -1, include }, left, write));
+  const parts = { log: deps.log, recheckCaller: keeper.recheckCaller };
+  return followed(call, parts, id, (left, write) => keeper.follow({ id, after: -1, include }, left, write));
 }

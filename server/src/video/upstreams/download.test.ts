@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
+import { until } from '../../lib/until.fixture.ts';
 import { askJson, download } from './http.ts';
 import { type Io, type Target, UpstreamFault } from './kind.ts';
 
@@ -75,6 +76,32 @@ describe('downloading a result', () => {
     const again = via(via(via(via(circle))));
     expect(await outcome(download(again, target, io(false)))).toBe('unusable');
   });
+});
+
+test('what is no video is not received any further', async () => {
+  const left = Promise.withResolvers<string>();
+  const endless = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    fetch: ({ signal }) => {
+      signal.addEventListener('abort', () => left.resolve('left'), { once: true });
+      const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+        await Bun.sleep(5);
+        controller.enqueue(new Uint8Array(1_000));
+      };
+      return new Response(new ReadableStream({ pull }), { headers: { 'content-type': 'text/html' } });
+    },
+  });
+  const [here, elsewhere] = [`${endless.url}v1`, target.baseUrl];
+  try {
+    for (const baseUrl of [here, elsewhere])
+      expect(await outcome(download(`${endless.url}film`, { ...target, baseUrl }, io(true)))).toBe('failure');
+    expect(await Promise.race([left.promise, Bun.sleep(5_000)])).toBe('left');
+    await until('nobody receives', () => endless.pendingRequests === 0, 5_000);
+  } finally {
+    await endless.stop(true);
+  }
 });
 
 test('the size of a status response is limited', async () => {

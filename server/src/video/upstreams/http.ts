@@ -53,7 +53,11 @@ export async function download(url: string, target: Target, io: Io): Promise<Con
     }
     if (!response.ok) throw await refusalOf(response, io);
     if (!response.body) throw new UpstreamFault('failure', 'the upstream returned no file', response.status);
-    return { type: mediaType(response.headers.get('content-type')), bytes: response.body };
+    const type = mediaType(response.headers.get('content-type'));
+    if (/^video\/[a-z0-9.+-]+$/.test(type)) return { type, bytes: response.body };
+    // Otherwise it would be received until the memory is cleaned, once per attempt.
+    await response.body.cancel();
+    throw new UpstreamFault('failure', `the upstream returned ${type} instead of a video`);
   }
   throw new UpstreamFault('unusable', 'too many redirects from the upstream');
 }
@@ -131,10 +135,9 @@ export const cleanMessage = (text: string): string =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is removed
   maskSecrets(text.replace(/[\u0000-\u001f\u007f]+/g, ' ').trim()).slice(0, maxErrorLength);
 
-/** The file is served from our own origin, so its type must not be executable by a browser. */
+/** As it may be served from our own origin: a type that a browser executes must not be. */
 function mediaType(header: string | null): string {
   const type = (header ?? '').split(';')[0]!.trim().toLowerCase();
-  if (/^video\/[a-z0-9.+-]+$/.test(type)) return type;
-  if (type === '' || type === 'application/octet-stream' || type === 'binary/octet-stream') return 'video/mp4';
-  throw new UpstreamFault('failure', `the upstream returned ${type} instead of a video`);
+  const isUntold = type === '' || type === 'application/octet-stream' || type === 'binary/octet-stream';
+  return isUntold ? 'video/mp4' : type;
 }

@@ -42,6 +42,20 @@ describe('readUpstreamError', () => {
     });
   });
 
+  test('forwards no wait that no limit needs, with a refusal of the request, too', () => {
+    const far = { 'retry-after': '99999999999', 'retry-after-ms': '99999999999999' };
+    const { kind, headers } = read(400, { error: { message: 'no' } }, far);
+    expect({ kind, headers }).toEqual({
+      ...{ kind: 'caller', headers: { 'retry-after': '86400', 'retry-after-ms': '86400000' } },
+    });
+  });
+
+  test.each([{ code: 'insufficient_quota' }, { type: 'insufficient_quota' }, { code: 'billing_hard_limit_reached' }])(
+    'an account without money is no rate limit, although vendors answer 429: %j',
+    (fields) =>
+      expect(read(429, { error: { message: 'You exceeded your current quota', ...fields } }).kind).toBe('auth'),
+  );
+
   test('an upstream failure is never the caller’s error, and its details are hidden', () => {
     const cases: [number, unknown, string][] = [
       [500, 'Internal', 'failure'],

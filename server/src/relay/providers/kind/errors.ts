@@ -1,3 +1,4 @@
+import { boundedWait } from '../../../lib/bounded-wait.ts';
 import { classifyRefusal, contextWords } from '../../../lib/classify-refusal.ts';
 import { type ErrorParts, readErrorParts } from '../../../lib/error-parts.ts';
 import { maybeJson } from '../../../lib/maybe-json.ts';
@@ -18,7 +19,7 @@ export function readUpstreamError(status: number, headers: Headers, bodyText: st
   const kept: Record<string, string> = {};
   for (const name of forwarded) {
     const value = headers.get(name);
-    if (value !== null) kept[name] = value;
+    if (value !== null) kept[name] = boundedWait(name, value);
   }
   return classify(status, parts, `the upstream returned ${status}`, kept);
 }

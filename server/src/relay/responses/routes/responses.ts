@@ -19,7 +19,7 @@ const mostFollowers = 1_000;
 
 /** Reading, cancelling and deleting stored responses. */
 export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' | 'keeper'>): Route[] {
-  const { db, log } = deps;
+  const { db } = deps;
   const open = new OpenStreams(mostFollowers);
   const find = async (call: Call<'apiKey', unknown, unknown, { response_id: string }>): Promise<ResponseRow> => {
     const { response_id: id } = call.params;
@@ -30,13 +30,13 @@ export function keptResponseRoutes({ deps, keeper }: Pick<KeptResponses, 'deps' 
   const render = async (row: ResponseRow, include: readonly string[] = []) =>
     responseOf(row, await outputOf(db, row), include);
 
-  const follow = (call: Call, row: ResponseRow, after: number, include: readonly string[]): Response => {
+  const follow = (call: Call<'apiKey'>, row: ResponseRow, after: number, include: readonly string[]): Response => {
     const refuse = (message: string) => new AppError('invalid_value', message, { param: 'stream' });
     if (row.background === 0) throw refuse("Only responses created with 'background: true' can be streamed again.");
     if (row.told === 0) throw refuse('The events of this response are no longer stored. Fetch it without stream.');
     const { id } = row;
     const over = open.begin(call);
-    return followed(call, log, id, (left, write) => keeper.follow({ id, after, include }, left, write), over);
+    return followed(call, deps, id, (left, write) => keeper.follow({ id, after, include }, left, write), over);
   };
 
   return [

@@ -50,6 +50,7 @@ beforeAll(async () => {
     log,
     sealer,
     storage: unbounded,
+    recheckCaller: () => {},
     keptDays: () => 30,
   });
   maker.work(async (_, body, { tell, signal }) => {
