@@ -117,10 +117,9 @@ const accountCodes = new Set([
 const accountWords =
   /^(your )?((invalid|incorrect|missing|expired) api[ _-]?key|(please )?pass a valid api[ _-]?key|api[ _-]?key (not valid|not found|expired|is invalid)|credit balance is too low|insufficient (credits|balance|quota))/i;
 
-const isAccounts = ({ code = '', type = '' }: ErrorParts): boolean => accountCodes.has(code) || accountCodes.has(type);
-
 const ofRequest: Judge = (status, parts) => {
-  return isAccounts(parts) || accountWords.test(parts.message ?? '') ? auth(status) : caller(status);
+  const ours = accountCodes.has(parts.code ?? '') || accountCodes.has(parts.type ?? '');
+  return ours || accountWords.test(parts.message ?? '') ? auth(status) : caller(status);
 };
 
 const judges: Record<number, Judge> = {
@@ -144,8 +143,8 @@ const judges: Record<number, Judge> = {
   // Text Generation Inference, for a model that failed midway.
   424: failure,
   428: ofRequest,
-  // Some vendors answer so when an account has no money, which waiting does not change.
-  429: (status, parts) => (isAccounts(parts) ? auth(status) : { kind: 'busy', status }),
+  // Whatever its code: an account without money is answered so too, and may have some again before the caller retries.
+  429: (status) => ({ kind: 'busy', status }),
   431: ofRequest,
   451: ofRequest,
   // RFC 9110 §15.6.2: the server does not support what the request needs.

@@ -50,12 +50,6 @@ describe('readUpstreamError', () => {
     });
   });
 
-  test.each([{ code: 'insufficient_quota' }, { type: 'insufficient_quota' }, { code: 'billing_hard_limit_reached' }])(
-    'an account without money is no rate limit, although vendors answer 429: %j',
-    (fields) =>
-      expect(read(429, { error: { message: 'You exceeded your current quota', ...fields } }).kind).toBe('auth'),
-  );
-
   test('an upstream failure is never the caller’s error, and its details are hidden', () => {
     const cases: [number, unknown, string][] = [
       [500, 'Internal', 'failure'],
