@@ -1,6 +1,7 @@
-import { Group, PasswordInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { t } from '../language/words.ts';
 import { CopyButton } from './copy-button.tsx';
+import { PasswordInput } from './password-input.tsx';
 
 interface SecretFieldProps {
   label: string;

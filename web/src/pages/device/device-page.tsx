@@ -47,6 +47,7 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
             classNames={{ input: 'svc-user-code' }}
             value={code}
             error={wrong}
+            errorProps={{ role: 'alert' }}
             onChange={(event) => setCode(shownCode(event.currentTarget.value))}
           />
           <Button type="submit" fullWidth disabled={!isWhole(code)} loading={find.isPending}>
