@@ -14,9 +14,8 @@ const focused = (page: Page): Promise<string> =>
     return activeElement instanceof HTMLInputElement ? activeElement.name : (activeElement?.tagName ?? '');
   });
 const focusIs = async (page: Page, name: string): Promise<void> => {
-  let last = '';
-  await until(`${name} has focus`, async () => (last = await focused(page)) === name, 10_000).catch(() => {});
-  expect(last).toBe(name);
+  await until(`${name} has focus`, async () => (await focused(page)) === name, 10_000).catch(() => {});
+  expect(await focused(page)).toBe(name);
 };
 /** What a screen reader adds when the field gets focus. */
 const faultOf = (page: Page, field: string): Promise<[string | null, string]> =>
@@ -35,7 +34,7 @@ const succeed = (page: Page, path: string, data: object): Promise<void> =>
 
 describe.skipIf(browserMissing)('focus on pages of single steps', () => {
   beforeAll(async () => {
-    site = await openSite();
+    site = await openSite({ OPENID_CONNECT: '1' });
   }, 300_000);
   afterAll(() => site?.stop());
 
@@ -107,6 +106,17 @@ describe.skipIf(browserMissing)('focus on pages of single steps', () => {
     await focusIs(known.page, 'user_code');
     expect((await faultOf(known.page, 'user_code'))[0]).toBe('true');
     await looks(known.page);
+  }, 300_000);
+
+  test('a code of a device is still there after the login that its check asked for', async () => {
+    const { page, open, context } = await site.register('dora', phone);
+    await open('/device');
+    await context.clearCookies();
+    await type(page, { user_code: 'BCDFGHJK' });
+    await page.waitForURL(/login/);
+    await type(page, { username: 'dora', password: passwordOf('dora') });
+    await page.waitForURL(/device/);
+    expect(await page.locator('[name=user_code]').inputValue()).toBe('BCDF-GHJK');
   }, 300_000);
 
   test('a password can be shown by keyboard', async () => {
