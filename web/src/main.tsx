@@ -42,7 +42,8 @@ function Messages() {
 onUnauthorized((method, path) => {
   if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return;
   if (method !== 'get' || path !== '/api/user/self') {
-    queryClient.invalidateQueries(selfQuery);
+    // Also on pages that show nothing of the user.
+    queryClient.invalidateQueries({ ...selfQuery, refetchType: 'all' });
     return;
   }
   if (sessionEnded()) return;
