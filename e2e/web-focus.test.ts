@@ -29,8 +29,9 @@ const type = async (page: Page, fields: Record<string, string>): Promise<void> =
 };
 const looks = async (page: Page): Promise<void> =>
   expect([await overflow(page), await accessibilityFaults(page)]).toEqual([0, []]);
-const succeed = (page: Page, path: string, data: object): Promise<void> =>
-  page.route(`**${path}`, (route) => route.fulfill({ json: { success: true, data } }));
+const succeed = async (page: Page, path: string, data: object): Promise<void> => {
+  await page.route(`**${path}`, (route) => route.fulfill({ json: { success: true, data } }));
+};
 
 describe.skipIf(browserMissing)('focus on pages of single steps', () => {
   beforeAll(async () => {
