@@ -1,13 +1,14 @@
 /** Takes the secret of a mailed link out of the URL fragment, which browsers never send to servers. */
-export function takeLinkToken(): string {
+function takeLinkToken(): string {
   const token = window.location.hash.slice(1);
   if (token) window.history.replaceState(window.history.state, '', window.location.pathname);
   return token;
 }
 
 /**
- * Like `takeLinkToken`, but keeps the secret in this tab's session storage during login, which may lead through several
- * pages of an identity provider. In the login page's URL it would reach the server and its logs.
+ * Like `takeLinkToken`, but keeps the secret in this tab's session storage: for a reload, as in another language, and
+ * during login, which may lead through several pages of an identity provider. In the login page's URL it would reach
+ * the server and its logs.
  */
 export function keepLinkToken(name: string): string {
   const token = takeLinkToken();

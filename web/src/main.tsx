@@ -25,6 +25,7 @@ import { watchNavigation } from './heading-focus.ts';
 import { language } from './language/words.ts';
 import { lazyComponent } from './lazy-components.tsx';
 import { loadAllTranslations, whenIdle } from './load-page-group.ts';
+import { printLight } from './print-light.ts';
 import { router } from './router.tsx';
 import { forgetUser, queryClient, selfQuery, sessionEnded } from './session.ts';
 import { colorSchemeKey, cssVariables, theme } from './theme.ts';
@@ -42,7 +43,8 @@ function Messages() {
 onUnauthorized((method, path) => {
   if (queryClient.getQueryData(selfQuery.queryKey) === undefined) return;
   if (method !== 'get' || path !== '/api/user/self') {
-    queryClient.invalidateQueries(selfQuery);
+    // Also on pages that show nothing of the user.
+    queryClient.invalidateQueries({ ...selfQuery, refetchType: 'all' });
     return;
   }
   if (sessionEnded()) return;
@@ -51,6 +53,7 @@ onUnauthorized((method, path) => {
 });
 
 watchNavigation(router);
+printLight();
 
 // If the translations failed to load, the page is in another language than requested.
 document.documentElement.lang = language;

@@ -64,7 +64,16 @@ export const membersQuery = (id: number) =>
 export const organisationKeysQuery = (id: number) =>
   queryOptions({
     queryKey: [key, id, 'keys'],
-    queryFn: async ({ signal }) => (await get('/api/organisations/{id}/keys', { path: { id }, signal })).keys,
+    queryFn: async ({ signal }) => {
+      const keys: OrganisationKey[] = [];
+      let cursor: string | undefined;
+      do {
+        const part = await get('/api/organisations/{id}/keys', { path: { id }, query: { cursor }, signal });
+        keys.push(...part.keys);
+        cursor = part.next_cursor ?? undefined;
+      } while (cursor !== undefined);
+      return keys;
+    },
   });
 
 /** Invalidates all data of one organisation, or of all of them: one change may show in several places. */

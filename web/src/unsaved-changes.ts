@@ -52,6 +52,10 @@ function whenRefused(begun: Mutation[], act: () => void): void {
   });
 }
 
+/** The first field of a form that is marked as invalid. */
+const faultIn = (form: EventTarget | null): HTMLElement | null =>
+  form instanceof Element ? form.querySelector('[aria-invalid=true]') : null;
+
 if (typeof document !== 'undefined') {
   // Autofilled fields never get focus, so they do not count as typed. Some browsers do not focus a clicked switch.
   for (const event of ['focusin', 'pointerdown'])
@@ -70,9 +74,14 @@ if (typeof document !== 'undefined') {
     // A dialog closes on success; while it stays open, its fields still count as unsent.
     const sent = [...before].filter(([field]) => field.form === target && !field.closest('.mantine-Modal-content'));
     forget(sent.map(([field]) => field));
-    if (begun.length > 0) whenRefused(begun, () => remember(sent));
+    const refused = () => {
+      remember(sent);
+      // Screen readers then read the fault, and the user can mend it at once.
+      setTimeout(() => faultIn(target)?.focus());
+    };
+    if (begun.length > 0) whenRefused(begun, refused);
     // No request was sent: if validation fails, the field is marked invalid shortly afterwards.
-    else setTimeout(() => target instanceof Element && target.querySelector('[aria-invalid=true]') && remember(sent));
+    else setTimeout(() => faultIn(target) && refused());
   });
   // On logout the user has already left.
   onForget(() => forget([...before.keys()]));

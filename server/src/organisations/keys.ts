@@ -7,7 +7,7 @@ import { AppError } from '../lib/errors.ts';
 import type { OrganisationsContext } from './context.ts';
 import type { Membership } from './membership.ts';
 import { has } from './rights.ts';
-import { findPlacedKey, listPlacedKeys, moveKey, placeKey } from './store/keys.ts';
+import { findPlacedKey, listPlacedKeys, mostKeysAtOnce, moveKey, placeKey } from './store/keys.ts';
 import type { OrganisationKeyRow } from './store/tables.ts';
 import { isInAnyTeam, isInTeam } from './store/teams.ts';
 import { requireTeam } from './teams.ts';
@@ -61,23 +61,25 @@ export async function createPlacedKey(
   return viewOf(key, place);
 }
 
-/** All keys or one's own, without deleted ones. */
+/** All keys or one's own, without deleted ones, newest first; `last` is where the next part begins, if there is one. */
 export async function placedKeys(
   room: OrganisationsContext,
   { organisation, userId, role }: Membership,
-): Promise<PlacedKey[]> {
+  before?: number,
+): Promise<{ keys: PlacedKey[]; last: number | null }> {
   const own = has(role, 'see_all') ? {} : { memberId: userId };
-  const places = await listPlacedKeys(room.db, organisation.id, { ...own, existing: true });
+  const places = await listPlacedKeys(room.db, organisation.id, { ...own, before, existing: true });
   const rows = await findKeysById(
     room.db,
     places.map(({ key_id }) => key_id),
   );
-  const keys = new Map(rows.map((row) => [row.id, row]));
+  const found = new Map(rows.map((row) => [row.id, row]));
   const now = nowSeconds(room.clock);
-  return places.flatMap((place) => {
-    const row = keys.get(place.key_id);
+  const keys = places.flatMap((place) => {
+    const row = found.get(place.key_id);
     return row ? [viewOf(keyView(row, now), place)] : [];
   });
+  return { keys, last: places.length < mostKeysAtOnce ? null : places.at(-1)!.key_id };
 }
 
 /** One's own key or, for key managers, any: returns its holder. */

@@ -11,7 +11,7 @@ export async function ownPlaces(
   { organisation: { id }, userId, role }: Membership,
 ): Promise<(place: LevelPlace) => boolean> {
   if (has(role, 'see_all')) return () => true;
-  const keys = await listPlacedKeys(db, id, { memberId: userId });
+  const keys = await listPlacedKeys(db, id, { memberId: userId, existing: true });
   const own: Record<string, Set<number>> = {
     organisation: new Set([id]),
     team: new Set(await teamsOf(db, id, userId)),

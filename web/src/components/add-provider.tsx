@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, NativeSelect, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
 import { type Channel, type Preset, presetsQuery } from '../catalog.ts';
@@ -9,6 +9,7 @@ import { whenIdle } from '../load-page-group.ts';
 import { useAct } from '../use-act.ts';
 import { type Added, guessPreset, saveByPreset, tryOut } from './add-by-preset.ts';
 import { ErrorState } from './error-state.tsx';
+import { PasswordInput } from './password-input.tsx';
 
 const AddedProvider = lazyComponent('AddedProvider');
 

@@ -35,7 +35,7 @@ function LanguageLinks() {
 
 /** The layout of pages without navigation: one centred card. */
 export function CenteredLayout({ title, description, children, footer }: BareFrameProps) {
-  const heading = useHeadingFocus();
+  const heading = useHeadingFocus(title);
   return (
     <main className="svc-bare">
       <Mark size={40} label="svc" />

@@ -62,6 +62,7 @@ export function EnterForm<Body>(props: EnterFormProps<Body>) {
             label={t('Username')}
             autoComplete="username"
             autoCapitalize="none"
+            spellCheck={false}
             required
             autoFocus
             defaultValue={hintIn(next)}

@@ -1,8 +1,9 @@
-import { Button, Group, PasswordInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { t } from '../language/words.ts';
 import { useAct } from '../use-act.ts';
 import { CopyButton } from './copy-button.tsx';
 import { notifyError } from './notify.ts';
+import { PasswordInput } from './password-input.tsx';
 
 interface SecretFieldProps {
   label: string;

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { keyChangeSchema, keyViewSchema, newKeySchema } from '../../identity/keys.ts';
 import { rotationSchema } from '../../identity/rotate-key.ts';
 import { answered, done } from '../../platform/http/answers.ts';
-import { idText, nothingAsked } from '../../platform/http/paging.ts';
+import { cursorField, cursorOf, nextCursor } from '../../platform/http/cursor.ts';
+import { idText } from '../../platform/http/paging.ts';
 import { defineRoute, json, ok, type Route } from '../../platform/http/route.ts';
 import type { OrganisationsContext } from '../context.ts';
 import {
@@ -39,11 +40,17 @@ export const keyRoutes = (room: OrganisationsContext): Route[] => [
     ...base,
     method: 'get',
     path: `${root}/{id}/keys`,
-    summary: 'List the API keys of an organisation, masked: all or only your own, depending on your role',
+    summary:
+      'List the API keys of an organisation, masked: all or only your own, depending on your role; 5,000 at once',
     params: organisationParams,
-    query: nothingAsked,
-    answers: { 200: answered(z.object({ keys: z.array(placedKeySchema) })) },
-    handle: async (call) => ok(call, { keys: await placedKeys(room, await standing(room, call, 'see')) }),
+    query: z.strictObject({
+      cursor: cursorField(1).meta({ type: 'string', description: '`next_cursor` of the previous part' }),
+    }),
+    answers: { 200: answered(z.object({ keys: z.array(placedKeySchema), ...nextCursor })) },
+    handle: async (call) => {
+      const { keys, last } = await placedKeys(room, await standing(room, call, 'see'), call.query.cursor?.[0]);
+      return ok(call, { keys, next_cursor: last === null ? null : cursorOf([last]) });
+    },
   }),
   defineRoute({
     ...base,

@@ -47,18 +47,24 @@ export const placedKeyIds = (db: Db, organisationId: number, filter: KeyFilter) 
 interface ListedKeys extends KeyFilter {
   /** Without deleted keys, of which an organisation may have had thousands. */
   existing?: boolean;
+  /** Only keys made before this one. */
+  before?: number | undefined;
 }
+
+/** A longer list has to be read in parts. */
+export const mostKeysAtOnce = 5_000;
 
 export const listPlacedKeys = (
   db: Db,
   organisationId: number,
-  { existing = false, ...filter }: ListedKeys = {},
+  { existing = false, before, ...filter }: ListedKeys = {},
 ): Promise<OrganisationKeyRow[]> =>
   placedAt(db, organisationId, filter)
     .selectAll()
     .$if(existing, (keys) => keys.where('key_id', 'in', (e) => e.selectFrom('api_keys').select('id')))
+    .$if(before !== undefined, (keys) => keys.where('key_id', '<', before!))
     .orderBy('key_id', 'desc')
-    .limit(5_000)
+    .limit(mostKeysAtOnce)
     .execute();
 
 /** A key's column for its place at a level. */

@@ -1,9 +1,10 @@
-import { Button, Group, List, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Group, List, Stack, Text } from '@mantine/core';
 import { useRouter } from '@tanstack/react-router';
 import { type FormEvent, useRef, useState } from 'react';
 import { ApiError, del } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { Section } from '../../components/section.tsx';
 import { formatQuota } from '../../format.ts';
 import { serverText } from '../../language/server-texts.ts';
@@ -91,6 +92,7 @@ function DeleteForm({ onClose }: { onClose: () => void }) {
             value={password}
             onChange={(event) => setPassword(event.currentTarget.value)}
             error={wrong}
+            errorProps={{ role: 'alert' }}
           />
         ) : (
           <Text size="sm">{t('This cannot be undone. It is possible only within 15 minutes of signing in.')}</Text>

@@ -1,8 +1,9 @@
-import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { addPasskey } from '../../passkeys.ts';
 import { useAct } from '../../use-act.ts';

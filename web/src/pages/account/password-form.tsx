@@ -1,8 +1,9 @@
-import { Button, Group, PasswordInput, SimpleGrid, Stack } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { put } from '../../api.ts';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { Section } from '../../components/section.tsx';
 import { t } from '../../language/words.ts';
 import { queryClient } from '../../session.ts';

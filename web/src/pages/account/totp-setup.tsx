@@ -1,9 +1,10 @@
-import { PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post, type Result } from '../../api.ts';
 import { CopyField } from '../../components/copy-field.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useAct } from '../../use-act.ts';
 import { QrPicture } from './qr-picture.tsx';

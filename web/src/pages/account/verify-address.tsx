@@ -1,10 +1,11 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { FormEvent } from 'react';
 import { post } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { useHasPassword } from '../../sign-in.ts';

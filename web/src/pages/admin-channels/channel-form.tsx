@@ -1,6 +1,7 @@
-import { NumberInput, PasswordInput, Select, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
+import { NumberInput, Select, SimpleGrid, Stack, TagsInput, TextInput } from '@mantine/core';
 import type { FormEvent } from 'react';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { type ChannelFaults, type ChannelFields, faultsOf, isMoved, kindOf, kinds } from './channel-fields.ts';

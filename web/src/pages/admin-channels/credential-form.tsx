@@ -1,6 +1,7 @@
-import { NumberInput, PasswordInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
+import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import { replaceWords } from './channel-fields.ts';

@@ -1,5 +1,6 @@
-import { Checkbox, PasswordInput, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, SimpleGrid, Textarea, TextInput } from '@mantine/core';
 import { CopyField } from '../../components/copy-field.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { type McpFaults, type McpFields, needsClient } from './mcp-fields.ts';
 import { VouchedByField } from './vouched-by-field.tsx';

@@ -92,7 +92,6 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
           <TextInput
             label={t('Notify me at')}
             description={t('Percentages of the limit, each reported once; leave empty for none')}
-            inputMode="decimal"
             maxLength={120}
             value={fields.alerts}
             onChange={(event) => set({ alerts: event.currentTarget.value })}

@@ -25,7 +25,10 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (isWhole(code)) find.mutate();
+    if (!isWhole(code)) return;
+    // Whoever must log in again first comes back with the code.
+    window.history.replaceState(window.history.state, '', `?user_code=${code}`);
+    find.mutate();
   };
   const wrong =
     find.error instanceof ApiError && find.error.status === 404 ? serverText(find.error.message) : undefined;
@@ -47,6 +50,7 @@ function EnterCode({ onFound }: { onFound: (asked: Asked) => void }) {
             classNames={{ input: 'svc-user-code' }}
             value={code}
             error={wrong}
+            errorProps={{ role: 'alert' }}
             onChange={(event) => setCode(shownCode(event.currentTarget.value))}
           />
           <Button type="submit" fullWidth disabled={!isWhole(code)} loading={find.isPending}>

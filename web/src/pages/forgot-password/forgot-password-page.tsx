@@ -19,31 +19,31 @@ export function ForgotPasswordPage() {
       {t('Back to login')}
     </AnchorLink>
   );
+  if (ask.isSuccess)
+    return (
+      <CenteredLayout title={t('Check your email')} footer={footer}>
+        <Text>{t('{message} The link is valid for 30 minutes.', { message: serverText(ask.data.message) })}</Text>
+      </CenteredLayout>
+    );
   return (
     <CenteredLayout title={t('Forgot your password?')} footer={footer}>
-      {ask.isSuccess ? (
-        <Text role="status">
-          {t('{message} The link is valid for 30 minutes.', { message: serverText(ask.data.message) })}
-        </Text>
-      ) : (
-        <form onSubmit={submit}>
-          <Stack>
-            {ask.error && <ErrorState error={ask.error} title={t('The email was not sent')} />}
-            <TextInput
-              name="email"
-              type="email"
-              label={t('Email')}
-              description={t('Enter your verified email address. We will send a link to reset your password.')}
-              autoComplete="email"
-              required
-              autoFocus
-            />
-            <Button type="submit" fullWidth loading={ask.isPending}>
-              {t('Send link')}
-            </Button>
-          </Stack>
-        </form>
-      )}
+      <form onSubmit={submit}>
+        <Stack>
+          {ask.error && <ErrorState error={ask.error} title={t('The email was not sent')} />}
+          <TextInput
+            name="email"
+            type="email"
+            label={t('Email')}
+            description={t('Enter your verified email address. We will send a link to reset your password.')}
+            autoComplete="email"
+            required
+            autoFocus
+          />
+          <Button type="submit" fullWidth loading={ask.isPending}>
+            {t('Send link')}
+          </Button>
+        </Stack>
+      </form>
     </CenteredLayout>
   );
 }

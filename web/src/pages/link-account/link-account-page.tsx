@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useRouter, useSearch } from '@tanstack/react-router';
 import { type FormEvent, type ReactNode, useState } from 'react';
@@ -6,6 +6,7 @@ import { ApiError, get, post, type Result } from '../../api.ts';
 import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { WayButtons } from '../../components/sign-in-ways.tsx';
 import { serverText } from '../../language/server-texts.ts';
 import { rich, t } from '../../language/words.ts';
@@ -62,6 +63,7 @@ function LinkForm({ link, pending }: { link: string; pending: Pending }) {
             autoFocus
             value={password}
             error={wrong}
+            errorProps={{ role: 'alert' }}
             onChange={(event) => setPassword(event.currentTarget.value)}
           />
         )}

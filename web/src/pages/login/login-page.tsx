@@ -1,9 +1,9 @@
-import { PasswordInput } from '@mantine/core';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type FactorMethod, post } from '../../api.ts';
 import { EnterForm } from '../../components/enter-form.tsx';
 import { AnchorLink } from '../../components/link.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { passkeysWork } from '../../passkeys.ts';
 import { PasskeyButton } from './passkey-button.tsx';

@@ -1,6 +1,7 @@
-import { PasswordInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Select, Stack, Switch, TextInput } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
 import { useCheckedForm } from '../../use-checked-form.ts';
 import type { NewOwnKey, OwnKey } from './own-keys-api.ts';

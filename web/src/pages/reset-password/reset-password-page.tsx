@@ -1,24 +1,30 @@
-import { Button, PasswordInput, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
 import { CenteredLayout } from '../../components/centered-layout.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink, ButtonLink } from '../../components/link.tsx';
+import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
-import { takeLinkToken } from '../../link-token.ts';
+import { dropLinkToken, keepLinkToken } from '../../link-token.ts';
 import { forgetUser } from '../../session.ts';
 import { useAct } from '../../use-act.ts';
+
+const kept = 'svc-reset';
 
 /**
  * Target of the links sent by mail or created by administrators. Invited users set their first password here as well.
  */
 export function ResetPasswordPage() {
-  const [token] = useState(takeLinkToken);
+  const [token] = useState(() => keepLinkToken(kept));
   const [fault, setFault] = useState<string | null>(null);
   const reset = useAct({
     mutationFn: (password: string) => post('/api/user/password/reset', { body: { token, password } }),
     // A reset ends all sessions, possibly including this browser's.
-    onSuccess: () => forgetUser(),
+    onSuccess: () => {
+      dropLinkToken(kept);
+      forgetUser();
+    },
   });
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
