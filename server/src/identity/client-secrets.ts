@@ -2,7 +2,7 @@ import { type Clock, nowSeconds } from '../lib/clock.ts';
 import { AppError } from '../lib/errors.ts';
 import { sha256Hex } from '../lib/hashing.ts';
 import { maybeJson } from '../lib/maybe-json.ts';
-import { SealError, type Sealer } from '../lib/seal.ts';
+import { openOrNull, type Sealer } from '../lib/seal.ts';
 
 /** Prefix, as OpenAI's. */
 export const clientSecretStart = 'ek_';
@@ -50,14 +50,9 @@ export function openClientSecrets({ sealer, clock }: { sealer: Sealer; clock: Cl
 }
 
 function opened(sealer: Sealer, sealed: string): Inside | null {
-  try {
-    const text = sealer.open(sealed);
-    if (!text.startsWith(head)) return null;
-    const packed = Buffer.from(text.slice(head.length), 'base64');
-    // Sealed under this name by the function above.
-    return maybeJson(Buffer.from(Bun.inflateSync(packed)).toString()) as Inside;
-  } catch (error) {
-    if (error instanceof SealError) return null;
-    throw error;
-  }
+  const text = openOrNull(sealer, sealed);
+  if (!text?.startsWith(head)) return null;
+  const packed = Buffer.from(text.slice(head.length), 'base64');
+  // Sealed under this name by the function above.
+  return maybeJson(Buffer.from(Bun.inflateSync(packed)).toString()) as Inside;
 }

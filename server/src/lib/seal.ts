@@ -52,6 +52,16 @@ export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   return { seal, open, reseal: (sealed) => (parse(sealed).id === first.id ? sealed : seal(open(sealed))) };
 }
 
+/** Null if the text cannot be opened. */
+export function openOrNull({ open }: Pick<Sealer, 'open'>, sealed: string): string | null {
+  try {
+    return open(sealed);
+  } catch (error) {
+    if (error instanceof SealError) return null;
+    throw error;
+  }
+}
+
 /** Reseals all sealed values inside other text. Text that only looks sealed stays as it is. */
 export const resealWithin = (text: string, reseal: Sealer['reseal']): string =>
   text.replaceAll(sealedWithin, (found) => {

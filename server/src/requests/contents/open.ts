@@ -1,5 +1,5 @@
 import { type Clock, nowSeconds } from '../../lib/clock.ts';
-import { SealError, type Sealer } from '../../lib/seal.ts';
+import { openOrNull, type Sealer } from '../../lib/seal.ts';
 import { inBatches, type PersonalData, sweepBatches } from '../../platform/db/pages.ts';
 import type { Db } from '../../platform/db/tables.ts';
 import { RowBuffer } from '../../platform/durable/batch.ts';
@@ -56,14 +56,7 @@ export async function openContents(deps: ContentsDeps): Promise<KeptContents> {
   const { db, clock, sealer, log, storage, keptDays } = deps;
   const consents = new CachedById<boolean>({ ...deps, channel, load: (userId) => hasConsent(db, userId) });
   await consents.subscribe();
-  const opened = (sealed: string): string | null => {
-    try {
-      return sealer.open(sealed);
-    } catch (error) {
-      if (error instanceof SealError) return null;
-      throw error;
-    }
-  };
+  const opened = (sealed: string): string | null => openOrNull(sealer, sealed);
   const rows = new RowBuffer<Content & { created_at: number }>({
     everyMs: 500,
     retryMs: 2_000,
