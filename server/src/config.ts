@@ -36,7 +36,7 @@ const addressOf = (protocols: string[]) =>
       `must be the address of one server, starting with ${protocols.join('// or ')}//`,
     );
 
-/** An IPv6 address is often written in brackets, as in addresses; Bun listens at it, but nothing connects to it, in that form. */
+/** IPv6 addresses are often written in brackets, as in URLs: Bun would listen at that form, but nothing connects to it. */
 const listenHost = z
   .string()
   .transform((v) => /^\[(.*)\]$/.exec(v)?.[1] ?? v)

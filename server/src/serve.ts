@@ -13,7 +13,10 @@ import { ownProgram } from './platform/own-program.ts';
 import { StartFault } from './platform/start-fault.ts';
 import { superviseWorkers, tellSupervisor, whenOrphaned, workerVariable } from './workers.ts';
 
-/** Our own checks give clear 413s below this; Bun's limit only stops what is far past them. Parts of uploads have 64 MiB, and a form around them. */
+/**
+ * Our own checks give clear 413s below this; Bun's limit only stops what is far past them. Parts of uploads have 64 MiB,
+ * and a form around them.
+ */
 export const maxRequestBodySize = 66 * 1024 * 1024;
 
 /** Serves until stopped; with several workers this process only supervises them. */

@@ -1,7 +1,7 @@
 import { nowhere, rowOf } from '../identity/audit/log.ts';
 import { insertAudit } from '../identity/audit/store.ts';
 import { nowSeconds } from '../lib/clock.ts';
-import { openOrNull, openSealer, type Sealer } from '../lib/seal.ts';
+import { openOrNull, openSealer } from '../lib/seal.ts';
 import { retireLostKeys } from '../oauth/store/signing-keys.ts';
 import { adoptNewKey, writeNewKey } from '../platform/encryption-key.ts';
 import { keepOnlyKey, keyEntry } from '../platform/sealing-keys.ts';
@@ -26,7 +26,7 @@ export async function rotateEncryptionKey({ config, flags, print }: CommandCall)
     const sealer = openSealer({ keys });
     const done = await resealEach(db, sealer.reseal);
     // Nobody enters these: they were drawn here.
-    if (isLost) await retireLostKeys(db, (sealed) => canOpen(sealer, sealed), nowSeconds(clock));
+    if (isLost) await retireLostKeys(db, (sealed) => openOrNull(sealer, sealed) !== null, nowSeconds(clock));
     await keepOnlyKey(db, keys[0]!.id);
     const entry = {
       action: 'encryption_key_rotated',
@@ -49,5 +49,3 @@ export async function rotateEncryptionKey({ config, flags, print }: CommandCall)
     print(config.encryptionKey ? 'ENCRYPTION_KEY_OLD can be removed now.' : 'The old key file was replaced.');
   return 0;
 }
-
-const canOpen = (sealer: Sealer, sealed: string): boolean => openOrNull(sealer, sealed) !== null;

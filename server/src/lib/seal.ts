@@ -35,7 +35,10 @@ export class UnknownKey extends SealError {
   override name = 'UnknownKey';
 }
 
-/** Encrypts short secrets at rest with AES-256-GCM: `s1.<key id>.<base64url of nonce, ciphertext, tag>`. The first key seals, all open. */
+/**
+ * Encrypts short secrets at rest with AES-256-GCM: `s1.<key id>.<base64url of nonce, ciphertext, tag>`. The first key
+ * seals, all open.
+ */
 export function openSealer({ keys }: { keys: readonly SealingKey[] }): Sealer {
   const [first] = keys;
   if (!first) throw new SealError('a sealer needs at least one key');

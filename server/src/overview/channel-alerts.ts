@@ -1,4 +1,4 @@
-import type { Sealer } from '../lib/seal.ts';
+import { openOrNull, type Sealer } from '../lib/seal.ts';
 import type { Db } from '../platform/db/tables.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type ChannelRecord, listChannels } from '../routing/catalog/store/channels.ts';
@@ -73,13 +73,7 @@ function failing({ metrics }: ChannelAlertDeps['routing'], served: Candidate[], 
 
 /** Channels excluded because their credential was sealed with a lost key. */
 async function unreadableKeys({ db, sealer }: ChannelAlertDeps, channels: ChannelRecord[]): Promise<Set<number>> {
-  const opens = (sealed: string): boolean => {
-    try {
-      return sealer.open(sealed) !== null;
-    } catch {
-      return false;
-    }
-  };
+  const opens = (sealed: string): boolean => openOrNull(sealer, sealed) !== null;
   const found = new Set<number>();
   for (const { id, sealedCredential } of channels)
     if (sealedCredential !== '' && !opens(sealedCredential)) found.add(id);

@@ -57,7 +57,7 @@ export async function openSealingKeys(db: Db, config: KeyConfig): Promise<Sealin
   });
 }
 
-/** In words, which key stored secrets need that is not configured; null if none. A key that sealed nothing is not needed. */
+/** Says which key stored secrets need that is not configured; null if none. A key that sealed nothing is not needed. */
 export async function missingKeys(db: Db, config: KeyConfig): Promise<string | null> {
   const used = await db.selectFrom('sealing_keys').select('id').orderBy('used_from', 'desc').execute();
   const known = knownSealingKeys(config);

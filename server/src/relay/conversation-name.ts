@@ -3,8 +3,9 @@ import type { RequestContext } from './deps.ts';
 import type { Conversation, Part } from './wire/conversation.ts';
 
 /**
- * Identifies a conversation by what the client sends (`prompt_cache_key`, OpenRouter's `session_id`, or its session header), else by how it
- * begins: the beginning stays the same as the conversation grows, and vendors' prompt caches key on it too.
+ * Identifies a conversation by what the client sends (`prompt_cache_key`, OpenRouter's `session_id`, or its session
+ * header), else by how it begins: the beginning stays the same as the conversation grows, and vendors' prompt caches key
+ * on it too.
  */
 export class NamedConversation implements ConversationName {
   constructor(

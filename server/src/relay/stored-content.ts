@@ -29,7 +29,7 @@ function storedInPart(part: Part): string | undefined {
   return 'fileId' in part.source && isStored(part.source.fileId) ? 'file_id' : undefined;
 }
 
-/** In a body of Google's format, which is sent as it is; results are written there too, and corpora of the project read. */
+/** In a body of Google's format, sent as it is: it also says where results are written and which corpora are read. */
 const storedInGoogle = (body: Json): string | undefined =>
   Array.isArray(body.tools) && body.tools.some((tool) => isObject(tool) && tool.retrieval != null)
     ? 'retrieval'

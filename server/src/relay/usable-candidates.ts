@@ -1,6 +1,6 @@
 import { requireAvailableModel } from '../routing/available-models.ts';
 import type { Candidate, ModelType } from '../routing/candidate.ts';
-import { noneEligible } from '../routing/rank.ts';
+import { candidatesLeft } from '../routing/rank.ts';
 import { requireAllowedModel } from './charge.ts';
 import type { RelayDeps, RequestContext } from './deps.ts';
 import { resolveModel } from './model-names.ts';
@@ -21,8 +21,6 @@ export async function usableCandidates(
   const { candidates } = requireAvailableModel(deps.catalog, { modelId, type, group });
   const admission = keyId === null ? null : await deps.admit?.(keyId, [modelId, name], true);
   const fits = admission ? ({ channel }: Candidate) => admission.mayUse(channel.provider) : undefined;
-  const scored = (await deps.routing.standing(userId, context.override, fits))(candidates);
-  const usable = scored.flatMap(({ dropped, candidate }) => (dropped ? [] : [candidate]));
-  if (usable.length === 0) throw noneEligible(modelId, scored);
-  return usable;
+  const standing = await deps.routing.standing(userId, context.override, fits);
+  return candidatesLeft(modelId, standing(candidates));
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic, { BadRequestError } from '@anthropic-ai/sdk';
-import { openRelayTest, type RelayTest } from './endpoints/relay.fixture.ts';
+import { openRelayTest, type RelayTest, sdkOptions } from './endpoints/relay.fixture.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream } from './scripted-upstream.fixture.ts';
 import type { Json } from './wire/conversation.ts';
 
@@ -122,14 +122,7 @@ describe('message threads', () => {
   );
 
   test('Anthropic’s client recognises the error', async () => {
-    const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
-      relay.test.app.fetch(new Request(input, init)) as Promise<Response>;
-    const client = new Anthropic({
-      apiKey: relay.key,
-      baseURL: relay.test.config.baseUrl,
-      maxRetries: 0,
-      fetch: fetchHere as typeof fetch,
-    });
+    const client = new Anthropic({ ...sdkOptions(relay), baseURL: relay.test.config.baseUrl });
     const body = { model: 'acme/m', max_tokens: 5, messages, thread: { type: 'create' } };
     const error = await client.messages.create(body as never).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(BadRequestError);

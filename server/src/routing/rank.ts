@@ -156,6 +156,13 @@ export const limitsOn = (scored: readonly Scored[]): string[] => [
   ...new Set(scored.flatMap((one) => (one.dropped ? [reasonTexts[one.dropped]] : []))),
 ];
 
+/** The candidates that no limit excluded; throws if there are none. */
+export function candidatesLeft(modelId: string, scored: readonly Scored[]): [Candidate, ...Candidate[]] {
+  const [first, ...others] = scored.flatMap(({ dropped, candidate }) => (dropped ? [] : [candidate]));
+  if (!first) throw noneEligible(modelId, scored);
+  return [first, ...others];
+}
+
 /** Limits excluded every candidate. The error names them, because the caller can change them. */
 export const noneEligible = (modelId: string, scored: readonly Scored[]): AppError =>
   new AppError(

@@ -3,7 +3,7 @@ import { AppError } from '../lib/errors.ts';
 import { timedHex } from '../lib/ids.ts';
 import type { Candidate } from '../routing/candidate.ts';
 import { type Override, parseOverride } from '../routing/override.ts';
-import { noneEligible } from '../routing/rank.ts';
+import { candidatesLeft } from '../routing/rank.ts';
 import { makersOf, priceOf, secondsOf, whyNot } from './candidates.ts';
 import { jobQueue, type VideoDeps } from './deps.ts';
 import { checkCallback, invalid, modelOf, parseRequest, refuse, refuseUnknown, type VideoRequest } from './request.ts';
@@ -27,7 +27,9 @@ export async function createJob(
 ): Promise<VideoJob> {
   const { request, modelId, override, makers: able } = check(deps, caller, body);
   const allowed = await admitted(deps, caller, modelId, able);
-  const makers = await eligible(deps, caller, modelId, override, allowed);
+  // By the user's preferences and the request's `provider`: others would not be asked later either.
+  const standing = await deps.routing.standing(caller.user.id, override);
+  const makers = candidatesLeft(modelId, standing(allowed));
   const id = `${idStart}${newId(deps)}`;
   const seconds = Math.max(...makers.map((maker) => secondsOf(request, maker)));
   const amount = Math.max(...makers.map((maker) => priceOf(maker.price, secondsOf(request, maker))));
@@ -75,20 +77,6 @@ async function admitted(
   const [first, ...others] = makers.filter(({ channel }) => admission.mayUse(channel.provider));
   if (!first)
     throw new AppError('no_eligible_provider', 'Your organisation allows none of the providers of this model.');
-  return [first, ...others];
-}
-
-/** Those that the user's preferences and the request's `provider` leave: another would not be asked later either. */
-async function eligible(
-  { routing }: Pick<VideoDeps, 'routing'>,
-  { user }: KeyPrincipal,
-  modelId: string,
-  override: Override | null,
-  makers: readonly Candidate[],
-): Promise<[Candidate, ...Candidate[]]> {
-  const scored = (await routing.standing(user.id, override))(makers);
-  const [first, ...others] = scored.flatMap(({ dropped, candidate }) => (dropped ? [] : [candidate]));
-  if (!first) throw noneEligible(modelId, scored);
   return [first, ...others];
 }
 

@@ -1,6 +1,7 @@
-import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { Select, SimpleGrid } from '@mantine/core';
 import { t } from '../language/words.ts';
 import { type Spending, type SpendingEntry, windowOf } from '../spending.ts';
+import { DollarInput } from './dollar-input.tsx';
 
 interface SpendingFieldsProps {
   value: SpendingEntry;
@@ -17,12 +18,9 @@ const windows: { value: Spending['spending_window']; label: string }[] = [
 export function SpendingFields({ value, onChange, error }: SpendingFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }}>
-      <NumberInput
+      <DollarInput
         label={t('Spending limit')}
         description={t('From your credits, in dollars')}
-        prefix="$"
-        min={0}
-        decimalScale={6}
         required
         withAsterisk={false}
         value={value.usd}

@@ -64,9 +64,8 @@ function refuseWrong(requests: z.infer<typeof request>['requests']): void {
 /** Anthropic's Message Batches API. */
 export function messageBatchRoutes(deps: BatchesDeps): Route[] {
   const render = (row: BatchRow) => anthropicBatch(row, deps.baseUrl);
-  const find = async (call: Call<'apiKey', unknown, unknown, { batch_id: string }>): Promise<BatchRow> => {
-    return requireBatch(deps, userOf(call), 'anthropic', call.params.batch_id);
-  };
+  const find = (call: Call<'apiKey', unknown, unknown, { batch_id: string }>): Promise<BatchRow> =>
+    requireBatch(deps, userOf(call), 'anthropic', call.params.batch_id);
   return [
     defineRoute({
       ...base,

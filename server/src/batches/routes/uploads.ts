@@ -47,10 +47,6 @@ const renderPart = ({ id, upload_id, created_at }: PartRow) => ({ id, object: 'u
 type UploadCall = Call<'apiKey', unknown, unknown, { upload_id: string }>;
 const uploadOf = (deps: BatchesDeps, call: UploadCall) => requireUpload(deps, userOf(call), call.params.upload_id);
 
-function tell(call: UploadCall | Call, told: Told): Response {
-  return json(call, render(told));
-}
-
 /**
  * Completes uploads one request at a time each: every one in progress writes a copy of the whole file, which no quota
  * counts yet, and all but the first find it made.
@@ -94,7 +90,8 @@ export const uploadRoutes = (deps: BatchesDeps, oneAtATime = inSequence()): Rout
     handle: async (call) => {
       const { bytes, filename, purpose, expires_after } = call.body;
       const expirySeconds = expires_after?.seconds ?? defaultExpiry(purpose);
-      return tell(call, await createUpload(deps, userOf(call), { bytes, filename, purpose, expirySeconds }));
+      const made = await createUpload(deps, userOf(call), { bytes, filename, purpose, expirySeconds });
+      return json(call, render(made));
     },
   }),
   defineRoute({
@@ -142,7 +139,8 @@ export const uploadRoutes = (deps: BatchesDeps, oneAtATime = inSequence()): Rout
       const { part_ids: partIds, md5 } = call.body;
       const wanted = { partIds, md5: md5 ?? undefined };
       const { id } = await uploadOf(deps, call);
-      return tell(call, await oneAtATime(id, async () => completeUpload(deps, await uploadOf(deps, call), wanted)));
+      const told = await oneAtATime(id, async () => completeUpload(deps, await uploadOf(deps, call), wanted));
+      return json(call, render(told));
     },
   }),
   defineRoute({
@@ -152,6 +150,6 @@ export const uploadRoutes = (deps: BatchesDeps, oneAtATime = inSequence()): Rout
     summary: 'Cancel an upload and discard its parts',
     params,
     answers: { 200: uploadAnswer },
-    handle: async (call) => tell(call, await cancelUpload(deps, await uploadOf(deps, call))),
+    handle: async (call) => json(call, render(await cancelUpload(deps, await uploadOf(deps, call)))),
   }),
 ];

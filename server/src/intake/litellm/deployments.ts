@@ -5,6 +5,7 @@ import { pricesOf } from '../../routing/catalog/price-list.ts';
 import type { DiscoveredModel } from '../../routing/catalog/provider-models.ts';
 import { sharedGroup } from '../../routing/catalog/snapshot.ts';
 import { enabled } from '../../routing/catalog/store/tables.ts';
+import { firstFault } from '../first-fault.ts';
 import type { ChannelIntake, ModelIntake } from '../imported-data.ts';
 import { modelOf } from '../model.ts';
 import { type Place, vendorNamed } from '../place.ts';
@@ -36,7 +37,7 @@ export function channelsOf(config: LitellmConfig, resolve: Resolve, notes: strin
     const { data: deployment, error } = deploymentRule.safeParse(withShared(said, shared));
     const what = `model_list[${i}]${deployment ? ` (${deployment.model_name})` : ''}`;
     try {
-      if (error) throw new Unfit(`${error.issues[0]!.path.join('.')}: ${error.issues[0]!.message}`);
+      if (error) throw new Unfit(firstFault(error));
       const channel = channelOf(deployment, resolve);
       if (!add(channels, channel)) throw new Unfit('it is listed twice');
       noteRest(deployment, channel, (text) => void notes.push(`${what}: ${text}`));

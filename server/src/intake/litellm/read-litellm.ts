@@ -1,6 +1,7 @@
 import { isObject } from '../../lib/is-object.ts';
 import { table } from '../../lib/table.ts';
 import { StartFault } from '../../platform/start-fault.ts';
+import { firstFault } from '../first-fault.ts';
 import type { AliasIntake, ChannelIntake, ImportedData, KeyIntake } from '../imported-data.ts';
 import { configRule, type LitellmConfig } from './config.ts';
 import { channelsOf, type Resolve } from './deployments.ts';
@@ -43,8 +44,7 @@ function parsed(text: string): LitellmConfig {
   try {
     const { data, error } = configRule.safeParse(Bun.YAML.parse(text));
     if (!error) return data;
-    const [{ path, message }] = error.issues as [(typeof error.issues)[number]];
-    throw new Error(path.length > 0 ? `${path.join('.')}: ${message}` : message);
+    throw new Error(firstFault(error));
   } catch (error) {
     throw new StartFault(`This is not a readable LiteLLM config.yaml: ${(error as Error).message}`);
   }

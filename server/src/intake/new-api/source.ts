@@ -1,6 +1,7 @@
 import { SQL } from 'bun';
 import type { z } from 'zod';
 import { StartFault } from '../../platform/start-fault.ts';
+import { firstFault } from '../first-fault.ts';
 import { channelRow, optionRow, type Rows, redemptionRow, tokenRow, userRow } from './rows.ts';
 
 const servers = /^(postgres|postgresql|mysql):\/\//;
@@ -30,8 +31,7 @@ export async function readRows(source: string): Promise<Rows> {
     return found.map((one) => {
       const { data, error } = row.safeParse(one);
       if (data !== undefined) return data;
-      const [{ path, message }] = error!.issues as [z.core.$ZodIssue];
-      throw new Error(`${[table, ...path].join('.')}: ${message}`);
+      throw new Error(firstFault(error!, [table]));
     });
   };
   try {

@@ -29,6 +29,9 @@ export function wavFile(head: WavHead, data: number): Made {
   return { bytes, seconds: data / byteRate };
 }
 
+export const silence = (seconds: number): Uint8Array<ArrayBuffer> =>
+  new Uint8Array(wavFile({ tag: 1, channels: 1, rate: 8_000, bits: 16 }, seconds * 16_000).bytes);
+
 const kilobits = [32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 
 /** MPEG-1 layer III at 48 kHz; each frame with a rate of its own, by its code from 1 to 14. */

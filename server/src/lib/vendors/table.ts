@@ -28,6 +28,9 @@ const openaiQuirks = {
   reasoningBack: [],
 } as const satisfies Partial<Vendor>;
 
+/** What a request can ask or say about the likelihood of single tokens. */
+const tokenOdds = ['logprobs', 'top_logprobs', 'logit_bias'];
+
 /** The built-in provider; its models are in `relay/providers/demo/models.ts`. */
 export const demoVendor = vendorRow({ id: 'demo', name: 'Built-in simulation', kind: 'demo' });
 
@@ -108,7 +111,7 @@ export const vendors: readonly Vendor[] = [
     keyPrefixes: ['gsk_'],
     models: groqModels,
     maxTokensField: 'max_completion_tokens',
-    lacks: ['n', 'logprobs', 'top_logprobs', 'logit_bias', 'top_k'],
+    lacks: ['n', ...tokenOdds, 'top_k'],
     reasoning: 'effort',
     reasoningModels: /gpt-oss|qwen3/,
     reasoningBack: [],
@@ -121,17 +124,7 @@ export const vendors: readonly Vendor[] = [
     keyUrl: 'https://console.mistral.ai/api-keys',
     models: mistralModels,
     asksStreamUsage: false,
-    lacks: [
-      'logprobs',
-      'top_logprobs',
-      'logit_bias',
-      'user',
-      'top_k',
-      'store',
-      'service_tier',
-      'metadata',
-      'reasoning',
-    ],
+    lacks: [...tokenOdds, 'user', 'top_k', 'store', 'service_tier', 'metadata', 'reasoning'],
     reasoningBack: [],
   }),
   vendorRow({
@@ -166,7 +159,7 @@ export const vendors: readonly Vendor[] = [
     hosts: [],
     env: 'OLLAMA_BASE_URL',
     models: ollamaModels,
-    lacks: ['n', 'logprobs', 'top_logprobs', 'logit_bias', 'user'],
+    lacks: ['n', ...tokenOdds, 'user'],
   }),
   vendorRow({
     id: 'together',
@@ -213,10 +206,7 @@ export const vendors: readonly Vendor[] = [
     asksStreamUsage: false,
     mergesSystem: true,
     knowsTopK: true,
-    lacks: [
-      ...['n', 'logprobs', 'top_logprobs', 'logit_bias', 'seed', 'stop'],
-      ...['tools', 'tool_choice', 'parallel_tool_calls'],
-    ],
+    lacks: ['n', ...tokenOdds, 'seed', 'stop', 'tools', 'tool_choice', 'parallel_tool_calls'],
   }),
   vendorRow({
     id: 'cohere',
@@ -255,7 +245,7 @@ export const vendors: readonly Vendor[] = [
     env: 'MOONSHOT_API_KEY',
     keyUrl: 'https://platform.moonshot.ai/console/api-keys',
     models: moonshotModels,
-    lacks: ['logprobs', 'top_logprobs', 'logit_bias', 'top_k'],
+    lacks: [...tokenOdds, 'top_k'],
   }),
   vendorRow({
     id: 'sambanova',
@@ -264,7 +254,7 @@ export const vendors: readonly Vendor[] = [
     env: 'SAMBANOVA_API_KEY',
     keyUrl: 'https://cloud.sambanova.ai',
     models: sambanovaModels,
-    lacks: ['n', 'logprobs', 'top_logprobs', 'logit_bias', 'frequency_penalty', 'presence_penalty'],
+    lacks: ['n', ...tokenOdds, 'frequency_penalty', 'presence_penalty'],
     knowsTopK: true,
     reasoning: 'effort',
     reasoningModels: /gpt-oss/,
@@ -276,7 +266,7 @@ export const vendors: readonly Vendor[] = [
     env: 'ZAI_API_KEY',
     keyUrl: 'https://z.ai/manage-apikey/apikey-list',
     models: zaiModels,
-    lacks: ['n', 'seed', 'logprobs', 'top_logprobs', 'logit_bias', 'frequency_penalty', 'presence_penalty', 'top_k'],
+    lacks: ['n', 'seed', ...tokenOdds, 'frequency_penalty', 'presence_penalty', 'top_k'],
     mostStops: 1,
     reasoningBack: ['reasoning_content'],
   }),
@@ -292,7 +282,7 @@ export const vendors: readonly Vendor[] = [
     id: 'google-openai',
     name: 'Gemini (OpenAI-compatible)',
     baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai',
-    lacks: ['logprobs', 'top_logprobs', 'logit_bias', 'seed', 'top_k'],
+    lacks: [...tokenOdds, 'seed', 'top_k'],
     reasoning: 'effort',
     reasoningModels: /gemini-(2\.5|[3-9])/,
     reasoningBack: ['extra_content'],

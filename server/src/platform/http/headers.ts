@@ -43,7 +43,7 @@ const transport = { 'strict-transport-security': 'max-age=31536000; includeSubDo
 /** The relay's clients are programs, not browsers; every header costs each request. */
 const relayHeaders = { 'x-content-type-options': 'nosniff' };
 
-/** Most clients send their key in a header that caches do not know, so that even Authorization's protection is missing. */
+/** Most clients send their key in a header that caches do not know: they lack even the protection of Authorization. */
 const relayReadHeaders = { ...relayHeaders, 'cache-control': 'no-store' };
 
 export interface HeaderSets {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { silence } from '../../lib/audio/sounds.fixture.ts';
 import { addUpstream, type Script, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
 import { openRelayTest, type RelayTest } from './relay.fixture.ts';
 
@@ -33,27 +34,10 @@ afterAll(async () => {
   await relay.close();
 });
 
-const wav = (seconds: number): Uint8Array<ArrayBuffer> => {
-  const bytes = Buffer.alloc(44 + seconds * 16_000);
-  bytes.write('RIFF', 0);
-  bytes.writeUInt32LE(bytes.length - 8, 4);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(8_000, 24);
-  bytes.writeUInt32LE(16_000, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36);
-  bytes.writeUInt32LE(bytes.length - 44, 40);
-  return new Uint8Array(bytes);
-};
-
 const form = (): FormData => {
   const data = new FormData();
   data.append('model', 'dear/transcription');
-  data.append('file', new File([wav(60)], 'minute.wav'));
+  data.append('file', new File([silence(60)], 'minute.wav'));
   return data;
 };
 

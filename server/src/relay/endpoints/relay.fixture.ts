@@ -1,3 +1,4 @@
+import { expect } from 'bun:test';
 import { type CallInit, type Member, openTestApp, type TestApp } from '../../app.fixture.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { until } from '../../lib/until.fixture.ts';
@@ -30,6 +31,26 @@ export interface RelayTest {
   /** The entry of this answer's request, once it is written. */
   usageOf(answer: Response): Promise<UsageEntry>;
   close(): Promise<void>;
+}
+
+/** For vendors' libraries, which ask this service without a network. */
+export const sdkOptions = ({ test, key }: Pick<RelayTest, 'test' | 'key'>) => ({
+  apiKey: key,
+  maxRetries: 0,
+  fetch: ((input: string | URL | Request, init?: RequestInit) =>
+    test.app.fetch(new Request(input, init))) as typeof fetch,
+});
+
+/** What this does leaves one row of a model of `acme`, with these fields. */
+export async function oneRow<T>({ usage }: RelayTest, expected: object, work: () => Promise<T>): Promise<T> {
+  const rowsNow = async () => (await usage()).filter(({ model }) => model.startsWith('acme/'));
+  const before = (await rowsNow()).length;
+  const result = await work();
+  await until('the request is in the usage log', async () => (await rowsNow()).length > before);
+  const rows = await rowsNow();
+  expect(rows.length).toBe(before + 1);
+  expect(rows[0]).toMatchObject(expected);
+  return result;
 }
 
 /** The whole service with one user who has a key. */

@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { AzureOpenAI, toFile } from 'openai';
-import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { openRelayTest, type RelayTest, sdkOptions } from '../endpoints/relay.fixture.ts';
 import { aliasesOf } from './aliases.ts';
 
 let relay: RelayTest;
 let azure: AzureOpenAI;
-const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
-  relay.test.app.fetch(new Request(input, init)) as Promise<Response>;
 
 beforeAll(async () => {
   relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
   azure = new AzureOpenAI({
+    ...sdkOptions(relay),
     endpoint: relay.test.config.baseUrl,
-    apiKey: relay.key,
     apiVersion: '2024-10-21',
-    maxRetries: 0,
-    fetch: fetchHere as typeof fetch,
   });
 });
 afterAll(() => relay.close());
@@ -43,7 +39,7 @@ describe('Azure’s paths', () => {
 
   test('OpenAI’s client at Azure’s v1 path', async () => {
     const baseURL = `${relay.test.config.baseUrl}/openai/v1`;
-    const client = new OpenAI({ apiKey: relay.key, baseURL, maxRetries: 0, fetch: fetchHere as typeof fetch });
+    const client = new OpenAI({ ...sdkOptions(relay), baseURL });
     expect((await client.chat.completions.create({ model: 'demo/chat', messages })).model).toBe('demo/chat');
     expect((await client.models.retrieve('demo/chat')).id).toBe('demo/chat');
   });

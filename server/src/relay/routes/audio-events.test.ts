@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
+import { silence } from '../../lib/audio/sounds.fixture.ts';
 import { until } from '../../lib/until.fixture.ts';
-import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { oneRow, openRelayTest, type RelayTest, sdkOptions } from '../endpoints/relay.fixture.ts';
 import {
   addUpstream,
   breakAfter,
@@ -22,24 +23,7 @@ let relay: RelayTest;
 let upstream: ScriptedUpstream;
 let client: OpenAI;
 
-/** A second of silence. */
-function wav(): Uint8Array<ArrayBuffer> {
-  const bytes = Buffer.alloc(44 + 16_000);
-  bytes.write('RIFF', 0);
-  bytes.writeUInt32LE(36 + 16_000, 4);
-  bytes.write('WAVEfmt ', 8);
-  bytes.writeUInt32LE(16, 16);
-  bytes.writeUInt16LE(1, 20);
-  bytes.writeUInt16LE(1, 22);
-  bytes.writeUInt32LE(8_000, 24);
-  bytes.writeUInt32LE(16_000, 28);
-  bytes.writeUInt16LE(2, 32);
-  bytes.writeUInt16LE(16, 34);
-  bytes.write('data', 36);
-  bytes.writeUInt32LE(16_000, 40);
-  return new Uint8Array(bytes);
-}
-const file = () => toFile(wav(), 'tea.wav', { type: 'audio/wav' });
+const file = () => toFile(silence(1), 'tea.wav', { type: 'audio/wav' });
 
 beforeAll(async () => {
   relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
@@ -51,27 +35,13 @@ beforeAll(async () => {
   ];
   await addUpstream(relay.test, upstream.url, models, { provider: 'sound' });
   await relay.credit(1_000_000);
-  const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
-    relay.test.app.fetch(new Request(input, init));
-  const baseURL = `${relay.test.config.baseUrl}/v1`;
-  client = new OpenAI({ apiKey: relay.key, baseURL, maxRetries: 0, fetch: fetchHere as typeof fetch });
+  client = new OpenAI({ ...sdkOptions(relay), baseURL: `${relay.test.config.baseUrl}/v1` });
 });
 afterAll(async () => {
   await relay.close();
   await upstream.close();
 });
 
-/** What this does leaves one row of this kind. */
-async function oneRow<T>(expected: Json, work: () => Promise<T>): Promise<T> {
-  const rowsNow = async () => (await relay.usage()).filter(({ model }) => model.startsWith('acme/'));
-  const before = (await rowsNow()).length;
-  const result = await work();
-  await until('the request is in the usage log', async () => (await rowsNow()).length > before);
-  const rows = await rowsNow();
-  expect(rows.length).toBe(before + 1);
-  expect(rows[0]).toMatchObject(expected);
-  return result;
-}
 const eventsOf = async (stream: AsyncIterable<unknown>): Promise<Json[]> => (await Array.fromAsync(stream)) as Json[];
 const ask = async (model: string) => ({ model, file: await file(), stream: true }) as const;
 
@@ -80,7 +50,7 @@ describe('streamed transcripts', () => {
     upstream.answer(
       () => new Response(Buffer.concat([delta('good '), delta('tea'), done].map(event)), { headers: eventType }),
     );
-    const events = await oneRow({ status: 'ok', completion_tokens: 45, prompt_tokens: 14 }, async () =>
+    const events = await oneRow(relay, { status: 'ok', completion_tokens: 45, prompt_tokens: 14 }, async () =>
       eventsOf(await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe'))),
     );
     expect((upstream.seen.at(-1)!.body as FormData).getAll('stream')).toEqual(['true']);
@@ -89,7 +59,7 @@ describe('streamed transcripts', () => {
 
   test('events are made from a whole answer if the upstream does not stream', async () => {
     upstream.answer(() => Response.json({ text: 'good tea' }));
-    const events = await oneRow({ status: 'ok' }, async () =>
+    const events = await oneRow(relay, { status: 'ok' }, async () =>
       eventsOf(await client.audio.transcriptions.create(await ask('acme/whisper'))),
     );
     expect((upstream.seen.at(-1)!.body as FormData).has('stream')).toBe(false);
@@ -100,7 +70,7 @@ describe('streamed transcripts', () => {
 
   test('an interrupted transcript is charged, without fallback', async () => {
     upstream.answer(breakAfter([event(delta('good '))], eventType));
-    const broken = await oneRow({ status: 'interrupted' }, async () =>
+    const broken = await oneRow(relay, { status: 'interrupted' }, async () =>
       eventsOf(await client.audio.transcriptions.create(await ask('acme/gpt-4o-transcribe'))).catch((error) => error),
     );
     expect(broken).toBeInstanceOf(OpenAI.APIError);
@@ -108,7 +78,7 @@ describe('streamed transcripts', () => {
 
   test('a client that disconnects is charged', async () => {
     upstream.answer(stallAfter([event(delta('good '))], eventType));
-    await oneRow({ status: 'aborted' }, async () => {
+    await oneRow(relay, { status: 'aborted' }, async () => {
       const leaving = new AbortController();
       const asked = await ask('acme/gpt-4o-transcribe');
       for await (const _ of await client.audio.transcriptions.create(asked, { signal: leaving.signal }))
@@ -124,7 +94,7 @@ describe('streamed transcripts', () => {
       const form = new FormData();
       form.set('model', 'acme/whisper');
       form.set('stream', stream);
-      form.set('file', new File([wav()], 'tea.wav'));
+      form.set('file', new File([silence(1)], 'tea.wav'));
       const answer = await relay.post(`/v1/audio/${path}`, form);
       expect(answer.status).toBe(400);
       expect(await answer.json()).toMatchObject({ error: { param: 'stream' } });
@@ -153,7 +123,7 @@ test.each([
   upstream.answer(stallAfter([...pieces], headers));
   const leaving = new AbortController();
   const { signal } = leaving;
-  await oneRow({ status: 'aborted' }, async () => {
+  await oneRow(relay, { status: 'aborted' }, async () => {
     const stream =
       what === 'speech'
         ? (await client.audio.speech.create({ model: 'acme/tts', input: 'tea', voice: 'alloy' }, { signal })).body!
@@ -185,7 +155,7 @@ describe('streamed speech events', () => {
   test('contain the same audio in pieces, and usage', async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(5_000));
     upstream.answer(() => new Response(bytes, { headers: { 'content-type': 'audio/mpeg' } }));
-    const { types, sound, last } = await oneRow({ status: 'ok' }, async () => {
+    const { types, sound, last } = await oneRow(relay, { status: 'ok' }, async () => {
       const answer = await client.audio.speech.create(say);
       expect(answer.headers.get('content-type')).toContain('text/event-stream');
       return heard(answer);
@@ -198,7 +168,7 @@ describe('streamed speech events', () => {
 
   test('interrupted speech ends with an error', async () => {
     upstream.answer(breakAfter([new Uint8Array(3_000)], { 'content-type': 'audio/mpeg' }));
-    const { types, last } = await oneRow({ status: 'interrupted' }, async () =>
+    const { types, last } = await oneRow(relay, { status: 'interrupted' }, async () =>
       heard(await client.audio.speech.create(say)),
     );
     expect(types).toEqual(['speech.audio.delta', 'error']);

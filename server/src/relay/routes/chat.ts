@@ -1,8 +1,6 @@
 import { z } from 'zod';
-import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { withoutFolded } from '../folded-names.ts';
 import { chatWithOwnFiles } from '../own-files.ts';
 import { parseChatRequest } from '../wire/chat/request.ts';
 import type { Sourced } from '../wire/conversation.ts';
@@ -10,6 +8,7 @@ import { parseMessagesRequest } from '../wire/messages/request.ts';
 import { answer } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
 import type { MetaModels } from './meta-models.ts';
+import { readSoonAnswered } from './read-body.ts';
 
 /** For the API reference; the relay parses requests itself, so that unknown fields are forwarded. */
 const chatRequest = z
@@ -77,8 +76,7 @@ const messagesAnswer = z
 /** Chat completions and messages. */
 export function chatRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
   const respond = async (call: Call<'apiKey'>, endpoint: string, parse: (body: unknown) => Sourced) => {
-    const body = withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes));
-    const given = chatWithOwnFiles(deps, call, withMembers(call, body));
+    const given = chatWithOwnFiles(deps, call, await readSoonAnswered(call));
     // Awaited here: returning the promise would allocate one more and take another microtask turn.
     return await answer(deps, metaModels, call, endpoint, parse(given instanceof Promise ? await given : given));
   };

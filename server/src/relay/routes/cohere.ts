@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { defineRoute, type Route } from '../../platform/http/route.ts';
 import type { RelayDeps } from '../deps.ts';
-import { withoutFolded } from '../folded-names.ts';
 import { parseCohereRequest } from '../wire/cohere/request.ts';
 import { answer } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
 import type { MetaModels } from './meta-models.ts';
+import { readSoonAnswered } from './read-body.ts';
 
 const path = '/v2/chat';
 
@@ -53,9 +52,6 @@ export const cohereRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
     summary: 'Create a chat response in the Cohere format, optionally streamed',
     body: requestSchema,
     answers: { 200: answerSchema },
-    handle: async (call) => {
-      const body = withMembers(call, withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes)));
-      return answer(deps, metaModels, call, path, parseCohereRequest(body));
-    },
+    handle: async (call) => answer(deps, metaModels, call, path, parseCohereRequest(await readSoonAnswered(call))),
   }),
 ];

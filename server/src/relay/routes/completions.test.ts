@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { AzureOpenAI } from 'openai';
 import { until } from '../../lib/until.fixture.ts';
-import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { openRelayTest, type RelayTest, sdkOptions } from '../endpoints/relay.fixture.ts';
 import { addUpstream, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
@@ -66,16 +66,12 @@ beforeAll(async () => {
     { model_id: 'c/text', ...price, ...{ capabilities: { completions: true } } },
   ]);
   await addUpstream(relay.test, upstream.url, [{ model_id: 'c/messages', ...price }], { kind: 'anthropic' });
-  const fetchHere = ((input: string | URL | Request, init?: RequestInit) =>
-    relay.test.app.fetch(new Request(input, init))) as typeof fetch;
   const { baseUrl } = relay.test.config;
-  client = new OpenAI({ apiKey: relay.key, baseURL: `${baseUrl}/v1`, maxRetries: 0, fetch: fetchHere });
+  client = new OpenAI({ ...sdkOptions(relay), baseURL: `${baseUrl}/v1` });
   azure = new AzureOpenAI({
+    ...sdkOptions(relay),
     endpoint: baseUrl,
-    apiKey: relay.key,
     apiVersion: '2024-10-21',
-    maxRetries: 0,
-    fetch: fetchHere,
   });
 });
 afterAll(async () => {

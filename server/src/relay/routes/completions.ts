@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { nowSeconds } from '../../lib/clock.ts';
 import { sseData } from '../../lib/sse.ts';
-import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import type { Write } from '../../platform/http/event-stream.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { toAppError } from '../../platform/http/to-app-error.ts';
 import { answerSeveral, type SeveralAnswered } from '../answer-several.ts';
 import { answerStream, type OpenStream } from '../answer-stream.ts';
 import type { RelayDeps } from '../deps.ts';
-import { withoutFolded } from '../folded-names.ts';
 import { renderChatAnswer } from '../wire/chat/answer.ts';
 import { chatDone, chatErrorChunk } from '../wire/chat/stream.ts';
 import { completionOf, echoOf, newCompletionId, textObject } from '../wire/completions/answer.ts';
@@ -20,6 +18,7 @@ import { renderChatUsage } from '../wire/usage.ts';
 import { answer, contextFor } from './answer.ts';
 import { relayRoute, tell, whileClientStays } from './json-endpoint.ts';
 import { type MetaModels, metaModelOf } from './meta-models.ts';
+import { readSoonAnswered } from './read-body.ts';
 
 const path = '/v1/completions';
 
@@ -66,8 +65,7 @@ export const completionsRoutes = (deps: RelayDeps, metaModels: MetaModels): Rout
     body: requestSchema,
     answers: { 200: answerSchema },
     handle: async (call) => {
-      const body = withMembers(call, withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes)));
-      const conversation = parseCompletionRequest(body);
+      const conversation = parseCompletionRequest(await readSoonAnswered(call));
       if (conversation.completion.prompts.length === 1) return answer(deps, metaModels, call, path, conversation);
       if (metaModelOf(metaModels, conversation))
         throw unsupported('prompt', 'This model accepts one prompt per request.');

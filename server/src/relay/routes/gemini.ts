@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { maxJsonBytes, readJsonSoonAnswered } from '../../platform/http/body.ts';
 import { defineRoute, json, longJson, type Route } from '../../platform/http/route.ts';
 import { parseOverride } from '../../routing/override.ts';
 import type { RelayDeps } from '../deps.ts';
 import { embed } from '../endpoints/embeddings.ts';
-import { withoutFolded } from '../folded-names.ts';
 import { contextOf } from '../request-context.ts';
 import type { Json } from '../wire/conversation.ts';
 import { readBatchEmbedRequest, readEmbedRequest, vectorsOf } from '../wire/gemini/embed.ts';
@@ -26,7 +24,7 @@ import {
 } from './gemini-schemas.ts';
 import { tell, whileClientStays } from './json-endpoint.ts';
 import type { MetaModels } from './meta-models.ts';
-import { readJsonBody } from './read-body.ts';
+import { readJsonBody, readSoonAnswered } from './read-body.ts';
 
 /** A method of a model: the end of Google's addresses. */
 interface Method {
@@ -71,10 +69,8 @@ export const geminiRoutes = (deps: RelayDeps, metaModels: MetaModels): Route[] =
 ];
 
 function generateRoutes(deps: RelayDeps, metaModels: MetaModels): Route[] {
-  const read = async (call: GeminiCall, stream: boolean) => {
-    const body = withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes));
-    return parseGeminiRequest(body, { model: modelIn(call), stream });
-  };
+  const read = async (call: GeminiCall, stream: boolean) =>
+    parseGeminiRequest(await readSoonAnswered(call), { model: modelIn(call), stream });
   return [
     methodRoute({
       name: 'generateContent',

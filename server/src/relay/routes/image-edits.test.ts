@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { toFile } from 'openai';
-import { until } from '../../lib/until.fixture.ts';
-import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { oneRow, openRelayTest, type RelayTest, sdkOptions } from '../endpoints/relay.fixture.ts';
 import {
   addUpstream,
   breakAfter,
@@ -36,32 +35,18 @@ beforeAll(async () => {
   }));
   await addUpstream(relay.test, upstream.url, models, { provider: 'draw' });
   await relay.credit(1_000_000);
-  const fetchHere = (input: string | URL | Request, init?: RequestInit) =>
-    relay.test.app.fetch(new Request(input, init));
-  const baseURL = `${relay.test.config.baseUrl}/v1`;
-  client = new OpenAI({ apiKey: relay.key, baseURL, maxRetries: 0, fetch: fetchHere as typeof fetch });
+  client = new OpenAI({ ...sdkOptions(relay), baseURL: `${relay.test.config.baseUrl}/v1` });
 });
 afterAll(async () => {
   await relay.close();
   await upstream.close();
 });
 
-/** What this does leaves one row of this kind. */
-async function oneRow<T>(endpoint: string, expected: Json, work: () => Promise<T>): Promise<T> {
-  const rowsNow = async () => (await relay.usage()).filter(({ model }) => model.startsWith('acme/'));
-  const before = (await rowsNow()).length;
-  const done = await work();
-  await until('the request is in the usage log', async () => (await rowsNow()).length > before);
-  const rows = await rowsNow();
-  expect(rows.length).toBe(before + 1);
-  expect(rows[0]).toMatchObject({ endpoint, ...expected });
-  return done;
-}
 const eventsOf = async (stream: AsyncIterable<unknown>): Promise<Json[]> => (await Array.fromAsync(stream)) as Json[];
 
 describe('image edits and variations', () => {
   test('several images, a mask and a prompt are forwarded as a form', async () => {
-    const { data } = await oneRow('/v1/images/edits', { units: 1, prompt_tokens: 20 }, async () =>
+    const { data } = await oneRow(relay, { endpoint: '/v1/images/edits', units: 1, prompt_tokens: 20 }, async () =>
       client.images.edit({
         model: 'acme/gpt-image-9',
         image: [await picture('a.png'), await picture('b.png')],
@@ -83,7 +68,9 @@ describe('image edits and variations', () => {
     const asked = { model: 'acme/draw', image: await picture(), response_format: 'url' } as const;
     const edited = await client.images.edit({ ...asked, prompt: 'a hat' });
     expect(edited.data![0]!.url).toStartWith(`${relay.test.config.baseUrl}/v1/files/images/`);
-    const varied = await oneRow('/v1/images/variations', { units: 1 }, () => client.images.createVariation(asked));
+    const varied = await oneRow(relay, { endpoint: '/v1/images/variations', units: 1 }, () =>
+      client.images.createVariation(asked),
+    );
     expect(varied.data![0]!.url).toBeString();
     expect(upstream.seen.at(-1)!.path).toBe('/v1/images/variations');
   });
@@ -127,8 +114,10 @@ describe('streamed images', () => {
 
   test('previews and images are forwarded and charged once', async () => {
     upstream.answer(() => new Response(Buffer.concat([event(partial), event(completed)]), { headers: eventType }));
-    const events = await oneRow('/v1/images/generations', { units: 1, prompt_tokens: 20, status: 'ok' }, async () =>
-      eventsOf(await client.images.generate(ask)),
+    const events = await oneRow(
+      relay,
+      { endpoint: '/v1/images/generations', units: 1, prompt_tokens: 20, status: 'ok' },
+      async () => eventsOf(await client.images.generate(ask)),
     );
     expect(upstream.seen.at(-1)!.body).toMatchObject({ stream: true, partial_images: 1 });
     expect(events).toMatchObject([
@@ -156,7 +145,7 @@ describe('streamed images', () => {
 
   test('an upstream without streaming gives one event per image', async () => {
     upstream.answer(() => Response.json({ created: 5, data: [{ b64_json }, { b64_json }] }));
-    const events = await oneRow('/v1/images/generations', { units: 2 }, async () =>
+    const events = await oneRow(relay, { endpoint: '/v1/images/generations', units: 2 }, async () =>
       eventsOf(await client.images.generate({ ...ask, model: 'acme/draw', n: 2 })),
     );
     expect(upstream.seen.at(-1)!.body).not.toHaveProperty('stream');
@@ -170,15 +159,17 @@ describe('streamed images', () => {
     );
     expect(await client.images.generate(ask).catch((error) => error)).toMatchObject({ status: 400 });
     upstream.answer(breakAfter([event(partial)], eventType));
-    const broken = await oneRow('/v1/images/generations', { units: 1, status: 'interrupted' }, async () =>
-      eventsOf(await client.images.generate(ask)).catch((error) => error),
+    const broken = await oneRow(
+      relay,
+      { endpoint: '/v1/images/generations', units: 1, status: 'interrupted' },
+      async () => eventsOf(await client.images.generate(ask)).catch((error) => error),
     );
     expect(broken).toBeInstanceOf(OpenAI.APIError);
   });
 
   test('a client that disconnects after a preview is charged', async () => {
     upstream.answer(stallAfter([event(partial)], eventType));
-    await oneRow('/v1/images/generations', { units: 1, status: 'aborted' }, async () => {
+    await oneRow(relay, { endpoint: '/v1/images/generations', units: 1, status: 'aborted' }, async () => {
       const leaving = new AbortController();
       const stream = await client.images.generate(ask, { signal: leaving.signal });
       for await (const { type } of stream) {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
-import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { openRelayTest, type RelayTest, sdkOptions } from '../endpoints/relay.fixture.ts';
 import { eventStream, frameOf, openaiAnswers, responseEvents, wholeResponse } from '../responses-upstream.fixture.ts';
 import { addUpstream, breakAfter, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
 
@@ -14,15 +14,12 @@ let client: OpenAI;
 let anthropic: Anthropic;
 let upstream: ScriptedUpstream;
 
-const fetchHere = ((input: string | URL | Request, init?: RequestInit) =>
-  relay.test.app.fetch(new Request(input, init))) as typeof fetch;
-
 beforeAll(async () => {
   relay = await openRelayTest();
   await relay.credit(50_000_000);
   const { baseUrl } = relay.test.config;
-  client = new OpenAI({ apiKey: relay.key, baseURL: `${baseUrl}/v1`, maxRetries: 0, fetch: fetchHere });
-  anthropic = new Anthropic({ apiKey: relay.key, baseURL: baseUrl, maxRetries: 0, fetch: fetchHere });
+  client = new OpenAI({ ...sdkOptions(relay), baseURL: `${baseUrl}/v1` });
+  anthropic = new Anthropic({ ...sdkOptions(relay), baseURL: baseUrl });
   upstream = scriptedUpstream();
   const capabilities = { responses: true, tools_in_responses: true };
   const price = { prompt_price: 1, completion_price: 2 };

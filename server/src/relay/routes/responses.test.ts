@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import OpenAI, { AzureOpenAI } from 'openai';
-import { openRelayTest, type RelayTest } from '../endpoints/relay.fixture.ts';
+import { openRelayTest, type RelayTest, sdkOptions } from '../endpoints/relay.fixture.ts';
 import { addUpstream, breakAfter, type ScriptedUpstream, scriptedUpstream } from '../scripted-upstream.fixture.ts';
 
 let relay: RelayTest;
@@ -11,18 +11,10 @@ type Kind = (typeof kinds)[number];
 // biome-ignore lint/suspicious/noExplicitAny: bodies are read as upstreams read them, field by field
 type Loose = any;
 
-const fetchHere = ((input: string | URL | Request, init?: RequestInit) =>
-  relay.test.app.fetch(new Request(input, init))) as typeof fetch;
-
 beforeAll(async () => {
   relay = await openRelayTest({ env: { DEMO_PROVIDER: 'on' } });
   await relay.credit(50_000_000);
-  client = new OpenAI({
-    apiKey: relay.key,
-    baseURL: `${relay.test.config.baseUrl}/v1`,
-    maxRetries: 0,
-    fetch: fetchHere,
-  });
+  client = new OpenAI({ ...sdkOptions(relay), baseURL: `${relay.test.config.baseUrl}/v1` });
   for (const kind of kinds) {
     upstreams[kind] = scriptedUpstream();
     const model = { model_id: `x/${kind}`, model_name: 'gemini-3-up', prompt_price: 1, completion_price: 2 };
@@ -329,11 +321,9 @@ describe('built-in models', () => {
 test('Azure’s paths', async () => {
   const { baseUrl } = relay.test.config;
   const azure = new AzureOpenAI({
+    ...sdkOptions(relay),
     endpoint: baseUrl,
-    apiKey: relay.key,
     apiVersion: '2025-04-01-preview',
-    maxRetries: 0,
-    fetch: fetchHere,
   });
   expect((await azure.responses.create({ model: 'demo/chat', input: 'Hello' })).model).toBe('demo/chat');
   for (const path of ['/openai/v1/responses', '/openai/responses?api-version=2025-04-01-preview']) {

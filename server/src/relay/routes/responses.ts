@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { maxJsonBytes, readJsonSoonAnswered, withMembers } from '../../platform/http/body.ts';
 import { type Call, defineRoute, json, type Route } from '../../platform/http/route.ts';
 import { requireAnswerable } from '../answer-chat.ts';
 import type { RelayDeps } from '../deps.ts';
-import { withoutFolded } from '../folded-names.ts';
 import { refuseForeignTools } from '../providers/kind/foreign-tools.ts';
 import type { KeyCall } from '../request-context.ts';
 import type { ResponseKeeper, ResponseObject } from '../responses/keeper.ts';
@@ -17,6 +15,7 @@ import { untilFitting } from '../wire/responses/truncate.ts';
 import { answer, contextFor, optionsOf } from './answer.ts';
 import { relayRoute } from './json-endpoint.ts';
 import { type MetaModels, metaModelOf } from './meta-models.ts';
+import { readSoonAnswered } from './read-body.ts';
 import { type ReadRequest, readRequest } from './read-responses-request.ts';
 import type { StoreResponse } from './store-before-end.ts';
 
@@ -64,10 +63,7 @@ export const responsesRoutes = (deps: RelayDeps, metaModels: MetaModels, keeper:
     summary: 'Create a response in the format of OpenAI’s Responses API, optionally streamed',
     body: responsesRequest,
     answers: { 200: responseAnswer },
-    handle: async (call) => {
-      const body = withoutFolded(await readJsonSoonAnswered(call, maxJsonBytes));
-      return respond(deps, metaModels, keeper, call, readObject(withMembers(call, body), 'body'));
-    },
+    handle: async (call) => respond(deps, metaModels, keeper, call, readObject(await readSoonAnswered(call), 'body')),
   }),
 ];
 

@@ -1,5 +1,6 @@
 import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { PasswordInput } from '../../components/password-input.tsx';
 import { t } from '../../language/words.ts';
@@ -72,12 +73,9 @@ export function CredentialForm({ credential, onClose, onSubmit }: CredentialForm
           <SimpleGrid cols={{ base: 1, sm: 3 }}>
             <NumberInput label={t('Requests per minute')} {...limit} {...number('requestsPerMinute')} />
             <NumberInput label={t('Tokens per minute')} {...limit} {...number('tokensPerMinute')} />
-            <NumberInput
+            <DollarInput
               label={t('Dollars per day')}
-              prefix="$"
-              min={0}
               max={10_000_000}
-              decimalScale={6}
               placeholder={t('No limit')}
               {...number('spendPerDay')}
             />

@@ -1,6 +1,7 @@
 import { NumberInput, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import type { Result } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { quotaOfUsd } from '../../format.ts';
 import { usePost } from '../../idempotent-post.ts';
@@ -46,12 +47,9 @@ export function MakeCodes({ onClose, onDone }: { onClose: () => void; onDone: (c
     <Dialog opened onClose={onClose} title={t('Create codes')}>
       <form onSubmit={submit} noValidate>
         <Stack>
-          <NumberInput
+          <DollarInput
             label={t('Value##code')}
             description={t('In dollars, per use')}
-            prefix="$"
-            min={0}
-            decimalScale={6}
             required
             data-autofocus
             value={fields.usd}

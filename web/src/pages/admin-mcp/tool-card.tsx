@@ -1,5 +1,6 @@
-import { Badge, Card, Checkbox, Group, NumberInput, Stack, Switch, Text } from '@mantine/core';
+import { Badge, Card, Checkbox, Group, Stack, Switch, Text } from '@mantine/core';
 import { Code } from '../../components/code-block.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { serverText } from '../../language/server-texts.ts';
 import { t } from '../../language/words.ts';
 import { Difference } from './difference-view.tsx';
@@ -92,14 +93,11 @@ export function ToolCard({ tool, choice, priced, fault, set }: ToolCardProps) {
           </Group>
         )}
         {!problem && priced && choice.allowed && (
-          <NumberInput
+          <DollarInput
             label={t('Price per call')}
             aria-label={t('Price per call of {name}', { name })}
             description={t('Charged to the caller when the tool returns a result')}
-            prefix="$"
-            min={0}
             clampBehavior="none"
-            decimalScale={6}
             maw={260}
             value={choice.usd}
             error={fault}

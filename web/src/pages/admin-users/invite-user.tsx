@@ -1,7 +1,8 @@
-import { NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Select, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { post } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd } from '../../format.ts';
@@ -85,13 +86,10 @@ export function InviteUser({ onClose, onDone }: InviteUserProps) {
               onChange={(given) => setRole(Number(given ?? role) as Role)}
             />
           )}
-          <NumberInput
+          <DollarInput
             label={t('Initial credits')}
             description={t('In dollars; leave empty for the default of new users')}
-            prefix="$"
-            min={0}
             max={mostUsd}
-            decimalScale={6}
             value={usd}
             onChange={setUsd}
           />

@@ -1,6 +1,7 @@
-import { NumberInput, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Select, Stack, Switch, TextInput } from '@mantine/core';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { quotaOfUsd, usdOfQuota } from '../../format.ts';
@@ -70,12 +71,9 @@ export function LimitEditor({ limit, taken, onClose }: LimitEditorProps) {
               onChange={(window) => set({ window: windows.find((one) => one === window) ?? fields.window })}
             />
           )}
-          <NumberInput
+          <DollarInput
             label={t('Amount')}
             description={t('In dollars. Spending before the limit was set does not count.')}
-            prefix="$"
-            min={0}
-            decimalScale={6}
             required
             withAsterisk={false}
             data-autofocus

@@ -1,6 +1,7 @@
-import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Select, SimpleGrid, Stack, Switch, TagsInput, TextInput } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { ModelsPicker } from '../../components/model-picker.tsx';
 import { t } from '../../language/words.ts';
@@ -36,12 +37,9 @@ function LimitFields({ fields, faults, set }: FieldsProps) {
         onChange={(event) => set({ unlimited: event.currentTarget.checked })}
       />
       {!fields.unlimited && (
-        <NumberInput
+        <DollarInput
           label={t('Maximum spend')}
           placeholder="$10"
-          prefix="$"
-          min={0}
-          decimalScale={6}
           value={fields.usd}
           onChange={(usd) => set({ usd })}
           error={faults.usd}

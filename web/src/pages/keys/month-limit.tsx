@@ -1,5 +1,6 @@
-import { Chip, Group, Input, NumberInput, Progress, Stack, Switch, Text } from '@mantine/core';
+import { Chip, Group, Input, Progress, Stack, Switch, Text } from '@mantine/core';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { Money } from '../../components/money.tsx';
 import { formatZoned } from '../../format.ts';
@@ -53,7 +54,7 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
       <form onSubmit={submit} noValidate>
         <Stack>
           {limit && <MonthUse limit={limit} name={apiKey.name} />}
-          <NumberInput
+          <DollarInput
             label={t('Each month')}
             description={
               limit?.resets_at
@@ -61,9 +62,6 @@ export function MonthLimit({ apiKey, limit, onClose, onSubmit }: MonthLimitProps
                 : t('Per calendar month (UTC); leave empty for no limit')
             }
             placeholder={t('No limit')}
-            prefix="$"
-            min={0}
-            decimalScale={6}
             data-autofocus
             value={fields.usd}
             onChange={(usd) => set({ usd })}

@@ -5,11 +5,11 @@ import type { Column } from '../../components/data-rows.tsx';
 import { DataTable } from '../../components/data-table.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { LongName } from '../../components/long-name.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { formatDateTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import type { Organisation } from '../../organisations.ts';
 import { actDetails, actWords } from './act-words.ts';
-import { More } from './level-lists.tsx';
 import type { LevelNames } from './levels.ts';
 import { type Act, actsQuery } from './organisation-queries.ts';
 import { useLevelNames } from './use-level-names.ts';
@@ -49,7 +49,7 @@ export function Activity({ organisation }: { organisation: Organisation }) {
         minWidth={760}
         empty={<EmptyState icon={IconHistory} title={t('Nothing recorded')} />}
       />
-      <More query={query} />
+      <ShowMore query={query} size="sm" mx="auto" />
     </Stack>
   );
 }

@@ -1,6 +1,7 @@
-import { NumberInput, Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
+import { Select, SimpleGrid, Stack, Switch, TagsInput } from '@mantine/core';
 import { put } from '../../api.ts';
 import { Dialog } from '../../components/dialog.tsx';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { FormFoot } from '../../components/form-foot.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { usePost } from '../../idempotent-post.ts';
@@ -51,12 +52,9 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
             error={faults.place}
           />
           <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            <NumberInput
+            <DollarInput
               label={t('Maximum spend')}
               description={t('In dollars')}
-              prefix="$"
-              min={0}
-              decimalScale={6}
               required
               data-autofocus
               value={fields.usd}

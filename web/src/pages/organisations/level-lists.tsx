@@ -1,4 +1,4 @@
-import { Badge, Button, Stack } from '@mantine/core';
+import { Badge, Stack } from '@mantine/core';
 import { IconChartBar, IconGitBranch } from '@tabler/icons-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -8,6 +8,7 @@ import { DataTable } from '../../components/data-table.tsx';
 import { SideDialog } from '../../components/dialog.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { NameCell } from '../../components/name-cell.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { t } from '../../language/words.ts';
 import { singleRequests } from '../../requests.ts';
@@ -24,25 +25,6 @@ import { decisionsQuery, type LevelFilter, requestsQuery } from './organisation-
 interface ListProps {
   id: number;
   filter: LevelFilter;
-}
-
-interface MoreProps {
-  query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => unknown };
-}
-
-export function More({ query }: MoreProps) {
-  if (!query.hasNextPage) return null;
-  return (
-    <Button
-      variant="default"
-      size="sm"
-      mx="auto"
-      loading={query.isFetchingNextPage}
-      onClick={() => query.fetchNextPage()}
-    >
-      {t('Show more')}
-    </Button>
-  );
 }
 
 /** Answered requests at this level, whichever key they used. */
@@ -68,7 +50,7 @@ export function LevelRequests({ id, filter, keys }: ListProps & { keys: LevelNam
           />
         }
       />
-      <More query={query} />
+      <ShowMore query={query} size="sm" mx="auto" />
       <UsageDetail log={logs?.find((log) => String(log.id) === open) ?? null} onClose={() => setOpen('')} />
     </Stack>
   );
@@ -112,7 +94,7 @@ export function LevelDecisions({ id, filter }: ListProps) {
           />
         }
       />
-      <More query={query} />
+      <ShowMore query={query} size="sm" mx="auto" />
       <SideDialog opened={open !== null} onClose={() => setOpen(null)} size="xl" title={t('Routing decision')}>
         {open && <DecisionDetail decision={open} channelName={channelName} />}
       </SideDialog>

@@ -1,4 +1,4 @@
-import { Button, Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Skeleton, Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { IconDownload, IconMessages, IconPencil, IconSearchOff, IconTrash } from '@tabler/icons-react';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -11,6 +11,7 @@ import { FormFoot } from '../../components/form-foot.tsx';
 import { notifyError } from '../../components/notify.ts';
 import { RowMenu } from '../../components/row-menu.tsx';
 import { SearchInput } from '../../components/search-input.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { TimeAgo } from '../../components/time-ago.tsx';
 import { rich, t } from '../../language/words.ts';
 import { saveFile } from '../../save-file.ts';
@@ -199,17 +200,9 @@ function ChatList({
           />
         ))}
       </ul>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          size="xs"
-          fullWidth
-          loading={query.isFetchingNextPage}
-          onClick={() => query.fetchNextPage()}
-        >
-          {t('Older chats')}
-        </Button>
-      )}
+      <ShowMore query={query} size="xs" fullWidth>
+        {t('Older chats')}
+      </ShowMore>
     </Stack>
   );
 }

@@ -2,6 +2,7 @@ import { Button, Group, MultiSelect, NumberInput, SimpleGrid, Skeleton, Stack } 
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { get, put, type Result } from '../../api.ts';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
 import { notifySuccess } from '../../components/notify.ts';
 import { PageHeader } from '../../components/page-header.tsx';
@@ -57,13 +58,10 @@ const orNull = (value: number | string): number | null => (value === '' ? null :
 function LimitFields({ value, set }: FieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, sm: 3 }}>
-      <NumberInput
+      <DollarInput
         label={t('Maximum price')}
         description={t('Per million tokens; never exceeded')}
         placeholder={t('No limit')}
-        prefix="$"
-        min={0}
-        decimalScale={6}
         value={value.max_price ?? ''}
         onChange={(price) => set({ max_price: orNull(price) })}
       />

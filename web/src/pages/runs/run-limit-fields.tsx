@@ -1,4 +1,5 @@
-import { NumberInput, Select, SimpleGrid } from '@mantine/core';
+import { Select, SimpleGrid } from '@mantine/core';
+import { DollarInput } from '../../components/dollar-input.tsx';
 import { t } from '../../language/words.ts';
 import { approveWords, type RunLimitFaults, type RunLimits } from './run-limits.ts';
 
@@ -11,13 +12,10 @@ interface CareFieldsProps {
 export function RunLimitFields({ value, faults, onChange }: CareFieldsProps) {
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }}>
-      <NumberInput
+      <DollarInput
         label={t('Cost limit')}
         description={t('The run pauses before the next call; leave empty for no limit')}
-        prefix="$"
-        min={0}
         step={0.5}
-        decimalScale={6}
         clampBehavior="none"
         value={value.maxCost}
         onChange={(maxCost) => onChange({ ...value, maxCost })}

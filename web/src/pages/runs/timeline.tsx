@@ -1,10 +1,11 @@
-import { Badge, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
+import { Badge, Code, Group, Stack, Table, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { ErrorState } from '../../components/error-state.tsx';
 import { AnchorLink } from '../../components/link.tsx';
 import { Money } from '../../components/money.tsx';
 import { Section } from '../../components/section.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { formatExact, formatMs, formatNumber, formatTime } from '../../format.ts';
 import { t } from '../../language/words.ts';
 import { type RunStatus, type TimelineEntry, timelineQuery } from './runs-queries.ts';
@@ -153,17 +154,9 @@ export function Timeline({ run }: { run: RunStatus }) {
       {query.error && (
         <ErrorState error={query.error} title={t('The timeline could not be loaded')} onRetry={() => refetch()} />
       )}
-      {query.hasNextPage && (
-        <Button
-          size="xs"
-          variant="default"
-          mb="sm"
-          loading={query.isFetchingNextPage}
-          onClick={() => query.fetchNextPage()}
-        >
-          {t('Show earlier entries')}
-        </Button>
-      )}
+      <ShowMore query={query} size="xs" mb="sm">
+        {t('Show earlier entries')}
+      </ShowMore>
       {entries.length > 0 ? (
         <Rows entries={entries} />
       ) : (

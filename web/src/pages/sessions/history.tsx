@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { type RefObject, useLayoutEffect, useRef } from 'react';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorState } from '../../components/error-state.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { t } from '../../language/words.ts';
 import { toolNames } from './message-parts.ts';
 import { MessageView } from './message-view.tsx';
@@ -82,17 +83,9 @@ export function History({ sessionId, total }: { sessionId: string; total: number
         {messages.map((message) => (
           <MessageView key={message.id} message={message} toolName={names.get(message.tool_call_id ?? '')} />
         ))}
-        {query.hasNextPage && (
-          <Button
-            variant="default"
-            size="xs"
-            mx="auto"
-            loading={query.isFetchingNextPage}
-            onClick={() => query.fetchNextPage()}
-          >
-            {t('Later messages')}
-          </Button>
-        )}
+        <ShowMore query={query} size="xs" mx="auto">
+          {t('Later messages')}
+        </ShowMore>
       </section>
     </Card>
   );

@@ -66,7 +66,10 @@ const rates: [string, Harmless][] = [
   ['inference_geo', isOneOf('global')],
 ];
 
-/** Searches and other vendor-run tools, and what is stored there: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq; Anthropic. */
+/**
+ * Searches and other vendor-run tools, and what is stored there: OpenAI and Perplexity, xAI, OpenRouter, Qwen, Groq;
+ * Anthropic.
+ */
 const serverTools: Record<WireFormat, [string, Harmless][]> = {
   chat: [
     ['web_search_options', isOff],

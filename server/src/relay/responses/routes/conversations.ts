@@ -45,9 +45,7 @@ const wholeRoutes = (conversations: KeptResponses['conversations']): Route[] => 
     summary: 'Get a conversation',
     params,
     answers: { 200: schemas.conversationAnswer },
-    handle: async (call) => {
-      return json(call, await conversations.read(ownerOf(call), call.params.conversation_id));
-    },
+    handle: async (call) => json(call, await conversations.read(ownerOf(call), call.params.conversation_id)),
   }),
   defineRoute({
     ...base,

@@ -46,7 +46,10 @@ export class ResponsesPassthrough implements FrameEditor {
     return '';
   }
 
-  /** For an upstream without usage, or with one that is not believed; `onEnded` gets the same object, so the stored response has the usage, too. */
+  /**
+   * For an upstream without usage, or with one that is not believed; `onEnded` gets the same object, so the stored
+   * response has the usage, too.
+   */
   withUsage(last: Uint8Array, usage: Usage): Uint8Array {
     const end = this.#last;
     if (!end || !isObject(end.response)) return last;
