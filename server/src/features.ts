@@ -166,9 +166,7 @@ export async function openFeatures(
   const relay: RelayDeps = {
     ...{ routing, billing, failures, contents, catalog, blobs, clock, log, watchdog },
     ...(upstreams && { upstreams }),
-    baseUrl: config.baseUrl,
-    allowPrivateAddresses: config.allowPrivateAddresses,
-    demo: {},
+    ...{ baseUrl, allowPrivateAddresses: allowPrivate, demo: {} },
     ...{ admit: organisations.admit, reachOf: organisations.reachOf },
     stopping: stopping.signal,
     answers: openAnswerCache({ shared, sealer, clock, log, options }),
