@@ -40,5 +40,11 @@ export function isTaken(error: unknown, table = ''): boolean {
   return taken && String((error as Error).message).includes(table);
 }
 
+/** A row refers to one that does not exist: mostly one that was deleted at the same moment. */
+export function isOrphan(error: unknown): boolean {
+  const { code, state } = faultOf(error);
+  return state === '23503' || code === 'SQLITE_CONSTRAINT_FOREIGNKEY';
+}
+
 /** Division by zero, which all-or-nothing statements use to abort when a condition does not hold. */
 export const isConditionFailed = (error: unknown): boolean => faultOf(error).state === '22012';

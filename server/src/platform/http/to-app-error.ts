@@ -1,6 +1,6 @@
 import { AppError } from '../../lib/errors.ts';
 import { isStorageFailure } from '../blobs/errors.ts';
-import { isUnavailable } from '../durable/errors.ts';
+import { isOrphan, isUnavailable } from '../durable/errors.ts';
 
 /** Unknown errors become a bare 500, except for unavailable databases or files, and input nested too deeply. */
 export function toAppError(thrown: unknown): AppError {
@@ -11,5 +11,12 @@ export function toAppError(thrown: unknown): AppError {
     return new AppError('unavailable', 'The database cannot be reached right now. Try again in a moment.', {}, thrown);
   if (isStorageFailure(thrown))
     return new AppError('unavailable', 'Files cannot be saved or read right now. Try again in a moment.', {}, thrown);
+  if (isOrphan(thrown))
+    return new AppError(
+      'conflict',
+      'What this belongs to was deleted at the same moment. Reload and try again.',
+      {},
+      thrown,
+    );
   return new AppError('internal_error', 'Internal error. Quote the request id when reporting it.', {}, thrown);
 }

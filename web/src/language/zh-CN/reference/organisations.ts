@@ -24,8 +24,9 @@ export default {
   'Revoke an invitation': '撤回邀请',
   'Get the invitation for the secret from a link': '查询链接中的密钥对应的邀请',
   'Accept an invitation with the secret from a link': '用链接中的密钥加入组织',
-  'List the API keys of an organisation, masked: all or only your own, depending on your role':
-    '组织的 API 密钥（已遮盖）：按角色显示全部或仅自己的',
+  'List the API keys of an organisation, masked: all or only your own, depending on your role; 5,000 at once':
+    '组织的 API 密钥（已遮盖）：按角色显示全部或仅自己的；每次 5,000 个',
+  '`next_cursor` of the previous part': '上一部分的 `next_cursor`',
   'Create an API key for yourself or for a team; the full key is shown only once':
     '创建自己或团队的 API 密钥；完整密钥仅显示一次',
   'Update an API key of an organisation, or move it to another team': '修改组织的 API 密钥，或移至其他团队',

@@ -42,6 +42,8 @@ export default {
   'User who owns the server, or who represents the organisation that owns it; null for the operator’s servers':
     '所属用户；组织的服务器为代表该组织的用户；运营者的服务器为 null',
   'ID of the organisation or user': '组织或用户的 ID',
+  'The same as indented JSON, for programs whose parser would round long numbers':
+    '同样的内容，以带缩进的 JSON 文本给出，供会舍入长数字的程序使用',
   'Null if it was deleted, and for a session': '若已删除，或为网页会话，则为 null',
   'The program that wants to make the call; the approval is only for it. A session is a page of the web app':
     '要进行此调用的程序，批准仅对它有效。session 表示网页应用的页面',
