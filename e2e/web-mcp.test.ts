@@ -223,7 +223,7 @@ describe.skipIf(browserMissing)('tools', () => {
     const drawer = page.getByRole('dialog', { name: 'Try who' });
     await drawer.getByText('This tool takes no arguments.').waitFor();
     await drawer.getByRole('button', { name: 'Call tool' }).press('Enter');
-    expect(await drawer.getByRole('region', { name: 'Text of the result' }).innerText()).toMatch(/^Bearer token-alice/);
+    expect(await drawer.getByRole('region', { name: 'Text of the result' }).innerText()).toMatch(/^Bearer token~alice/);
     await page.keyboard.press('Escape');
     await drawer.waitFor({ state: 'hidden' });
 
