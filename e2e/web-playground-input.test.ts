@@ -254,7 +254,7 @@ describe.skipIf(browserMissing)('input in the playground', () => {
     const id = new URL(writer.url()).searchParams.get('chat')!;
     const path = `/api/playground/chats/${id}`;
     const stored = async () => (await (await context.request.get(path)).json()).data;
-    await until('its answer is stored', async () => (await stored()).content.entries[1]?.state === 'done');
+    await until('its answer is stored', async () => (await stored())?.content.entries[1]?.state === 'done');
     await writer.close();
     const data = await stored();
     const [said, answer] = data.content.entries;

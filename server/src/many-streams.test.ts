@@ -28,7 +28,7 @@ type Send = (path: string, body?: unknown) => Promise<Response>;
 /** Begins work that goes on for long; returns the address of its events, and how many may follow it at once. */
 const followed: Record<string, { most: number; begin(send: Send): Promise<string> }> = {
   'a run': {
-    most: 100,
+    most: 1_500,
     begin: async (send) => {
       const begun = await send('/api/svc-ms/autonomous/execute', { message: 'tea' });
       return ((await begun.json()) as { events_url: string }).events_url;

@@ -28,7 +28,7 @@ import {
 
 const path = '/api/svc-ms/autonomous';
 /** More than a user has runs; others are connections that were not closed. */
-const mostFollowers = 100;
+const mostFollowers = 1_500;
 const params = z.object({ session_id: sessionIdSchema });
 const cancelAnswer = z.object({
   execution_id: z.string(),

@@ -3,6 +3,8 @@ import { sql } from 'kysely';
 import { engines } from './engines.fixture.ts';
 import { resealing, resealingWithin } from './reseal.ts';
 
+/* Alone, because what is declared here as sealed counts for the whole process, and no other database has this table. */
+
 interface SealedThings {
   room: number;
   name: string;
