@@ -222,14 +222,15 @@ describe.each(missing ? places : ofThisRun(places))('organisation budgets on $na
       const place = await someone(all[0]!, owner, level, most);
       const { key } = place;
       const body = { model, input: 'hi', max_output_tokens: 16, background: true };
-      const queued = await Promise.all(
+      const asked = await Promise.all(
         Array.from({ length: 80 }, async (_, n) => {
           const answer = await all[n % processes]!.post('/v1/responses', body, { key });
-          return ((await answer.json()) as { id: string }).id;
+          return (await answer.json()) as { id?: string; error: { message: string } | null };
         }),
       );
-      const ends: string[] = [];
-      for (const id of queued)
+      // What is used up by then is refused at once.
+      const ends = asked.flatMap(({ id, error }) => (id === undefined ? [refusalIn(error!.message)] : []));
+      for (const id of asked.flatMap((answer) => answer.id ?? []))
         await until(`${id} has ended`, async () => {
           const answer = await fetch(`${all[0]!.url}/v1/responses/${id}`, bearer(key));
           const { status, error } = (await answer.json()) as { status: string; error: { message: string } | null };
