@@ -1,7 +1,7 @@
 import type { SealingKey } from '../lib/seal.ts';
 import { isAnySealedWith } from './db/reseal.ts';
 import type { Db } from './db/tables.ts';
-import { withLock } from './db/with-lock.ts';
+import { inTurn } from './db/with-lock.ts';
 import { encryptionKeys, ensureKey, keyFile } from './encryption-key.ts';
 import { StartFault } from './start-fault.ts';
 
@@ -43,9 +43,8 @@ export function knownSealingKeys(config: KeyConfig): SealingKey[] {
  * be opened is taken for gone, and renewed, overwritten or dropped.
  */
 export async function openSealingKeys(db: Db, config: KeyConfig): Promise<SealingKey[]> {
-  return db.transaction().execute(async (tx) => {
-    // Processes that start together on an empty database agree on the key of one of them.
-    await withLock(tx, 'sealingKeys', 0);
+  // Processes that start together on an empty database agree on the key of one of them.
+  return inTurn(db, 'sealingKeys', 0, async (tx) => {
     if (!config.withoutLostKeys) {
       const missing = await missingKeys(tx, config);
       if (missing) throw new StartFault(missing);

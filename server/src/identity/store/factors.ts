@@ -4,7 +4,7 @@ import { findRow } from '../../platform/db/find-row.ts';
 import { countRows } from '../../platform/db/list-page.ts';
 import { resealing } from '../../platform/db/reseal.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { withLock } from '../../platform/db/with-lock.ts';
+import { inTurn } from '../../platform/db/with-lock.ts';
 import { listPasskeys, type PasskeyRow } from './passkeys.ts';
 
 interface TotpTable {
@@ -93,8 +93,7 @@ export async function takeTotpStep(db: Db, userId: number, step: number): Promis
 }
 
 export async function replaceRecoveryCodes(db: Db, userId: number, hashes: string[]): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await withLock(tx, 'recoveryCodes', userId);
+  await inTurn(db, 'recoveryCodes', userId, async (tx) => {
     await tx.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
     await tx
       .insertInto('recovery_codes')

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import { deleteRows, deletingPast } from '../../platform/db/delete-rows.ts';
 import type { Db } from '../../platform/db/tables.ts';
-import { withLock } from '../../platform/db/with-lock.ts';
+import { inTurn } from '../../platform/db/with-lock.ts';
 
 /** Short-lived single-use secrets: an intermediate sign-in, a challenge, a link in a mail. */
 interface OneTimeSecretsTable {
@@ -58,8 +58,7 @@ export async function takeOneTime(db: Db, { secretHash, purpose, now }: Shown): 
 
 /** Ends earlier ones of the user for this purpose. */
 export async function replaceOneTime(db: Db, row: OneTimeRow & { user_id: number }): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    await withLock(tx, 'oneTimeSecrets', row.user_id);
+  await inTurn(db, 'oneTimeSecrets', row.user_id, async (tx) => {
     await takeOneTimeOf(tx, row.user_id, row.purpose);
     await insertOneTime(tx, row);
   });
