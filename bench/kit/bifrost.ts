@@ -7,6 +7,8 @@ import { freePort, type Running, start } from './process.ts';
 const name = 'Bifrost';
 const source = 'github.com/maximhq/bifrost/transports';
 const version = 'v1.6.0';
+/** Compared here because the public checksum database, which Go asks by default, is not reachable from every network. */
+const checksum = 'h1:65XycjyQbWroy5Eek+Mm1WmteRkZ3oti40mkReTJPO4=';
 /** Bifrost treats keys with this prefix as its own virtual keys. */
 const key = 'sk-bf-bench';
 /**
@@ -42,9 +44,11 @@ async function install(go: string, place: string): Promise<void> {
     GOCACHE: join(place, 'cache'),
     GOFLAGS: '-modcacherw -buildvcs=false',
     GOWORK: 'off',
+    GONOSUMDB: source,
   };
   const told = await runStep([go, 'mod', 'download', '-json', `${source}@${version}`], place, env);
-  const { Dir: module } = JSON.parse(told) as { Dir: string };
+  const { Dir: module, Sum: sum } = JSON.parse(told) as { Dir: string; Sum: string };
+  if (sum !== checksum) throw new Error(`${source}@${version} has another checksum than expected: ${sum}`);
   const copy = join(place, 'source');
   cpSync(module, copy, { recursive: true });
   mkdirSync(join(copy, 'bifrost-http/ui'), { recursive: true });
