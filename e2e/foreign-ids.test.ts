@@ -41,19 +41,28 @@ function withRows(world: World): World {
     return file.query<{ id: number }, (string | number)[]>(text).get(...Object.values({ ...row, user_id: userId }))!.id;
   };
   const soon = 4_000_000_000;
+  // Old rows would be swept while the test runs.
+  const now = Math.floor(Date.now() / 1000);
   const [providerId, serverId] = ['identity-providers/{id}', 'servers/{id}'].map((name) =>
     Number(world.known(name)![0]),
   );
-  const call = { tool: 'a', arguments: '{}', arguments_hash: 'a', state: 'waiting', created_at: 1, expires_at: soon };
+  const call = { tool: 'a', arguments: '{}', arguments_hash: 'a', state: 'waiting', created_at: now, expires_at: soon };
   const source = file.query<{ id: number }, [number]>('select id from sessions where user_id = ?').get(userId)!;
   const rows: Record<string, number> = {
     'sessions/{id}': source.id,
     'passkeys/{id}': insert('passkeys', {
-      ...{ credential_id: `of ${userId}`, public_key: '', counter: 0, transports: '[]', name: 'a', created_at: 1 },
+      ...{ credential_id: `of ${userId}`, public_key: '', counter: 0, transports: '[]', name: 'a', created_at: now },
     }),
-    'notices/{id}': insert('user_notices', { kind: 'a', about: '{}', created_at: 1 }),
+    'notices/{id}': insert('user_notices', { kind: 'a', about: '{}', created_at: now }),
     'identities/{id}': insert('user_identities', {
-      ...{ provider_id: providerId!, issuer: 'a', subject: `of ${userId}`, label: 'a', created_at: 1, last_used_at: 1 },
+      ...{
+        provider_id: providerId!,
+        issuer: 'a',
+        subject: `of ${userId}`,
+        label: 'a',
+        created_at: now,
+        last_used_at: now,
+      },
     }),
     'approvals/{id}': insert('mcp_approvals', { server_id: serverId!, ...call }),
   };
