@@ -24,7 +24,7 @@ interface BudgetFormProps {
 export function BudgetForm({ organisation: { id, time_zone }, known, budget, onClose }: BudgetFormProps) {
   const post = usePost();
   const initial = budget ? fieldsOf(budget) : emptyBudget({ level: 'organisation', level_id: id });
-  const { fields, faults, set, save, submit, bind, toggle } = useCheckedForm(initial, faultsOf, async (given) => {
+  const { fields, faults, set, save, submit } = useCheckedForm(initial, faultsOf, async (given) => {
     if (budget)
       await put('/api/organisations/{id}/budgets/{budget_id}', {
         path: { id, budget_id: budget.id },
@@ -57,7 +57,9 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
               description={t('In dollars')}
               required
               data-autofocus
-              {...bind('usd')}
+              value={fields.usd}
+              onChange={(usd) => set({ usd })}
+              error={faults.usd}
             />
             <Select
               label={t('Reset period')}
@@ -72,14 +74,16 @@ export function BudgetForm({ organisation: { id, time_zone }, known, budget, onC
           <Switch
             label={t('Reject requests over budget')}
             description={t('When off, the budget only warns')}
-            {...toggle('hard')}
+            checked={fields.hard}
+            onChange={(event) => set({ hard: event.currentTarget.checked })}
           />
           <TagsInput
             label={t('Warn at')}
             description={t(
               'Percentages, each reported once per period: here, by email to owners and admins, and to the webhook',
             )}
-            {...bind('alerts')}
+            value={fields.alerts}
+            onChange={(alerts) => set({ alerts })}
             splitChars={[',', ' ', '%']}
             error={faults.alerts}
           />
