@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { AppError } from '../lib/errors.ts';
 import { candidateOf, chooseOf, measuredOf, preferencesOf } from './candidate.fixture.ts';
+import type { Candidate } from './candidate.ts';
 import { type Choice, choose } from './choose.ts';
 import type { CircuitState } from './circuit.ts';
 
